@@ -43,8 +43,10 @@ export function createBrokenRequestHandler(
       socket.destroy();
       return;
     }
+    const connection = connections.of(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isPaused) return;
     const failure = explain(error.code);
-    connections.of(socket).fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
+    connection.fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * One connection of a client: its exchanges in flight, in the order of their requests. Slows down a client that sends requests faster than
- * it reads responses, disconnects one that does not read them, and responds to broken HTTP after the responses to earlier requests. In:
- * what happens on the socket; out: calls on it.
+ * One connection of a client: its exchanges in flight, in the order of their requests. Serves so many at a time, disconnects a client that
+ * does not read its responses, and responds to broken HTTP after the responses to earlier requests. In: what happens on the socket; out:
+ * calls on it, and exchanges to serve.
  */
 import type { Socket } from 'node:net';
 import { startTimer } from '../budget/timers.ts';
@@ -10,7 +10,7 @@ import type { Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
 export interface ConnectionLimits {
-  /** Requests in flight beyond which reading pauses. */
+  /** Requests served at a time; those beyond wait, and reading pauses. */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read each part of a response (`write-body.ts`): 1 MiB, or what is left. */
   readonly writeTimeout: number;
@@ -23,13 +23,9 @@ export interface ConnectionOwner {
   /** Whether connections must end with their next response. */
   readonly isClosing: boolean;
   readonly joinsHeaders: boolean;
+  /** Serves an exchange. */
+  serve(exchange: NodeExchange): void;
 }
-
-/**
- * One read (64 KB) may contain more requests than allowed. The connection ends if they exceed this multiple of the limit and this minimum.
- */
-const hardLimitFactor = 10;
-const leastHardLimit = 1000;
 
 export class Connection {
   readonly socket: Socket;
@@ -37,6 +33,7 @@ export class Connection {
   readonly share: Share;
   readonly #limits: ConnectionLimits;
   readonly #owner: ConnectionOwner;
+  /** Those beyond the limit are waiting: a single read (64 KB) may contain many requests. */
   #exchanges: NodeExchange[] = [];
   #latest: NodeExchange | null = null;
   #isPaused = false;
@@ -63,6 +60,11 @@ export class Connection {
     return this.#failure;
   }
 
+  /** Whether nothing is read until responses have been sent. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   /**
    * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is
    * closing. All earlier exchanges get their responses first.
@@ -72,11 +74,12 @@ export class Connection {
     return this.#owner.isClosing || (this.#failure !== null && this.#writeRefusal === null);
   }
 
-  /** The headers of a request have arrived. */
+  /** The headers of a request have arrived: serves it, now or when there is room. */
   begin(exchange: NodeExchange): void {
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
+    else this.#owner.serve(exchange);
   }
 
   /** The response of an exchange was handed over, but possibly not sent yet. */
@@ -94,14 +97,12 @@ export class Connection {
   /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
     this.#endWriting();
-    if (exchange === this.#exchanges[0]) this.#exchanges.shift();
-    else this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
+    const index = this.#exchanges.indexOf(exchange);
+    if (index === 0) this.#exchanges.shift();
+    else if (index > 0) this.#exchanges.splice(index, 1);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
-    if (this.#isPaused && this.#exchanges.length <= this.#limits.pipelinedRequests) {
-      this.#isPaused = false;
-      this.socket.resume();
-    }
+    if (this.#isPaused) this.#goOn(index);
     if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
   }
 
@@ -137,11 +138,21 @@ export class Connection {
 
   /** Pauses the socket again each time Node resumes it, which it does whenever a body is requested. */
   #holdBack(): void {
-    if (this.#exchanges.length > Math.max(leastHardLimit, this.#limits.pipelinedRequests * hardLimitFactor)) this.socket.destroy();
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.socket.pause();
     if (this.socket.listenerCount('resume', this.#pauseAgain) === 0) this.socket.on('resume', this.#pauseAgain);
+  }
+
+  /** The exchange at an index has ended. The first that waits, if any, takes its place, unless that exchange was itself waiting. */
+  #goOn(index: number): void {
+    const { pipelinedRequests } = this.#limits;
+    const next = this.#exchanges[pipelinedRequests - 1];
+    // A framework may have responded meanwhile.
+    if (next !== undefined && index < pipelinedRequests && !next.response.writableEnded) this.#owner.serve(next);
+    if (this.#exchanges.length > pipelinedRequests) return;
+    this.#isPaused = false;
+    this.socket.resume();
   }
 
   readonly #pauseAgain = (): void => {
