@@ -39,6 +39,8 @@ export class Connection {
   #isPaused = false;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
+  /** What follows the responses to all requests so far; null if there is no such thing. */
+  #afterResponses: (() => void) | null = null;
   #writeTimer: NodeJS.Timeout | undefined;
   /** When the part of a response that is being written was handed over; null if none is. */
   #writeStart: number | null = null;
@@ -103,7 +105,7 @@ export class Connection {
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
     if (this.#isPaused) this.#goOn(index);
-    if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
+    if (this.#afterResponses !== null && this.#exchanges.length === 0) this.#afterResponses();
   }
 
   /** The socket has closed: nobody waits for the exchanges that are still in flight. */
@@ -123,7 +125,37 @@ export class Connection {
     this.#failure = failure;
     if (this.#latest === null || this.#latest.request.complete) this.#writeRefusal = writeRefusal;
     else this.#latest.body?.fail(failure);
+    this.#afterResponses = () => this.#part();
     if (this.#exchanges.length === 0) this.#part();
+  }
+
+  /**
+   * Calls `then` after the responses to all requests so far, unless the connection has ended by then. For a request at which Node leaves the
+   * bare socket to us (CONNECT, Upgrade): meanwhile does what Node did for those responses. What the client sends meanwhile is kept in the
+   * socket, or dropped.
+   */
+  takeOver(input: 'kept' | 'dropped', then: () => void): void {
+    if (this.#exchanges.length === 0) {
+      then();
+      return;
+    }
+    const { socket } = this;
+    const listeners = Object.entries({
+      drain: () => this.#exchanges[0]?.response.emit('drain'),
+      end: () => socket.end(),
+      error: () => socket.destroy(),
+      // With such a listener the input does not flow, even when Node resumes the socket for the sake of an earlier request.
+      ...(input === 'kept' && { readable: () => {} }),
+    });
+    for (const [event, listener] of listeners) socket.on(event, listener);
+    // Makes the stream read: Node may have stopped that beneath it.
+    socket.push('');
+    if (input === 'dropped') socket.resume();
+    this.#afterResponses = () => {
+      this.#afterResponses = null;
+      for (const [event, listener] of listeners) socket.off(event, listener);
+      if (socket.writable) then();
+    };
   }
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */

@@ -43,7 +43,7 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
   server.on('request', (request, response) => handle(request, response, 'nothing'));
   server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
   server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));
-  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, requestIdOf()));
+  server.on('connect', (_request, socket) => refuseTunnel(connections.of(socket as Socket), requestIdOf));
   server.on('clientError', createBrokenRequestHandler(connections, requestIdOf) as (error: Error, socket: unknown) => void);
   // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
   server.on('error', (error) => {

@@ -1,8 +1,9 @@
 /** Heads of requests that Node would answer by itself, or read in a way that a proxy in front may not: each gets a response in our own form. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connectRaw, exchange, type RawAnswer, rawRequest } from './raw-client.ts';
-import { answer, startTestServer, type TestServer } from './start-test-server.ts';
+import { answer, rawResponse, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
 before(async () => {
@@ -12,6 +13,7 @@ after(() => server.close());
 
 const body = '{"query":"{ __typename }"}';
 const last = ['connection: close'];
+const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n';
 
 function codeOf({ body }: RawAnswer): string {
   const { errors } = JSON.parse(body) as { errors: { extensions: { code: string } }[] };
@@ -50,7 +52,7 @@ const refused: Record<string, () => readonly [bytes: string, status: number, cod
   ],
   'a length and chunks': () => [rawRequest(server.anonKey, { lines: ['transfer-encoding: chunked'] }), 400, 'BAD_REQUEST'],
   'a length that is negative': () => [rawRequest(server.anonKey).replace(/content-length: \d+/, 'content-length: -1'), 400, 'BAD_REQUEST'],
-  'a tunnel': () => ['CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  'a tunnel': () => [tunnel, 405, 'METHOD_NOT_ALLOWED'],
   'every resource': () => ['OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404, 'NOT_FOUND'],
   'a good request and then no HTTP': () => [`${rawRequest(server.anonKey)}hello\r\n\r\n`, 400, 'BAD_REQUEST'],
 };
@@ -67,23 +69,46 @@ for (const [name, make] of Object.entries(refused)) {
   });
 }
 
-test('a response to broken HTTP comes behind the responses to the requests before it', async () => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const slow = await startTestServer({
-    execute: async () => {
-      await opened;
-      return { chunks: [Buffer.from(answer)], length: answer.length, errorCode: null };
-    },
+for (const [name, bytes, status] of [
+  ['broken HTTP', 'hello\r\n\r\n', 400],
+  ['CONNECT', tunnel, 405],
+  ['CONNECT and what follows it', tunnel + 'x'.repeat(300_000), 405],
+] as const)
+  test(`the response to ${name} comes behind those to the requests before it, however slow and long they are`, async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const long = `"${'x'.repeat(5_000_000)}"`;
+    const slow = await startTestServer({
+      maxPipelinedRequests: 2,
+      execute: async () => {
+        await opened;
+        return rawResponse(long);
+      },
+    });
+    try {
+      const client = await connectRaw(slow.port, rawRequest(slow.anonKey).repeat(3) + bytes);
+      while (slow.calls.length < 2) await new Promise(setImmediate);
+      open();
+      const answers = await client.closed();
+      assert.deepEqual(
+        answers.map((each) => each.status),
+        [200, 200, 200, status],
+      );
+      assert.ok(answers.slice(0, 3).every((each) => each.body === long));
+    } finally {
+      await slow.close();
+    }
   });
+
+test('CONNECT in the middle of a response is answered behind it', async () => {
+  const long = `"${'x'.repeat(20_000_000)}"`;
+  const slow = await startTestServer({ execute: async () => rawResponse(long) });
   try {
-    const client = await connectRaw(slow.port, `${rawRequest(slow.anonKey)}${rawRequest(slow.anonKey)}hello\r\n\r\n`);
-    while (slow.calls.length < 2) await new Promise(setImmediate);
-    open();
-    const answers = await client.closed();
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 400],
-    );
+    const client = await connectRaw(slow.port, rawRequest(slow.anonKey));
+    await once(client.socket, 'data');
+    client.socket.pause();
+    client.socket.write(tunnel, () => client.socket.resume());
+    const [first, second] = await client.closed();
+    assert.deepEqual([first?.status, first?.body === long, second?.status], [200, true, 405]);
   } finally {
     await slow.close();
   }
