@@ -2,6 +2,9 @@
  * One connection of a client: its exchanges in flight, in the order of their requests. Serves so many at a time, disconnects a client that
  * does not read its responses, and responds to broken HTTP after the responses to earlier requests. In: what happens on the socket; out:
  * calls on it, and exchanges to serve.
+ *
+ * Relies on Node beyond its documentation: at CONNECT and Upgrade it stops listening to the socket, and the responses to earlier requests go
+ * on if they are told of its 'drain' (`test/contracts/node.test.ts`).
  */
 import type { Socket } from 'node:net';
 import { startTimer } from '../budget/timers.ts';
@@ -39,6 +42,8 @@ export class Connection {
   #isPaused = false;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
+  /** Whether requests that follow the latest one are not served. */
+  #isEnding = false;
   /** What follows the responses to all requests so far; null if there is no such thing. */
   #afterResponses: (() => void) | null = null;
   #writeTimer: NodeJS.Timeout | undefined;
@@ -68,20 +73,26 @@ export class Connection {
   }
 
   /**
-   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is
-   * closing. All earlier exchanges get their responses first.
+   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the latest one if the server is
+   * closing, or the last one that is served. All earlier exchanges get their responses first.
    */
   endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
-    return this.#owner.isClosing || (this.#failure !== null && this.#writeRefusal === null);
+    return this.#owner.isClosing || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null);
   }
 
   /** The headers of a request have arrived: serves it, now or when there is room. */
   begin(exchange: NodeExchange): void {
+    if (this.#isEnding) return;
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
     else this.#owner.serve(exchange);
+  }
+
+  /** Serves no request after the latest one, whose response ends the connection. */
+  endAfterLatest(): void {
+    this.#isEnding = true;
   }
 
   /** The response of an exchange was handed over, but possibly not sent yet. */
