@@ -6,6 +6,7 @@
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
+import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { encodeError } from './error-response.ts';
 
@@ -43,17 +44,22 @@ export function createBrokenRequestHandler(
       socket.destroy();
       return;
     }
+    const connection = connections.of(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isPaused) return;
     const failure = explain(error.code);
-    connections.of(socket).fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
+    connection.fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
   };
 }
 
-/** Rejects a CONNECT request, which Node hands over as a bare socket. */
-export function refuseTunnel(socket: Socket, requestId: string): void {
+/** Rejects a CONNECT request, for which Node hands over the bare socket, after the responses to earlier requests. */
+export function refuseTunnel(connection: Connection, nextRequestId: () => string): void {
+  const { socket } = connection;
   const error = new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this server is not a proxy.');
   socket.on('error', () => socket.destroy());
-  writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, requestId);
-  socket.destroySoon();
+  connection.takeOver('dropped', () => {
+    writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, nextRequestId());
+    socket.destroySoon();
+  });
 }
 
 function writeRefusal(socket: Socket, { statusLine, error }: Failure, requestId: string): void {

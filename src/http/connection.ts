@@ -1,7 +1,10 @@
 /**
- * One connection of a client: its exchanges in flight, in the order of their requests. Slows down a client that sends requests faster than
- * it reads responses, disconnects one that does not read them, and responds to broken HTTP after the responses to earlier requests. In:
- * what happens on the socket; out: calls on it.
+ * One connection of a client: its exchanges in flight, in the order of their requests. Serves so many at a time, disconnects a client that
+ * does not read its responses, and responds to broken HTTP after the responses to earlier requests. In: what happens on the socket; out:
+ * calls on it, and exchanges to serve.
+ *
+ * Relies on Node beyond its documentation: at CONNECT and Upgrade it stops listening to the socket, and the responses to earlier requests go
+ * on if they are told of its 'drain' (`test/contracts/node.test.ts`).
  */
 import type { Socket } from 'node:net';
 import { startTimer } from '../budget/timers.ts';
@@ -10,7 +13,7 @@ import type { Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
 export interface ConnectionLimits {
-  /** Requests in flight beyond which reading pauses. */
+  /** Requests served at a time; those beyond wait, and reading pauses. */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read each part of a response (`write-body.ts`): 1 MiB, or what is left. */
   readonly writeTimeout: number;
@@ -23,13 +26,9 @@ export interface ConnectionOwner {
   /** Whether connections must end with their next response. */
   readonly isClosing: boolean;
   readonly joinsHeaders: boolean;
+  /** Serves an exchange. */
+  serve(exchange: NodeExchange): void;
 }
-
-/**
- * One read (64 KB) may contain more requests than allowed. The connection ends if they exceed this multiple of the limit and this minimum.
- */
-const hardLimitFactor = 10;
-const leastHardLimit = 1000;
 
 export class Connection {
   readonly socket: Socket;
@@ -37,11 +36,16 @@ export class Connection {
   readonly share: Share;
   readonly #limits: ConnectionLimits;
   readonly #owner: ConnectionOwner;
+  /** Those beyond the limit are waiting: a single read (64 KB) may contain many requests. */
   #exchanges: NodeExchange[] = [];
   #latest: NodeExchange | null = null;
   #isPaused = false;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
+  /** Whether requests that follow the latest one are not served. */
+  #isEnding = false;
+  /** What follows the responses to all requests so far; null if there is no such thing. */
+  #afterResponses: (() => void) | null = null;
   #writeTimer: NodeJS.Timeout | undefined;
   /** When the part of a response that is being written was handed over; null if none is. */
   #writeStart: number | null = null;
@@ -63,20 +67,32 @@ export class Connection {
     return this.#failure;
   }
 
+  /** Whether nothing is read until responses have been sent. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   /**
-   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, or the latest one if the server is
-   * closing. All earlier exchanges get their responses first.
+   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the latest one if the server is
+   * closing, or the last one that is served. All earlier exchanges get their responses first.
    */
   endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
-    return this.#owner.isClosing || (this.#failure !== null && this.#writeRefusal === null);
+    return this.#owner.isClosing || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null);
   }
 
-  /** The headers of a request have arrived. */
+  /** The headers of a request have arrived: serves it, now or when there is room. */
   begin(exchange: NodeExchange): void {
+    if (this.#isEnding) return;
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
+    else this.#owner.serve(exchange);
+  }
+
+  /** Serves no request after the latest one, whose response ends the connection. */
+  endAfterLatest(): void {
+    this.#isEnding = true;
   }
 
   /** The response of an exchange was handed over, but possibly not sent yet. */
@@ -94,15 +110,13 @@ export class Connection {
   /** The response of an exchange was written completely. */
   end(exchange: NodeExchange): void {
     this.#endWriting();
-    if (exchange === this.#exchanges[0]) this.#exchanges.shift();
-    else this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
+    const index = this.#exchanges.indexOf(exchange);
+    if (index === 0) this.#exchanges.shift();
+    else if (index > 0) this.#exchanges.splice(index, 1);
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
-    if (this.#isPaused && this.#exchanges.length <= this.#limits.pipelinedRequests) {
-      this.#isPaused = false;
-      this.socket.resume();
-    }
-    if (this.#failure !== null && this.#exchanges.length === 0) this.#part();
+    if (this.#isPaused) this.#goOn(index);
+    if (this.#afterResponses !== null && this.#exchanges.length === 0) this.#afterResponses();
   }
 
   /** The socket has closed: nobody waits for the exchanges that are still in flight. */
@@ -122,7 +136,37 @@ export class Connection {
     this.#failure = failure;
     if (this.#latest === null || this.#latest.request.complete) this.#writeRefusal = writeRefusal;
     else this.#latest.body?.fail(failure);
+    this.#afterResponses = () => this.#part();
     if (this.#exchanges.length === 0) this.#part();
+  }
+
+  /**
+   * Calls `then` after the responses to all requests so far, unless the connection has ended by then. For a request at which Node leaves the
+   * bare socket to us (CONNECT, Upgrade): meanwhile does what Node did for those responses. What the client sends meanwhile is kept in the
+   * socket, or dropped.
+   */
+  takeOver(input: 'kept' | 'dropped', then: () => void): void {
+    if (this.#exchanges.length === 0) {
+      then();
+      return;
+    }
+    const { socket } = this;
+    const listeners = Object.entries({
+      drain: () => this.#exchanges[0]?.response.emit('drain'),
+      end: () => socket.end(),
+      error: () => socket.destroy(),
+      // With such a listener the input does not flow, even when Node resumes the socket for the sake of an earlier request.
+      ...(input === 'kept' && { readable: () => {} }),
+    });
+    for (const [event, listener] of listeners) socket.on(event, listener);
+    // Makes the stream read: Node may have stopped that beneath it.
+    socket.push('');
+    if (input === 'dropped') socket.resume();
+    this.#afterResponses = () => {
+      this.#afterResponses = null;
+      for (const [event, listener] of listeners) socket.off(event, listener);
+      if (socket.writable) then();
+    };
   }
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
@@ -137,11 +181,21 @@ export class Connection {
 
   /** Pauses the socket again each time Node resumes it, which it does whenever a body is requested. */
   #holdBack(): void {
-    if (this.#exchanges.length > Math.max(leastHardLimit, this.#limits.pipelinedRequests * hardLimitFactor)) this.socket.destroy();
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.socket.pause();
     if (this.socket.listenerCount('resume', this.#pauseAgain) === 0) this.socket.on('resume', this.#pauseAgain);
+  }
+
+  /** The exchange at an index has ended. The first that waits, if any, takes its place, unless that exchange was itself waiting. */
+  #goOn(index: number): void {
+    const { pipelinedRequests } = this.#limits;
+    const next = this.#exchanges[pipelinedRequests - 1];
+    // A framework may have responded meanwhile.
+    if (next !== undefined && index < pipelinedRequests && !next.response.writableEnded) this.#owner.serve(next);
+    if (this.#exchanges.length > pipelinedRequests) return;
+    this.#isPaused = false;
+    this.socket.resume();
   }
 
   readonly #pauseAgain = (): void => {

@@ -7,12 +7,14 @@ import type { Socket } from 'node:net';
 import type { Admission, Share } from './admission.ts';
 import { addressBlock, peerAddress } from './client-address.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
+import type { NodeExchange } from './node-exchange.ts';
 
 /** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
 
 export class Connections implements ConnectionOwner {
   readonly joinsHeaders: boolean;
+  readonly serve: (exchange: NodeExchange) => void;
   readonly #admission: Admission;
   readonly #limits: ConnectionLimits;
   readonly #bySocket = new Map<Socket, Connection>();
@@ -20,10 +22,14 @@ export class Connections implements ConnectionOwner {
   #isClosing = false;
   #nextLook = 0;
 
-  /** `joinsHeaders`: whether the servers join repeated headers (`joinDuplicateHeaders`); otherwise Node drops some of them. */
-  constructor(admission: Admission, limits: ConnectionLimits, joinsHeaders: boolean) {
+  /**
+   * `joinsHeaders`: whether the servers join repeated headers (`joinDuplicateHeaders`); otherwise Node drops some of them. `serve`: called
+   * with each exchange when it is its turn.
+   */
+  constructor(admission: Admission, limits: ConnectionLimits, joinsHeaders: boolean, serve: (exchange: NodeExchange) => void) {
     this.#admission = admission;
     this.joinsHeaders = joinsHeaders;
+    this.serve = serve;
     this.#limits = limits;
     admission.onPressure = (share) => this.#endSlowReaders(share);
   }

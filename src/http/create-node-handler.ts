@@ -32,9 +32,12 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOptions): NodeHandler {
   checkNodeHandler(graph, options);
   const observe = createSafeObserver(options.observe ?? ignore);
-  const { handle } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
+  const { handle, connections } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   return (request, response) => {
     // Middleware may have responded already.
-    if (!response.writableEnded) handle(request, response, 'nothing');
+    if (response.writableEnded) return;
+    handle(request, response, 'nothing');
+    // Node loses what follows in the same packet (`ignore-upgrade.ts`), so what comes next may begin in the middle of a request.
+    if (request.headers.upgrade !== undefined) connections.of(request.socket).endAfterLatest();
   };
 }

@@ -60,6 +60,6 @@ export interface EndpointOptions {
 
 /** The options of the endpoint when Node carries its requests. */
 export interface NodeEndpointOptions extends EndpointOptions {
-  /** Maximum requests in flight on one connection; more are not read until one ends. Default: 100. */
+  /** Maximum requests in flight on one connection; more wait until one ends. Default: 100. */
   readonly maxPipelinedRequests?: number;
 }

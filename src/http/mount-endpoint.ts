@@ -50,23 +50,21 @@ export function mountEndpoint(
   const made = createEndpoint(graph, options, tokens, observe);
   const { crossOrigin, admission, readCaches } = made;
   const endpoint = mount.divide ? mount.divide(made) : made.endpoint;
-  const connections = new Connections(admission, connectionLimitsOf(options), mount.joinsHeaders);
-  const requestIdOf = createRequestIds();
   const { path, routes, actions } = mount;
   const routing = { endpoint, crossOrigin, path, routes, actions, observe };
+  const serve = (exchange: NodeExchange): void => {
+    const { request, expects } = exchange;
+    if (request.method === 'POST' && (path === null || request.url === path) && expects !== 'unknown') void endpoint(exchange);
+    else void routeExchange(exchange, expects, routing);
+  };
+  const connections = new Connections(admission, connectionLimitsOf(options), mount.joinsHeaders, serve);
+  const requestIdOf = createRequestIds();
   const handle: MountedEndpoint['handle'] = (request, response, expects) => {
     const { socket } = request;
     // The connection may have ended with an earlier request in the same chunk.
     if (socket.destroyed) return;
-    const exchange = new NodeExchange(
-      request,
-      response,
-      connections.of(socket),
-      requestIdOf(request.headers['x-request-id']),
-      expects === 'continue',
-    );
-    if (request.method === 'POST' && (path === null || request.url === path) && expects !== 'unknown') void endpoint(exchange);
-    else void routeExchange(exchange, expects, routing);
+    const connection = connections.of(socket);
+    connection.begin(new NodeExchange(request, response, connection, requestIdOf(request.headers['x-request-id']), expects));
   };
   return { handle, connections, requestIdOf, readCaches };
 }

@@ -10,27 +10,27 @@ import { peerAddress } from './client-address.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { type BodyReader, readBody } from './read-body.ts';
+import type { Expectation } from './route-exchange.ts';
 import { writeBody } from './write-body.ts';
 
 export class NodeExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
+  /** With `continue`, the client waits for `100 Continue` before it sends the body. */
+  readonly expects: Expectation;
   /** Reads the body; null before and after. */
   body: BodyReader | null = null;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  readonly #expectsContinue: boolean;
   /** Whether another request may follow on the connection. False if the headers leave it unclear where this one ends. */
   #isHeadClear = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expectsContinue: boolean) {
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expects: Expectation) {
     super(requestId);
     this.request = request;
     this.response = response;
     this.connection = connection;
-    this.#expectsContinue = expectsContinue;
+    this.expects = expects;
     response.on('finish', () => this.#finish());
-    connection.begin(this);
   }
 
   get method(): string | undefined {
@@ -51,7 +51,7 @@ export class NodeExchange extends Exchange {
 
   checkHead(): void {
     checkHead(this.request, this.connection.joinsHeaders);
-    this.#isHeadClear = !this.#expectsContinue;
+    this.#isHeadClear = this.expects !== 'continue';
   }
 
   referAddress(admission: Admission): Share {
@@ -59,7 +59,7 @@ export class NodeExchange extends Exchange {
   }
 
   readBody(limit: number): Promise<Buffer> {
-    if (this.#expectsContinue) this.#askForBody(limit);
+    if (this.expects === 'continue') this.#askForBody(limit);
     return readBody(this, limit);
   }
 

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Observer } from '../events.ts';
 import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
 import { CollectedRequest } from './collected-request.ts';
+import { ignoreUpgrade } from './ignore-upgrade.ts';
 import type { MountedEndpoint } from './mount-endpoint.ts';
 
 export interface ServerLimits {
@@ -39,11 +40,14 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
     joinDuplicateHeaders: true,
   });
   server.maxConnections = maxConnections;
+  // No header is dropped, however many there are; their size is limited.
+  server.maxHeadersCount = 0;
   connections.watch(server);
   server.on('request', (request, response) => handle(request, response, 'nothing'));
   server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
   server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));
-  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, requestIdOf()));
+  server.on('connect', (_request, socket) => refuseTunnel(connections.of(socket as Socket), requestIdOf));
+  server.on('upgrade', (request, socket, rest) => ignoreUpgrade(server, connections.of(socket as Socket), request, rest));
   server.on('clientError', createBrokenRequestHandler(connections, requestIdOf) as (error: Error, socket: unknown) => void);
   // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
   server.on('error', (error) => {

@@ -103,6 +103,25 @@ contract('node', 'http/broken-request.ts', 'the parser has these codes for what 
   assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
 });
 
+contract('node', 'http/connection.ts', 'at CONNECT, Node stops listening to a socket; earlier responses go on with a drain', async () => {
+  const long = Buffer.alloc(30_000_000);
+  const server = createServer((_request, response) => {
+    response.write(long);
+    response.on('drain', () => response.end());
+    server.on('connect', (_connect, socket) => {
+      assert.equal(socket.listenerCount('drain'), 0);
+      socket.on('drain', () => response.emit('drain'));
+      response.on('finish', () => socket.end());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+  assert.ok((await text(socket)).endsWith('\r\n0\r\n\r\n'));
+  server.close();
+});
+
 contract('node', 'http/collected-request.ts', 'the parser passes a body to push, and waits after false until _read is called', async () => {
   const calls: string[] = [];
   class Request extends IncomingMessage {

@@ -1,8 +1,9 @@
 /** Heads of requests that Node would answer by itself, or read in a way that a proxy in front may not: each gets a response in our own form. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connectRaw, exchange, type RawAnswer, rawRequest } from './raw-client.ts';
-import { answer, startTestServer, type TestServer } from './start-test-server.ts';
+import { answer, rawResponse, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
 before(async () => {
@@ -12,6 +13,7 @@ after(() => server.close());
 
 const body = '{"query":"{ __typename }"}';
 const last = ['connection: close'];
+const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n';
 
 function codeOf({ body }: RawAnswer): string {
   const { errors } = JSON.parse(body) as { errors: { extensions: { code: string } }[] };
@@ -50,7 +52,7 @@ const refused: Record<string, () => readonly [bytes: string, status: number, cod
   ],
   'a length and chunks': () => [rawRequest(server.anonKey, { lines: ['transfer-encoding: chunked'] }), 400, 'BAD_REQUEST'],
   'a length that is negative': () => [rawRequest(server.anonKey).replace(/content-length: \d+/, 'content-length: -1'), 400, 'BAD_REQUEST'],
-  'a tunnel': () => ['CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  'a tunnel': () => [tunnel, 405, 'METHOD_NOT_ALLOWED'],
   'every resource': () => ['OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404, 'NOT_FOUND'],
   'a good request and then no HTTP': () => [`${rawRequest(server.anonKey)}hello\r\n\r\n`, 400, 'BAD_REQUEST'],
 };
@@ -67,23 +69,46 @@ for (const [name, make] of Object.entries(refused)) {
   });
 }
 
-test('a response to broken HTTP comes behind the responses to the requests before it', async () => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const slow = await startTestServer({
-    execute: async () => {
-      await opened;
-      return { chunks: [Buffer.from(answer)], length: answer.length, errorCode: null };
-    },
+for (const [name, bytes, status] of [
+  ['broken HTTP', 'hello\r\n\r\n', 400],
+  ['CONNECT', tunnel, 405],
+  ['CONNECT and what follows it', tunnel + 'x'.repeat(300_000), 405],
+] as const)
+  test(`the response to ${name} comes behind those to the requests before it, however slow and long they are`, async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const long = `"${'x'.repeat(5_000_000)}"`;
+    const slow = await startTestServer({
+      maxPipelinedRequests: 2,
+      execute: async () => {
+        await opened;
+        return rawResponse(long);
+      },
+    });
+    try {
+      const client = await connectRaw(slow.port, rawRequest(slow.anonKey).repeat(3) + bytes);
+      while (slow.calls.length < 2) await new Promise(setImmediate);
+      open();
+      const answers = await client.closed();
+      assert.deepEqual(
+        answers.map((each) => each.status),
+        [200, 200, 200, status],
+      );
+      assert.ok(answers.slice(0, 3).every((each) => each.body === long));
+    } finally {
+      await slow.close();
+    }
   });
+
+test('CONNECT in the middle of a response is answered behind it', async () => {
+  const long = `"${'x'.repeat(20_000_000)}"`;
+  const slow = await startTestServer({ execute: async () => rawResponse(long) });
   try {
-    const client = await connectRaw(slow.port, `${rawRequest(slow.anonKey)}${rawRequest(slow.anonKey)}hello\r\n\r\n`);
-    while (slow.calls.length < 2) await new Promise(setImmediate);
-    open();
-    const answers = await client.closed();
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 400],
-    );
+    const client = await connectRaw(slow.port, rawRequest(slow.anonKey));
+    await once(client.socket, 'data');
+    client.socket.pause();
+    client.socket.write(tunnel, () => client.socket.resume());
+    const [first, second] = await client.closed();
+    assert.deepEqual([first?.status, first?.body === long, second?.status], [200, true, 405]);
   } finally {
     await slow.close();
   }
@@ -150,10 +175,93 @@ test('a target may be a whole URL', async () => {
   }
 });
 
-test('a wish for another protocol is passed over', async () => {
-  const lines = ['upgrade: websocket', 'connection: upgrade, close'];
-  const [got] = await exchange(server.port, rawRequest(server.anonKey, { lines }));
-  assert.deepEqual([got?.status, got?.body], [200, answer]);
+/** A request that asks for another protocol. */
+const upgrade = (query: string, lines: string[] = []): string =>
+  rawRequest(server.anonKey, { lines: ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings', ...lines], body: JSON.stringify({ query }) });
+const ask = (query: string): string => rawRequest(server.anonKey, { body: JSON.stringify({ query }) });
+const queriesSince = (count: number): string[] => server.calls.slice(count).map(({ request }) => request.query);
+
+test('a request for another protocol is served as if it had not asked for one, and the connection stays', async () => {
+  const before = server.calls.length;
+  const client = await connectRaw(server.port);
+  for (const [index, query] of ['{ a }', '{ b }', '{ c }'].entries()) {
+    client.socket.write(upgrade(query));
+    const answers = await client.answers(index + 1);
+    assert.deepEqual(
+      [answers[index]?.status, answers[index]?.body, answers[index]?.headers.get('connection')],
+      [200, answer, 'keep-alive'],
+    );
+  }
+  client.socket.write(upgrade('{ d }', ['connection: close']));
+  assert.equal((await client.closed()).length, 4);
+  assert.deepEqual(queriesSince(before), ['{ a }', '{ b }', '{ c }', '{ d }']);
+});
+
+test('nothing that follows a request for another protocol in its packet is lost', async () => {
+  const queries = ['{ a }', '{ b }', '{ c }', '{ d }', '{ e }', '{ f }'];
+  const chunked = (text: string): string =>
+    text.replace(/content-length: \d+\r\n\r\n(.*)$/, 'transfer-encoding: chunked\r\n\r\n5\r\n{"que\r\nc\r\nry":"{ e }"}\r\n0\r\n\r\n');
+  const text = [
+    ask('{ a }'),
+    upgrade('{ b }'),
+    upgrade('{ c }'),
+    ask('{ d }'),
+    chunked(upgrade('{ e }')),
+    'GET /graphql/v1?query={e} HTTP/1.1\r\nupgrade: x\r\nconnection: upgrade\r\nhost: x\r\n\r\n',
+    upgrade('{ f }', ['connection: close']),
+  ].join('');
+  // In one piece, and cut in two anywhere.
+  for (let cut = 0; cut < text.length; cut += 17) {
+    const before = server.calls.length;
+    const client = await connectRaw(server.port, text.slice(0, cut));
+    if (cut > 0) await new Promise(setImmediate);
+    client.socket.write(text.slice(cut));
+    const statuses = (await client.closed()).map(({ status }) => status);
+    assert.deepEqual([statuses, queriesSince(before)], [[200, 200, 200, 200, 200, 401, 200], queries], `cut at ${cut}`);
+  }
+});
+
+test('a request for another protocol waits for the responses to earlier ones, however slow and long they are', async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const long = `"${'x'.repeat(5_000_000)}"`;
+  const slow = await startTestServer({
+    maxPipelinedRequests: 2,
+    execute: async () => {
+      await opened;
+      return rawResponse(long);
+    },
+  });
+  try {
+    const lines = ['upgrade: x', 'connection: upgrade'];
+    const one = rawRequest(slow.anonKey);
+    const client = await connectRaw(
+      slow.port,
+      one.repeat(3) + rawRequest(slow.anonKey, { lines }).repeat(2) + one + rawRequest(slow.anonKey, { lines: last }),
+    );
+    while (slow.calls.length < 2) await new Promise(setImmediate);
+    open();
+    const answers = await client.closed();
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body === long]),
+      Array.from({ length: 7 }, () => [200, true]),
+    );
+  } finally {
+    await slow.close();
+  }
+});
+
+test('the body of a request for another protocol ends where its headers say, however many there are', async () => {
+  const before = server.calls.length;
+  const many = Array.from({ length: 3000 }, () => 'a:');
+  const text = upgrade('{ a }', many) + ask('{ b }').replace('host: x', 'host: x\r\nconnection: close');
+  assert.deepEqual(
+    (await exchange(server.port, text)).map(({ status }) => status),
+    [200, 200],
+  );
+  assert.deepEqual(queriesSince(before), ['{ a }', '{ b }']);
+  // And a header that must not be repeated is not hidden by others.
+  const [repeated] = await exchange(server.port, rawRequest(server.anonKey, { lines: [...many, 'apikey: x', ...last] }));
+  assert.equal(repeated?.status, 400);
 });
 
 test('HTTP/1.0 needs no host', async () => {

@@ -315,6 +315,30 @@ test('pipelined requests are answered in order, more than are read at a time', a
   client.socket.destroy();
 });
 
+test('nothing is served after a request for another protocol, behind which Node loses its place', async () => {
+  const queries: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const execute: Execute = async (request) => {
+    queries.push(request.query);
+    await gate.promise;
+    return rawResponse(answer);
+  };
+  const { port } = await mount(plain, { execute });
+  const inner = rawRequest(key, { body: '{"query":"{ inner }"}' });
+  const outer = rawRequest(key, { body: ` ${inner}` });
+  const client = await connectRaw(port, rawRequest(key, { lines: ['upgrade: x', 'connection: upgrade'] }) + outer.slice(0, -inner.length));
+  while (queries.length === 0) await new Promise(setImmediate);
+  client.socket.write(inner);
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  gate.resolve();
+  const answers = await client.closed();
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.get('connection')]),
+    [[200, 'close']],
+  );
+  assert.equal(queries.length, 1);
+});
+
 test('a server of HTTP/2 mounts it too', async () => {
   const handler = createNodeHandler({ executeRaw: async () => rawResponse(answer) }, { jwtSecret: secret });
   const server = createHttp2Server((request, response) => handler(request as never, response as never)).listen(0, '127.0.0.1');

@@ -194,6 +194,20 @@ test('a client that goes away stops all requests that it has pipelined', async (
   });
 });
 
+for (const bytes of ['CONNECT x:443 HTTP/1.1\r\n\r\nmore', 'GET / HTTP/1.1\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'])
+  test(`a client that goes away stops what it has asked for before ${bytes.split(' ', 1)[0]}`, async () => {
+    const graph = createStuckGraph();
+    await withServer({ execute: graph.execute }, async (server) => {
+      for (const [index, leave] of (['end', 'destroy', 'resetAndDestroy'] as const).entries()) {
+        const client = await connectRaw(server.port, rawRequest(server.anonKey).repeat(2) + bytes);
+        while (server.calls.length < 2 * (index + 1)) await new Promise(setImmediate);
+        client.socket[leave]();
+        await graph.stopped(2 * (index + 1));
+      }
+      while ((await inFlight(server)) > 0);
+    });
+  });
+
 test('a client that goes away while its response is written leaves nothing behind', () =>
   withServer({ execute: async () => rawResponse(`"${'x'.repeat(20_000_000)}"`), maxBytesInFlight: 50_000_000 }, async (server) => {
     for (let count = 0; count < 10; count++) {
