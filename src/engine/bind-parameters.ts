@@ -10,6 +10,7 @@ import { checkCount } from '../plan/parameters.ts';
 import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import type { NestedJson, ScalarValue } from '../request/input-value.ts';
 import { isStorable } from '../request/is-storable.ts';
+import { MalformedIdError } from '../request/opaque-id.ts';
 
 /** A statement with the parameters to bind. */
 interface UnboundStatement {
@@ -128,6 +129,7 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
       return checkFraction(String(given), encoding.argument);
     case 'text':
     case 'array':
+      return encodeElement(given, encoding.kind, encoding.argument);
     case 'json':
       return encodeElement(given, encoding.kind);
     case 'integer':
@@ -137,14 +139,15 @@ function bindParameter({ value, encoding }: Parameter, bindValues: readonly Scal
   }
 }
 
-function encodeElement(element: ScalarValue, use: ElementUse): string | null {
+function encodeElement(element: ScalarValue, use: ElementUse, argument?: string): string | null {
   if (use === 'json') return isNested(element) ? element.json : JSON.stringify(element);
   if (use === 'array' && isNested(element) && element.json.startsWith('[')) return element.json.replaceAll('[', '{').replaceAll(']', '}');
-  return textOfElement(element);
+  return textOfElement(element, argument);
 }
 
-/** PostgreSQL cannot hold some texts, and nothing can equal them. */
-function textOfElement(element: ScalarValue): string | null {
+/** PostgreSQL cannot hold some texts, and nothing can equal them. `argument` has the nodeId that the element is of. */
+function textOfElement(element: ScalarValue, argument?: string): string | null {
+  if (isNested(element) && argument !== undefined) throw new MalformedIdError('nodeId', `the argument "${argument}"`);
   if (isNested(element))
     throw new ApiError('BAD_USER_INPUT', `Unexpected ${element.json.startsWith('[') ? 'array' : 'object'} in input value`);
   return isStorable(String(element)) ? String(element) : null;

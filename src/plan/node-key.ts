@@ -16,5 +16,5 @@ export function keyOfNodeId(id: InputValue, table: Table, argument: string): { c
   if (id.elements.length !== table.primaryKey.length) {
     throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not contain the key of type ${table.typeName}.`);
   }
-  return table.primaryKey.map((column, index) => ({ column, parameter: keyParameter(id.elements[index] ?? null, column.type) }));
+  return table.primaryKey.map((column, index) => ({ column, parameter: keyParameter(id.elements[index] ?? null, column.type, argument) }));
 }

@@ -13,7 +13,7 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
 
 /** An element of a cursor or nodeId. */
 export interface ElementParameter extends Parameter {
-  readonly encoding: { readonly kind: ElementUse };
+  readonly encoding: { readonly kind: ElementUse; readonly argument?: string };
 }
 
 /** An element of a cursor, or of a nodeId. `type` is that of its column; undefined for a computed field or an aggregate. */
@@ -21,9 +21,12 @@ export function elementParameter(element: BindValue | null, type: ValueType | un
   return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
 }
 
-/** An element of a nodeId, in which composite values are JSON. */
-export function keyParameter(element: BindValue | null, type: ValueType): ElementParameter {
-  if (type.kind !== 'composite' && type.kind !== 'row') return elementParameter(element, type);
+/** An element of the nodeId in an argument. Composite values in it are JSON. */
+export function keyParameter(element: BindValue | null, type: ValueType, argument: string): ElementParameter {
+  if (type.kind !== 'composite' && type.kind !== 'row') {
+    const { value, encoding } = elementParameter(element, type);
+    return { value, encoding: { ...encoding, argument } };
+  }
   return { value: element ?? nullValue, encoding: { kind: 'json' } };
 }
 

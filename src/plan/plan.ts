@@ -290,10 +290,10 @@ export type ValueUse = 'filter' | 'write' | ElementUse;
 export type ParameterEncoding =
   /** Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
-  /** Text, such as an element of a cursor or nodeId, unchanged. */
-  | { readonly kind: 'text' }
+  /** Text, such as an element of a cursor or nodeId, unchanged. `argument` has the nodeId that the element is of. */
+  | { readonly kind: 'text'; readonly argument?: string }
   /** An element for an array column: its text, or a list of numbers. */
-  | { readonly kind: 'array' }
+  | { readonly kind: 'array'; readonly argument?: string }
   /** An element as JSON. */
   | { readonly kind: 'json' }
   /** `first`, `last` or `offset`: not negative, limited to the maximum. */

@@ -61,21 +61,41 @@ export function* coerceLongVariableValues(
   listElements: number,
 ): Generator<void, Variables> {
   const coercer = new VariableCoercer(limits, listElements);
+  let sincePause = 0;
   for (const declaration of declarations) {
-    if (isLong(declaration, sent)) yield* coercer.coerceInSteps(declaration, sent[declaration.name]);
+    if (hasManyRows(declaration, sent)) yield* coercer.coerceInSteps(declaration, sent[declaration.name]);
     else coercer.coerce(declaration, sent);
+    sincePause += idLength(declaration, sent);
+    if (sincePause < longIds) continue;
+    sincePause = 0;
+    yield;
   }
   return coercer.variables;
 }
 
+/** How many characters of cursors and nodeIds are decoded between two pauses. */
+const longIds = 64 * 1024;
+
 /** Whether coercing takes so long that it should yield. */
 export function areLong(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): boolean {
-  for (const declaration of declarations) if (isLong(declaration, sent)) return true;
-  return false;
+  let ids = 0;
+  for (const declaration of declarations) {
+    if (hasManyRows(declaration, sent)) return true;
+    ids += idLength(declaration, sent);
+  }
+  return ids >= longIds;
+}
+
+/** The length of a cursor or nodeId; 0 for other values. */
+function idLength({ name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): number {
+  const bare = getNullableType(type);
+  if (!isCursor(bare) && !isNodeId(bare)) return 0;
+  const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+  return typeof given === 'string' ? given.length : 0;
 }
 
 /** Only inserts and nested writes have thousands of objects. */
-function isLong({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
+function hasManyRows({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
   return isObjectLike(given) && !isCondition && hasManyObjects(given) && isInputObjectType(getNamedType(type));
 }

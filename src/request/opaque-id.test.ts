@@ -63,6 +63,21 @@ describe('decodeCursor', () => {
     }
   });
 
+  it('rejects more values, or deeper nesting, than an order can have, but not long texts', () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const values = (count: number) => `[${Array(count).fill('1').join(',')}]`;
+    for (const json of [nested(101), '['.repeat(500_000), `[${'{"a":'.repeat(100)}1${'}'.repeat(100)}]`, values(10_001), values(300_000)])
+      assertRefused(() => decodeCursor(encode(json)), '^Invalid cursor.');
+    assertRefused(() => decodeCursor(encode(`[[${values(5_000)}, ${values(5_001)}]]`)), '^Invalid cursor.');
+    assertRefused(() => decodeCursor(encode(values(300_000).replaceAll(',', ', '))), '^Invalid cursor.');
+    assert.deepEqual(decodeCursor(encode(nested(100))), [{ json: nested(99) }]);
+    assert.equal(decodeCursor(encode(values(10_000))).length, 10_000);
+    assertRefused(() => decodeNodeId(encode(`["public", "account", ${values(1_000)}]`)), '^Invalid nodeId.');
+    const text = '[{,\\"'.repeat(50_000);
+    assert.deepEqual(decodeCursor(encode(JSON.stringify([text, text]))), [text, text]);
+    assertRefused(() => decodeCursor(encode('["a')), '^Invalid cursor.');
+  });
+
   it('rejects texts that PostgreSQL cannot store', () => {
     for (const json of ['["x\\u0000", 30]', '[30, "\\ud800"]', '["\\udc00x"]'])
       assertRefused(() => decodeCursor(encode(json)), '^Invalid cursor. Pass a value that an earlier response returned.$');

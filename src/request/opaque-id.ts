@@ -10,7 +10,7 @@ export type IdElement = string | NestedJson | null;
 export function decodeCursor(encoded: string): readonly IdElement[] {
   const bytes = Buffer.from(encoded, 'base64');
   const ascii = bytes.toString('latin1');
-  return integers.test(ascii) ? ascii.slice(1, -1).split(', ') : elementsOf(decodeArray(bytes, 'cursor'));
+  return ascii.length < longestIntegers && integers.test(ascii) ? ascii.slice(1, -1).split(', ') : elementsOf(decodeArray(bytes, 'cursor'));
 }
 
 /** Decodes a nodeId. Throws BAD_USER_INPUT unless it is base64 of `[schema, table, key…]`. */
@@ -28,6 +28,14 @@ export function decodeNodeId(encoded: string): {
 /** What most cursors consist of, written as rowgraph and JavaScript write it. */
 const integers = /^\[-?(?:0|[1-9]\d*)(?:, -?(?:0|[1-9]\d*))*\]$/;
 
+/** In bytes: longer cursors are decoded like any other, which counts their values. */
+const longestIntegers = 1024;
+
+/** More values than any order or key has, those in arrays included. A request has many nodeIds, but few cursors. */
+const mostValues = { cursor: 10_000, nodeId: 1_000 };
+/** An array of PostgreSQL has at most six dimensions; composite values can nest deeper. */
+const deepestNesting = 100;
+
 /** Tokens of JSON, without white space. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s,:[\]{}]+/g;
 
@@ -39,7 +47,9 @@ interface DecodedArray {
   readonly text: string;
 }
 
-function decodeArray(bytes: Buffer, what: string): DecodedArray {
+function decodeArray(bytes: Buffer, what: keyof typeof mostValues): DecodedArray {
+  // `JSON.parse` takes long for many values, and longer if they are nested deep. A long text is no problem.
+  if (!isSmall(bytes, mostValues[what])) throw malformed(what);
   let text: string;
   let values: unknown;
   try {
@@ -52,6 +62,37 @@ function decodeArray(bytes: Buffer, what: string): DecodedArray {
   // PostgreSQL cannot store such a text, so no response contained it, and it must not be altered into one that exists.
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) throw malformed(what);
   return { values, text };
+}
+
+const code = { quote: 0x22, comma: 0x2c, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d };
+
+/** Whether a JSON text has at most so many values, and none that is nested deep. */
+function isSmall(bytes: Buffer, most: number): boolean {
+  let values = 1;
+  let depth = 0;
+  for (let place = 0; place < bytes.length; place++) {
+    const byte = bytes[place];
+    if (byte === code.quote) place = endOfString(bytes, place);
+    else if (byte === code.comma) values += 1;
+    else if (byte === code.openList || byte === code.openObject) depth += 1;
+    else if (byte === code.closeList || byte === code.closeObject) depth -= 1;
+    if (values > most || depth > deepestNesting) return false;
+  }
+  return true;
+}
+
+/** The position of the quote that ends the string which begins at `start`; the end of the text if there is none. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = start;
+  let isEscaped: boolean;
+  do {
+    end = bytes.indexOf(code.quote, end + 1);
+    if (end === -1) return bytes.length;
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === code.backslash) backslashes += 1;
+    isEscaped = backslashes % 2 === 1;
+  } while (isEscaped);
+  return end;
 }
 
 function elementsOf({ values, text }: DecodedArray): readonly IdElement[] {
@@ -81,7 +122,7 @@ function elementTexts(json: string): readonly string[] {
 export class MalformedIdError extends ApiError {
   readonly #what: string;
 
-  constructor(what: string, place: string | null, cause: unknown) {
+  constructor(what: string, place: string | null, cause?: unknown) {
     super('BAD_USER_INPUT', `Invalid ${what}${place === null ? '' : ` in ${place}`}. Pass a value that an earlier response returned.`, {
       cause,
     });

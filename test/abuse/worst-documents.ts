@@ -187,6 +187,38 @@ export const upsertedRows = (count: number): GraphQLRequest => {
   return insertAccounts([accountRow(0, { connectOrCreate }), accountRow(0, {})]);
 };
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const lookup = (json: string): GraphQLRequest => ({
+  query: 'query ($id: ID!) { node(nodeId: $id) { nodeId } }',
+  variables: { id: base64(json) },
+});
+export const valuesInNodeId = (count: number): GraphQLRequest => lookup(`["public", "account"${',1'.repeat(count)}]`);
+export const nestedInNodeId = (levels: number): GraphQLRequest =>
+  lookup(`["public", "account", ${'['.repeat(levels)}${']'.repeat(levels)}]`);
+export const filteredNodeId = (levels: number): GraphQLRequest => ({
+  query: 'query ($id: ID) { accountCollection(filter: { nodeId: { eq: $id } }) { edges { cursor } } }',
+  variables: { id: base64(`["public", "account", ${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}]`) },
+});
+export const valuesInCursor = (count: number): GraphQLRequest => ({
+  query: 'query ($after: Cursor) { accountCollection(after: $after) { edges { cursor } } }',
+  variables: { after: base64(`[1${', 1'.repeat(count)}]`) },
+});
+/** So many cursors of so many values, each as long as a cursor may be. */
+export const valuesInCursors = (count: number, values: number): GraphQLRequest => ({
+  query: `query (${times(count, (index) => `$c${index}: Cursor`)}) { ${times(count, (index) => `a${index}: accountCollection(after: $c${index}) { edges { cursor } }`)} }`,
+  variables: Object.fromEntries(arrayOf(count, (index) => [`c${index}`, base64(`[1${',1'.repeat(values)}]`)])),
+});
+export const nodeIdInDocument = (levels: number): GraphQLRequest => ({
+  query: `{ node(nodeId: "${base64(`["public", "account", ${'['.repeat(levels)}${']'.repeat(levels)}]`)}") { nodeId } }`,
+});
+/** So many nodeIds of so many values: each is small. */
+export const connectedNodeIds = (count: number, values: number): GraphQLRequest => ({
+  query: 'mutation ($set: AccountUpdateInput!) { updateAccountCollection(set: $set, filter: { id: { eq: -1 } }) { affectedCount } }',
+  variables: {
+    set: { blogCollection: { connect: arrayOf(count, () => ({ nodeId: base64(`["public", "blog"${',1'.repeat(values)}]`) })) } },
+  },
+});
+
 export const blockString = (lines: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: """${'\n'.repeat(lines)}""" } }`) });
 export const longString = (length: number): GraphQLRequest => ({ query: filtered(`{ email: { eq: "${'x'.repeat(length)}" } }`) });
 export const longComment = (lines: number): GraphQLRequest => ({ query: `{ __typename }${'#\n'.repeat(lines)}` });

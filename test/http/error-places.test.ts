@@ -109,6 +109,11 @@ describe('the places of errors', () => {
     assert.deepEqual(await message('{ noteCollection(filter: {nodeId: {eq: "no"}}) { edges { cursor } } }'), [
       `Invalid nodeId in the argument "filter". ${advice} | noteCollection`,
     ]);
+    const nested = Buffer.from('["public", "note", [1]]').toString('base64');
+    const ofList = [`Invalid nodeId in the argument "filter". ${advice} | noteCollection`];
+    assert.deepEqual(await message(`{ noteCollection(filter: {nodeId: {eq: "${nested}"}}) { edges { cursor } } }`), ofList);
+    const byVariable = 'query ($id: ID) { noteCollection(filter: {nodeId: {eq: $id}}) { edges { cursor } } }';
+    assert.deepEqual(await message(byVariable, { id: nested }), ofList);
     assert.deepEqual(await message('query ($id: ID!) { node(nodeId: $id) { nodeId } }', { id: 'no' }), [
       `Invalid nodeId in the variable "$id". ${advice} | node`,
     ]);
