@@ -55,7 +55,12 @@ export const errorCodes = {
   TOO_MANY_ALIASES: { status: 400, meaning: 'With fragments expanded, the operation has more aliases than the limit `aliases`.' },
   TOO_MANY_FRAGMENTS: { status: 400, meaning: 'The operation spreads more fragments than the limit `fragments`.' },
   TOO_MANY_ELEMENTS: { status: 400, meaning: 'The lists in arguments and variables have more elements than the limit `listElements`.' },
+  TOO_MANY_VALUES: {
+    status: 400,
+    meaning: 'The arguments of the operation have more values than the limit `inputValues`, with each variable counted once per use.',
+  },
   TOO_MANY_FILTERS: { status: 400, meaning: 'The filters in the operation have more members than the limit `filterMembers`.' },
+  TOO_MANY_ORDER_KEYS: { status: 400, meaning: 'The orders in the operation have more keys than the limit `orderKeys`.' },
   TOO_MANY_SUBQUERIES: {
     status: 400,
     meaning: 'The operation selects more collections, relations and functions than the limit `subqueries`.',

@@ -82,12 +82,26 @@ export const limitTable = {
     description: 'Maximum list elements in all arguments and variables combined',
     finding: 'The lists in the request have {n} elements',
   },
+  inputValues: {
+    code: 'TOO_MANY_VALUES',
+    default: 150_000,
+    strict: 20_000,
+    description: 'Maximum values in the arguments of an operation, counting a variable once per use',
+    finding: 'The arguments of the operation have {n} values',
+  },
   filterMembers: {
     code: 'TOO_MANY_FILTERS',
     default: 1_000,
     strict: 100,
     description: 'Maximum members in all filters of an operation combined',
     finding: 'The filters in the operation have {n} members',
+  },
+  orderKeys: {
+    code: 'TOO_MANY_ORDER_KEYS',
+    default: 1_000,
+    strict: 100,
+    description: 'Maximum keys in all orders of an operation combined',
+    finding: 'The orders in the operation have {n} keys',
   },
   subqueries: {
     code: 'TOO_MANY_SUBQUERIES',

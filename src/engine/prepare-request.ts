@@ -13,6 +13,7 @@ import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-pla
 import type { Parameter, Plan } from '../plan/plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
+import { ValueCounter } from '../request/count-values.ts';
 import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import { type BoundStatement, bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
@@ -185,6 +186,7 @@ function complete(
   compiled: CompiledRequest,
 ): PreparedRequest {
   if (compiled.limits !== limits) {
+    checkLimit(limits, 'inputValues', compiled.inputValues);
     checkPlan(compiled.measure, limits);
     compiled.limits = limits;
   }
@@ -245,11 +247,13 @@ function* compileOperation(
   variables: Variables,
   keepsResults: boolean,
 ): Generator<void, CompiledRequest> {
-  const isLong = operation.counts.fields + variables.listElements > manyParts;
-  const selected = selectFields(schema, document.fragments, operation.node, variables.values);
+  const counter = new ValueCounter(variables.values, role.limits);
+  const selected = selectFields(schema, document.fragments, operation.node, variables.values, counter);
+  const isLong = operation.counts.fields + variables.listElements + counter.total > manyParts;
   if (isLong) yield;
   const planning = planOperation(selected, model);
   const plan = isLong ? yield* planning : runAtOnce(planning);
+  if (isLong) yield;
   const measure = measurePlan(plan);
   checkPlan(measure, role.limits);
   if (isLong) yield;
@@ -260,6 +264,7 @@ function* compileOperation(
     id: ++compiledCount,
     size: sizeOf(compiled),
     measure,
+    inputValues: counter.total,
     rowsVary: measure.rows.pages.length > 0,
     isIntrospective: compiled.roots.some(({ kind }) => kind === 'introspection'),
     genericPlan: prefersGenericPlan(measure, compiled.statements),
@@ -268,8 +273,9 @@ function* compileOperation(
 }
 
 /** Throws if a plan exceeds a limit regardless of the bound values. */
-function checkPlan({ filterMembers, subqueries, parameters, rows }: PlanMeasure, limits: Limits): void {
+function checkPlan({ filterMembers, orderKeys, subqueries, parameters, rows }: PlanMeasure, limits: Limits): void {
   checkLimit(limits, 'filterMembers', filterMembers);
+  checkLimit(limits, 'orderKeys', orderKeys);
   checkLimit(limits, 'subqueries', subqueries);
   checkLimit(limits, 'estimatedRows', rows.constant);
   if (parameters > mostParameters) {

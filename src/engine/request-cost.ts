@@ -26,12 +26,16 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
   return [...operations].filter(([{ name }]) => !operationName || name?.value === operationName);
 }
 
+/** Operations with more values are not planned to count the rest, unless the role may send them. */
+const mostCountedValues = 1_000_000;
+
 /** The counts of a document's operations, or of the named one. */
 export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
   // A cache of its own: documents prepared here have not been checked against the limits.
   const documents = new TextCache<CachedDocument>(1, Number.MAX_SAFE_INTEGER);
-  const unlimited = { role: { ...role, limits: noLimits }, granted: { ...granted, documents } };
+  const limits = { ...noLimits, inputValues: Math.max(role.limits.inputValues, mostCountedValues) };
+  const unlimited = { role: { ...role, limits }, granted: { ...granted, documents } };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
     const known = countsOf(text, measured, counts);
@@ -58,7 +62,9 @@ export function costOfPrepared(prepared: PreparedRequest): CostCounts {
     ...operation.counts,
     operations: document.operations.length,
     listElements: variables.listElements,
+    inputValues: compiled.inputValues,
     filterMembers: compiled.measure.filterMembers,
+    orderKeys: compiled.measure.orderKeys,
     subqueries: compiled.measure.subqueries,
     inputSize: sizeOfBound(bindStatements(compiled.statements, variables.bindValues, noLimits)),
     estimatedRows: estimateRows(prepared),
@@ -82,7 +88,9 @@ function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: Op
     ...text,
     ...counts,
     operations: operations.size,
+    inputValues: null,
     filterMembers: null,
+    orderKeys: null,
     subqueries: null,
     inputSize: null,
     estimatedRows: null,

@@ -85,6 +85,8 @@ export interface CompiledRequest extends CompiledOperation {
   /** Its size in the cache, in characters. */
   readonly size: number;
   readonly measure: PlanMeasure;
+  /** The number of values in its arguments (`request/count-values.ts`). */
+  readonly inputValues: number;
   /** Whether the estimated rows depend on variables. */
   readonly rowsVary: boolean;
   /** Whether a root field introspects the schema. */

@@ -105,6 +105,24 @@ describe('measurePlan', () => {
     assert.equal(measure(update).subqueries, 1 + 1);
   });
 
+  it('counts the requested order keys of pages, groups and mutations that are used', () => {
+    const keysOf = (text: string, sent?: Record<string, unknown>) => measure(text, sent).orderKeys;
+    assert.equal(keysOf('{ accountCollection { edges { cursor } } }'), 0);
+    const order = 'orderBy: [{name: AscNullsLast}, {name: DescNullsLast}, {posts: {count: DescNullsLast}}]';
+    assert.equal(
+      keysOf(`{ accountCollection(${order}) { edges { node { posts(orderBy: {title: AscNullsLast}) { edges { cursor } } } } } }`),
+      4,
+    );
+    assert.equal(keysOf(`{ accountCollection(${order}) { totalCount } }`), 0);
+    const grouped = 'groups(by: [{name: VALUE}], orderBy: [{count: DescNullsLast}, {countDistinct: {id: AscNullsLast}}]) { count }';
+    assert.equal(keysOf(`{ accountCollection { ${grouped} } }`), 2);
+    const update = `updateAccountCollection(set: {name: "a"}) { edges(${order}) { cursor } }`;
+    assert.equal(keysOf(`mutation { ${update} b: ${update} }`), 6);
+    const used =
+      'query ($o: [AccountOrderBy!]) { a: accountCollection(orderBy: $o) { edges { cursor } } b: accountCollection(orderBy: $o) { edges { cursor } } }';
+    assert.equal(keysOf(used, { o: [{ name: 'AscNullsLast' }, { id: 'AscNullsLast' }] }), 4);
+  });
+
   it('counts filter members in document and variables', () => {
     const text = 'query ($f: AccountFilter!) { accountCollection(filter: { and: [$f, { name: { eq: "a" } }] }) { totalCount } }';
     assert.equal(

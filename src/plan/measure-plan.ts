@@ -16,6 +16,7 @@ import type {
   GroupsPlan,
   Member,
   MutationPlan,
+  OrderKey,
   OrderValue,
   Page,
   Parameter,
@@ -35,6 +36,8 @@ export interface RowEstimate {
 
 export interface PlanMeasure {
   readonly filterMembers: number;
+  /** The number of order keys, without those that may only complete an order: the primary key, and as many as groups have columns. */
+  readonly orderKeys: number;
   /** The number of collections, relations, computed fields and functions. */
   readonly subqueries: number;
   readonly rows: RowEstimate;
@@ -63,10 +66,10 @@ const rowsOfRowList = 10;
 export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer();
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  const { filterMembers, subqueries, parameters, touches, callsFunctions, seeks } = measurer;
+  const { filterMembers, orderKeys, subqueries, parameters, touches, callsFunctions, seeks } = measurer;
   const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
   const seeksOneRange = seeks.length > 0 && seeks.every(Boolean);
-  return { filterMembers, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent, seeksOneRange };
+  return { filterMembers, orderKeys, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent, seeksOneRange };
 }
 
 /** Evaluates the estimate with the page sizes of a request. */
@@ -86,6 +89,7 @@ function sizeOf({ value, encoding }: Parameter, bindValues: readonly ScalarValue
 
 class PlanMeasurer {
   filterMembers = 0;
+  orderKeys = 0;
   subqueries = 0;
   parameters = 0;
   readonly touches = new Set<string>();
@@ -121,7 +125,7 @@ class PlanMeasurer {
     if (filter) this.#filter(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
     if (readsPage && page.cursor !== null) this.seeks.push(isOneRange(page, table));
-    if (readsPage) for (const { value } of page.keys) this.#order(value, Math.max(1, page.cursor?.length ?? 0));
+    if (readsPage) this.#order(page.keys, table, Math.max(1, page.cursor?.length ?? 0));
     const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
     const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
     const pages = readsPage ? [times(page.limit, plus(1, edges))] : [];
@@ -130,7 +134,9 @@ class PlanMeasurer {
   }
 
   /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. */
-  #groups({ by, having, limit }: GroupsPlan): RowEstimate {
+  #groups({ by, having, order, limit }: GroupsPlan): RowEstimate {
+    // Planning appends the columns of `by` that were not requested.
+    this.orderKeys += Math.max(0, order.length - by.length);
     const relations = new Set(
       by.flatMap(({ path }) =>
         path.map((_, index) =>
@@ -153,16 +159,22 @@ class PlanMeasurer {
     if (condition.kind === 'and' || condition.kind === 'or') for (const each of condition.conditions) this.#having(each);
   }
 
+  /** Counts the keys that were requested: planning appends the primary key. */
+  #order(keys: readonly OrderKey[], table: Table, times: number): void {
+    this.orderKeys += keys.length - table.primaryKey.length;
+    for (const { value } of keys) this.#orderValue(value, times);
+  }
+
   /**
    * Counts each relation and computed field of an order key. Each is read `times` over, because a cursor has a range for each of its
    * values.
    */
-  #order(value: OrderValue, times: number): void {
+  #orderValue(value: OrderValue, times: number): void {
     if (value.kind === 'column') return;
     this.subqueries += times;
     if (value.kind === 'computed') return this.#touchRoutine(value.routine);
     this.#touchRelated(value.rows);
-    if (value.kind === 'related') this.#order(value.value, times);
+    if (value.kind === 'related') this.#orderValue(value.value, times);
   }
 
   /** Counts each comparison, `and`, `or` and `not`, and each condition on related rows, which is also a subquery. */
@@ -233,23 +245,23 @@ class PlanMeasurer {
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
     const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
     if (filter) this.#filter(filter);
-    const records = this.#records(plan.members);
+    const records = this.#records(plan.members, plan.table);
     if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
     // The client's `atMost` limits the rows written. The rows returned count like those of a page.
     return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
   }
 
-  #records(members: readonly Member<ResponseValue>[]): RowEstimate[] {
+  #records(members: readonly Member<ResponseValue>[], table: Table): RowEstimate[] {
     return members.flatMap(({ value }) => {
       if (value.kind === 'records') return [this.#row(value.row)];
       if (value.kind !== 'edges') return [];
-      for (const key of value.keys) this.#order(key.value, 1);
+      this.#order(value.keys, table, 1);
       return [this.#edges(value.members)];
     });
   }
 
   /** Counts each step, which is a statement, as a subquery, and each row of the input as a row read. */
-  #nestedWrite({ steps, written, members }: NestedWritePlan): RowEstimate {
+  #nestedWrite({ table, steps, written, members }: NestedWritePlan): RowEstimate {
     let rows = 0;
     for (const step of steps) {
       this.subqueries += 1;
@@ -262,7 +274,7 @@ class PlanMeasurer {
     const atMost = first && 'rows' in first ? first.rows.atMost : null;
     const root = steps.filter((step) => step.kind === 'insert' && step.into === written);
     const count = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
-    const answered = this.#records(members);
+    const answered = this.#records(members, table);
     return plus(rows, answered.length === 0 ? zero : times(count, plus(1, sum(answered))));
   }
 

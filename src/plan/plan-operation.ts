@@ -15,12 +15,15 @@ import { planRoutine } from './plan-routine.ts';
 import { planConnection, planRow } from './plan-selection.ts';
 
 /**
- * Plans an operation, yielding in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL but make no sense.
+ * Plans an operation, yielding between root fields, and in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL but make no sense.
  */
 export function* planOperation({ kind, fields }: Operation, model: Model): Generator<void, Plan> {
   const roots: Plan['roots'][number][] = [];
   const lists: KeyList[] = [];
-  for (const field of fields) roots.push({ key: field.key, value: yield* inFieldInSteps(field.key, planRoot(field, model, lists)) });
+  for (const field of fields) {
+    roots.push({ key: field.key, value: yield* inFieldInSteps(field.key, planRoot(field, model, lists)) });
+    yield;
+  }
   return { kind, roots };
 }
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, post, sampleModel } from '../../test/support/sample-model.ts';
+import { noLimits, resolveLimits } from '../budget/limits.ts';
 import { runAtOnce } from '../budget/slices.ts';
 import { buildSchema } from '../schema/build-schema.ts';
+import { ValueCounter } from './count-values.ts';
 import type { Operation, SelectedField } from './operation.ts';
 import { getOperation } from './parse-document.ts';
 import { selectFields } from './select-fields.ts';
@@ -11,9 +13,16 @@ import { selectFields } from './select-fields.ts';
 const schema = runAtOnce(buildSchema(sampleModel));
 
 function select(text: string, sent: Record<string, unknown> = {}): Operation {
+  return selectAndCount(text, sent).selected;
+}
+
+function selectAndCount(text: string, sent: Record<string, unknown> = {}, limits = noLimits) {
   const document = parseDocument(schema, text);
   const operation = getOperation(document, null);
-  return selectFields(schema, document.fragments, operation.node, coerceVariableValues(operation.variables, sent).values);
+  const { values } = coerceVariableValues(operation.variables, sent);
+  const counter = new ValueCounter(values, limits);
+  const selected = selectFields(schema, document.fragments, operation.node, values, counter);
+  return { selected, counter };
 }
 
 /** The response keys of the selection, nested: `a { b c }`. */
@@ -103,5 +112,39 @@ describe('selections of an interface', () => {
       '{ accountCollection { edges { node { ... on Node { nodeId } ...f ... { id } } } } } fragment f on Account { name }',
     );
     assert.equal(outline(fields), 'accountCollection { edges { node { nodeId name id } } }');
+  });
+});
+
+describe('the values of arguments', () => {
+  const countOf = (text: string, sent?: Record<string, unknown>): number => selectAndCount(text, sent).counter.total;
+  const filtered = (filter: string) => `accountCollection(filter: ${filter}) { totalCount }`;
+
+  it('are counted at any depth, also if they are empty', () => {
+    assert.equal(countOf('{ accountCollection { totalCount } }'), 0);
+    assert.equal(countOf('{ accountCollection(first: 1, offset: 2) { totalCount } }'), 2);
+    assert.equal(countOf(`{ ${filtered('{ or: [{}, { id: {} }, { id: { in: [1, 2] } }] }')} }`), 2 + 1 + 2 + 5);
+  });
+
+  it('are counted once for each use of a variable, and for each spread of a fragment', () => {
+    const sent = { f: { or: [{}, { id: { eq: 1 } }] } };
+    assert.equal(countOf(`query ($f: AccountFilter!) { ${filtered('$f')} }`, sent), 6);
+    assert.equal(countOf(`query ($f: AccountFilter!) { ${filtered('{ and: [$f, { not: $f }, $f] }')} }`, sent), 2 + 3 * 6 + 1);
+    const fragment = `fragment F on Account { posts(filter: { id: { eq: 1 } }) { totalCount } }`;
+    assert.equal(
+      countOf(`{ a: accountCollection { edges { node { ...F } } } b: accountCollection { edges { node { ...F } } } } ${fragment}`),
+      6,
+    );
+  });
+
+  it('of a list that is bound as one are one', () => {
+    const text = `query ($ids: [Int!]) { a: ${filtered('{ id: { in: $ids } }')} b: ${filtered('{ id: { in: $ids } }')} }`;
+    assert.equal(countOf(text, { ids: [1, 2, 3] }), 2 * 3);
+  });
+
+  it('are not counted beyond the limit', () => {
+    const uses = Array.from({ length: 1000 }, () => '{ or: $o }').join(' ');
+    const counted = () =>
+      selectAndCount(`query ($o: [AccountFilter!]) { ${filtered(`{ and: [${uses}] }`)} }`, { o: Array(1000).fill({}) }, resolveLimits());
+    assert.throws(counted, { code: 'TOO_MANY_VALUES', details: { limit: 'inputValues', maximum: 150_000 } });
   });
 });

@@ -11,14 +11,17 @@ import {
   type GraphQLSchema,
   getNamedType,
   isObjectType,
+  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
+import { noLimits } from '../budget/limits.ts';
 import { ApiError, inField } from '../errors.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral, isDefaulted } from './coerce-input-literal.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
+import { ValueCounter } from './count-values.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
@@ -28,20 +31,26 @@ interface Context extends Selections {
   readonly schema: GraphQLSchema;
   /** The Mutation type of a mutation. Errors in arguments of its fields say where in the argument they are. */
   readonly mutation: GraphQLObjectType | null;
+  /** Counts the values of all arguments. */
+  readonly counter: ValueCounter;
+  /** The lists and objects in the document that were coerced: a fragment is selected as often as it is spread. */
+  readonly coerced: Map<ValueNode, InputValue | undefined>;
 }
 
-/** Selects the operation's fields. The document is valid for the schema. */
+/** Selects the operation's fields. The document is valid for the schema. `counter` adds up the values of their arguments, and may throw. */
 export function selectFields(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   operation: OperationDefinitionNode,
   variables: ReadonlyMap<string, InputValue>,
+  counter = new ValueCounter(variables, noLimits),
 ): Operation {
   const root = schema.getRootType(operation.operation);
   if (!root || operation.operation === 'subscription') {
     throw new ApiError('GRAPHQL_VALIDATION_FAILED', `The schema has no ${operation.operation}s for this role.`);
   }
-  const context = { schema, fragments, variables, mutation: operation.operation === 'mutation' ? root : null };
+  const mutation = operation.operation === 'mutation' ? root : null;
+  const context: Context = { schema, fragments, variables, mutation, counter, coerced: new Map() };
   return { kind: operation.operation, fields: selectOn(context, root, [operation.selectionSet]) };
 }
 
@@ -66,33 +75,37 @@ function selectField(context: Context, parent: GraphQLObjectType, key: string, n
   };
 }
 
-function coerceArgumentValues(
-  { variables }: Context,
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-  isMutation: boolean,
-): Argument[] {
+function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unknown>, node: FieldNode, isMutation: boolean): Argument[] {
+  const { variables, counter } = context;
   const read: Argument[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
     if (!argumentNode || isDefaulted(argument, argumentNode, variables)) continue;
-    const value = coerceArgument(argument, argumentNode, variables, isMutation);
-    if (value !== undefined) read.push({ name: argument.name, binding: inputBinding(argument), value });
+    const value = coerceArgument(context, argument, argumentNode, isMutation);
+    if (value === undefined) continue;
+    counter.add(value);
+    read.push({ name: argument.name, binding: inputBinding(argument), value });
   }
   return read;
 }
 
 /** Adds the argument's name to an error about an undecodable value, and in a mutation the place of the value to any error. */
 function coerceArgument(
+  { variables, coerced }: Context,
   { name, type }: GraphQLArgument,
   node: ValueNode,
-  variables: Context['variables'],
   isMutation: boolean,
 ): InputValue | undefined {
-  try {
-    return coerceInputLiteral(type, node, variables);
-  } catch (error) {
-    const named = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
-    throw named instanceof ApiError && isMutation ? named.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : named;
+  if (node.kind !== Kind.LIST && node.kind !== Kind.OBJECT) return coerce();
+  if (!coerced.has(node)) coerced.set(node, coerce());
+  return coerced.get(node);
+
+  function coerce(): InputValue | undefined {
+    try {
+      return coerceInputLiteral(type, node, variables);
+    } catch (error) {
+      const named = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
+      throw named instanceof ApiError && isMutation ? named.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : named;
+    }
   }
 }

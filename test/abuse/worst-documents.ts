@@ -168,6 +168,7 @@ const accountRow = (index: number, blogCollection: object): object => ({
   email: `${index}@example.org`,
   blogCollection,
 });
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const arrayOf = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index));
 /** Rows with others below them, two of which have the same key. */
 export const nestedRows = (parents: number, children: number): GraphQLRequest =>
@@ -187,7 +188,82 @@ export const upsertedRows = (count: number): GraphQLRequest => {
   return insertAccounts([accountRow(0, { connectOrCreate }), accountRow(0, {})]);
 };
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
+/** One filter, order or list of columns in a variable, which each of the root fields uses. */
+const usedByAll = (type: string, value: unknown, count: number, field: string, kind = 'query'): GraphQLRequest => ({
+  query: `${kind} ($v: ${type}) { ${times(count, (index) => `a${index}: ${field}`)} }`,
+  variables: { v: value },
+});
+const emptyFilter = (index: number): object => [{}, { id: {} }, { blogCollection: {} }][index % 3]!;
+export const emptyFiltersUsedOften = (filters: number, uses: number): GraphQLRequest =>
+  usedByAll('[AccountFilter!]', arrayOf(filters, emptyFilter), uses, 'accountCollection(filter: { or: $v }) { edges { cursor } }');
+export const emptyFiltersInAFilter = (filters: number, uses: number): GraphQLRequest => ({
+  query: `query ($v: [AccountFilter!]) { accountCollection(filter: { and: [${times(uses, () => '{ or: $v }')}] }) { edges { cursor } } }`,
+  variables: { v: arrayOf(filters, emptyFilter) },
+});
+/** Objects without lists, each with the next inside. */
+export const nestedFiltersUsedOften = (levels: number, uses: number): GraphQLRequest => ({
+  query: `query ($v: AccountFilter!) { accountCollection(filter: { and: [${times(uses, () => '$v')}] }) { edges { cursor } } }`,
+  variables: { v: JSON.parse(`${'{"id":{},"age":{},"name":{},"email":{},"not":'.repeat(levels)}{}${'}'.repeat(levels)}`) },
+});
+/** A long filter in the document, in a fragment that is spread so often. */
+export function filtersInFragments(filters: number, levels: number, spreads: number): GraphQLRequest {
+  const filter = `${'{ id: {} name: {} description: {} owner: { id: {} name: {} } not: '.repeat(levels)}{}${'}'.repeat(levels)}`;
+  const relation = `blogCollection(filter: { and: [${times(filters, () => filter)}] }) { edges { cursor } }`;
+  const spread = times(spreads, (index) => `a${index}: accountCollection { edges { node { ...F } } }`);
+  return { query: `{ ${spread} } fragment F on Account { ${relation} }` };
+}
+export const conditionsUsedOften = (conditions: number, uses: number): GraphQLRequest =>
+  usedByAll(
+    '[AccountGroupHaving!]',
+    arrayOf(conditions, () => ({})),
+    uses,
+    'accountCollection { groups(by: [{ age: VALUE }], having: { or: $v }) { count } }',
+  );
+
+const orderOf = (keys: number): object[] => arrayOf(keys, (index) => ({ [['id', 'email', 'name', 'age'][index % 4]!]: 'AscNullsLast' }));
+export const ordersUsedOften = (keys: number, uses: number): GraphQLRequest =>
+  usedByAll('[AccountOrderBy!]', orderOf(keys), uses, 'accountCollection(first: 1, orderBy: $v) { edges { cursor } }');
+export const ordersOfMutations = (keys: number, uses: number): GraphQLRequest => {
+  const update = 'updateAccountCollection(set: { age: 1 }, filter: { id: { lt: 0 } }) { edges(orderBy: $v) { cursor } }';
+  return usedByAll('[AccountOrderBy!]', orderOf(keys), uses, update, 'mutation');
+};
+export const ordersOfGroups = (keys: number, uses: number): GraphQLRequest => {
+  const order = arrayOf(keys, (index) => (index % 2 ? { count: 'AscNullsLast' } : { max: { id: 'DescNullsFirst' } }));
+  return usedByAll(
+    '[AccountGroupOrder!]',
+    order,
+    uses,
+    'accountCollection { groups(by: [{ age: VALUE }], orderBy: $v, first: 1) { count } }',
+  );
+};
+export const ordersInDocument = (keys: number): GraphQLRequest => ({
+  query: `{ accountCollection(orderBy: [${times(keys, (index) => `{ ${['id', 'email'][index % 2]!}: AscNullsLast }`)}]) { edges { cursor } } }`,
+});
+/** A page after a row in which all the keys that may be null are. */
+export const ordersAfterNulls = (keys: number): GraphQLRequest => ({
+  query: 'query ($v: [AccountOrderBy!], $after: Cursor) { accountCollection(orderBy: $v, after: $after) { edges { cursor } } }',
+  variables: {
+    v: arrayOf(keys, (index) => ({ [['name', 'age'][index % 2]!]: index % 4 < 2 ? 'AscNullsFirst' : 'DescNullsFirst' })),
+    after: base64(JSON.stringify([...arrayOf(keys, () => null), 1])),
+  },
+});
+export const updatedColumnsUsedOften = (columns: number, uses: number): GraphQLRequest =>
+  usedByAll(
+    '[BlogUpdateColumn!]!',
+    arrayOf(columns, (index) => ['name', 'description'][index % 2]),
+    uses,
+    'insertIntoBlogCollection(objects: [{ id: 1 }], onConflict: { constraint: blog_pkey, updateColumns: $v }) { affectedCount }',
+    'mutation',
+  );
+export const connectedRowsUsedOften = (keys: number, uses: number): GraphQLRequest =>
+  usedByAll(
+    '[BlogKey!]',
+    arrayOf(keys, (id) => ({ id })),
+    uses,
+    'updateAccountCollection(set: { blogCollection: { connect: $v } }, filter: { id: { eq: -1 } }) { affectedCount }',
+    'mutation',
+  );
+
 const lookup = (json: string): GraphQLRequest => ({
   query: 'query ($id: ID!) { node(nodeId: $id) { nodeId } }',
   variables: { id: base64(json) },
