@@ -1,9 +1,10 @@
 /**
- * Closes connections that were on their way to a worker when it died. `node:cluster` passes connections to a worker, and closes its own
- * copy once the worker has acknowledged it. If the worker dies before that, the copy stays open for ever and the client keeps waiting.
+ * Closes connections that were on their way to a worker when it died or stopped listening. `node:cluster` passes connections to a worker,
+ * and closes its own copy once the worker has accepted it. If the worker dies before that, or rejects it when no other worker listens, the
+ * copy stays open for ever and the client keeps waiting.
  *
  * Relies on undocumented messages of `node:cluster` (`test/contracts/node.test.ts`): `newconn` with a handle and a `seq`, and the response
- * `ack` with the same number.
+ * `ack` with the same number, and `accepted`.
  */
 import type { Worker } from 'node:cluster';
 
@@ -15,12 +16,13 @@ interface ClusterMessage {
   readonly act?: string;
   readonly seq?: number;
   readonly ack?: number;
+  readonly accepted?: boolean;
 }
 
 type Send = (message: ClusterMessage, handle?: Handle, ...rest: unknown[]) => boolean;
 
-/** Must be called when the worker starts. */
-export function closeLostConnections(worker: Worker): void {
+/** Must be called when the worker starts. `isListening`: whether any worker takes connections that another one rejects. */
+export function closeLostConnections(worker: Worker, isListening: () => boolean): void {
   const sent = new Map<number, Handle>();
   const channel = worker.process as unknown as { send: Send };
   const send = channel.send;
@@ -28,9 +30,10 @@ export function closeLostConnections(worker: Worker): void {
     if (message?.act === 'newconn' && message.seq !== undefined && handle) sent.set(message.seq, handle);
     return send.call(this, message, handle, ...rest);
   };
-  // Acknowledged, whether the worker accepted the connection or not.
-  worker.process.on('internalMessage', ({ ack }: ClusterMessage) => {
-    if (ack !== undefined) sent.delete(ack);
+  worker.process.on('internalMessage', ({ ack, accepted }: ClusterMessage) => {
+    if (ack === undefined) return;
+    if (accepted === false && !isListening()) sent.get(ack)?.close();
+    sent.delete(ack);
   });
   // Later than 'exit': by then all messages from the worker have been read.
   worker.process.once('close', () => {

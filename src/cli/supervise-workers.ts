@@ -44,7 +44,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
     });
     await Promise.race([end.begun, failed]);
     const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-    await supervisor.stop(signal);
+    await supervisor.stop(signal, signal === 'SIGINT' ? 0 : configuration.drainDelay);
   } finally {
     await admin?.close();
   }
@@ -63,6 +63,8 @@ class Supervisor {
   readonly #longestEnd: number;
   readonly #observe: Observer;
   readonly #restarts = new Set<NodeJS.Timeout>();
+  /** The workers that take connections. */
+  readonly #listening = new Set<Worker>();
   readonly metrics = new WorkerMetrics(liveWorkers);
   #isStopping = false;
 
@@ -87,8 +89,8 @@ class Supervisor {
     return this.#isStopping ? null : lines;
   }
 
-  /** Ends all workers: gracefully, or by force if that takes too long. */
-  async stop(signal: NodeJS.Signals): Promise<void> {
+  /** Ends all workers: gracefully, or by force if that takes too long. The port closes after the drain delay, in milliseconds. */
+  async stop(signal: NodeJS.Signals, drainDelay: number): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
     const running = liveWorkers();
@@ -97,7 +99,23 @@ class Supervisor {
       worker.process.kill(signal);
       killAfter(worker, this.#longestEnd);
     }
+    // Once disconnected, they no longer notice when this process ends.
+    process.once('exit', () => {
+      for (const worker of running) worker.process.kill('SIGKILL');
+    });
+    const draining = drainDelay > 0 ? setTimeout(() => this.#closePort(), drainDelay) : undefined;
+    if (draining === undefined) this.#closePort();
     await Promise.all(ends);
+    clearTimeout(draining);
+  }
+
+  /**
+   * Closes the port, even if a worker hangs. Workers that do not listen yet are left alone: they will close what they open, but could not
+   * finish starting without the channel to this process.
+   */
+  #closePort(): void {
+    for (const worker of this.#listening) worker.disconnect();
+    this.#listening.clear();
   }
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
@@ -115,10 +133,14 @@ class Supervisor {
 
   #fork(): Worker {
     const worker = cluster.fork();
-    closeLostConnections(worker);
+    closeLostConnections(worker, () => this.#listening.size > 0);
+    worker.once('listening', () => this.#listening.add(worker));
     listenToWorker(worker, { metrics: () => this.metrics.write() }, () => killAfter(worker, this.#longestEnd));
-    // All that is left for it to do is to exit.
-    worker.once('disconnect', () => killAfter(worker, patienceMilliseconds));
+    worker.once('disconnect', () => {
+      this.#listening.delete(worker);
+      // All that is left for it to do is to exit, unless this process has disconnected it.
+      if (!this.#isStopping) killAfter(worker, patienceMilliseconds);
+    });
     return worker;
   }
 

@@ -47,7 +47,7 @@ contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blo
   }
 });
 
-contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connections, and workers acknowledge them', async () => {
+contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connections, and workers say which they accept', async () => {
   const program = "require('node:http').createServer((_, response) => response.end('served')).listen(0, '127.0.0.1')";
   cluster.setupPrimary({ exec: 'worker', args: [], execArgv: ['--eval', program] });
   const worker = cluster.fork();
@@ -61,8 +61,8 @@ contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connecti
       return send.apply(this, message);
     };
     const acknowledged = new Promise((resolve) => {
-      worker.process.on('internalMessage', ({ ack }: { ack?: number }) => {
-        if (ack !== undefined) resolve(ack);
+      worker.process.on('internalMessage', ({ ack, accepted }: { ack?: number; accepted?: boolean }) => {
+        if (accepted === true) resolve(ack);
       });
     });
     const [{ port }] = (await once(worker, 'listening')) as [AddressInfo];

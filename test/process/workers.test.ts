@@ -37,6 +37,8 @@ const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_
 
 interface Service {
   readonly command: RunningCommand;
+  /** Without a path. */
+  readonly url: string;
   /** Sends a query on a connection of its own, which the primary hands to the next worker. */
   ask(query: string): Promise<unknown>;
   /** The lines of the log so far. */
@@ -64,6 +66,7 @@ async function startService(count: number, more: Readonly<Record<string, string>
   const headers = { 'content-type': 'application/json', apiKey: await signKey(secret, 'anon') };
   const service: Service = {
     command,
+    url: new URL(url).origin,
     ask: async (query) => JSON.parse(await post(url, headers, JSON.stringify({ query }))) as unknown,
     log: () =>
       written
@@ -87,6 +90,14 @@ function post(url: string, headers: Record<string, string>, body: string): Promi
         .then((chunks) => resolve(chunks.join('')), reject);
     });
     sent.once('error', reject).end(body);
+  });
+}
+
+/** The status of the response to a GET request on a connection of its own; the code of the error if there is none. */
+function statusOf(url: string): Promise<number | string | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent: false }, (response) => resolve(response.resume().statusCode));
+    sent.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).end();
   });
 }
 
@@ -179,6 +190,81 @@ test('a connection on its way to a worker that dies is closed at once', {
   await Promise.all(sent);
   assert.deepEqual(outcomes, { answered: 7, closed: 1 });
   assert.equal((await command.stop('SIGTERM')).code, 0);
+});
+
+test('no connection that is opened while workers stop is left without an answer or an end', async () => {
+  const { command, ask, log } = await startService(2);
+  await superuser.query('select pg_advisory_lock(1)');
+  const inFlight = ask('{ held }');
+  const waiting = "select from pg_stat_activity where wait_event = 'advisory'";
+  await until(async () => ((await superuser.query(waiting)).rowCount ?? 0) > 0);
+  const settled: Promise<unknown>[] = [];
+  let isClosed = false;
+  for (let count = 0; !isClosed; count++) {
+    if (count === 20) command.process.kill('SIGTERM');
+    const sent = ask(letters).then(
+      (answer) => assert.deepEqual(answer, lettersAnswer),
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNREFUSED') isClosed = true;
+      },
+    );
+    settled.push(sent);
+    await new Promise(setImmediate);
+  }
+  // Although a request is in flight.
+  await Promise.all(settled);
+  await superuser.query('select pg_advisory_unlock(1)');
+  assert.deepEqual(await inFlight, { data: { held: 7 } });
+  assert.equal((await command.ended).code, 0);
+  assert.equal(pidsOf(log(), 'stopped').length, 2);
+});
+
+test('the port closes after the drain delay', async () => {
+  const patient = await startService(2, { ROWGRAPH_DRAIN_DELAY: '1h' });
+  patient.command.process.kill('SIGTERM');
+  // Of either worker.
+  let drained = 0;
+  await until(async () => {
+    drained = (await statusOf(`${patient.url}/health/ready`)) === 503 ? drained + 1 : 0;
+    return drained > 4;
+  });
+  assert.deepEqual(await patient.ask(letters), lettersAnswer);
+  await patient.command.stop('SIGKILL');
+  const quick = await startService(2, { ROWGRAPH_DRAIN_DELAY: '100ms' });
+  quick.command.process.kill('SIGTERM');
+  await until(async () => (await statusOf(`${quick.url}/health/live`)) === 'ECONNREFUSED');
+  assert.equal((await quick.command.ended).code, 0);
+});
+
+test('the port closes even if a worker hangs', {
+  skip: process.platform === 'win32' && 'Windows cannot stop a process with SIGSTOP',
+}, async () => {
+  const { command, url, log } = await startService(2);
+  const [victim = 0] = pidsOf(log(), 'serving');
+  process.kill(victim, 'SIGSTOP');
+  command.process.kill('SIGTERM');
+  await until(async () => (await statusOf(`${url}/health/live`)) === 'ECONNREFUSED');
+  assert.ok(isAlive(victim));
+  process.kill(victim, 'SIGKILL');
+  assert.equal((await command.ended).code, 0);
+});
+
+test('a second signal ends all at once, whatever they are doing', async () => {
+  const { command, ask, log } = await startService(2);
+  await superuser.query('select pg_advisory_lock(1)');
+  const cutOff = assert.rejects(ask('{ held }'));
+  const waiting = "select from pg_stat_activity where wait_event = 'advisory'";
+  await until(async () => ((await superuser.query(waiting)).rowCount ?? 0) > 0);
+  command.process.kill('SIGTERM');
+  await command.waitFor(/(finishing the requests in flight[\s\S]*){2}/, 'stderr');
+  // Those that come close behind the first count as one with it.
+  const again = setInterval(() => command.process.kill('SIGTERM'), 100);
+  const { code } = await command.ended;
+  clearInterval(again);
+  await cutOff;
+  await superuser.query('select pg_advisory_unlock(1)');
+  assert.equal(code, 130);
+  await until(() => !pidsOf(log(), 'serving').some(isAlive));
 });
 
 test('a worker that has served is replaced at once, as often as that happens; one that cannot start, after a while', async () => {
