@@ -15,7 +15,8 @@ import { planRoutine } from './plan-routine.ts';
 import { planConnection, planRow } from './plan-selection.ts';
 
 /**
- * Plans an operation, yielding between root fields, and in long inserts and nested writes. Throws `ApiError` for arguments that are valid GraphQL but make no sense.
+ * Plans an operation, yielding between root fields, and in long inserts and nested writes. Throws `ApiError` for arguments that are valid
+ * GraphQL but make no sense.
  */
 export function* planOperation({ kind, fields }: Operation, model: Model): Generator<void, Plan> {
   const roots: Plan['roots'][number][] = [];

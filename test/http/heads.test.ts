@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { connectRaw, exchange, type RawAnswer, rawRequest } from './raw-client.ts';
+import { connectRaw, exchange, type RawAnswer, type RawClient, rawRequest } from './raw-client.ts';
 import { answer, rawResponse, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
@@ -69,34 +69,40 @@ for (const [name, make] of Object.entries(refused)) {
   });
 }
 
+const longBody = `"${'x'.repeat(5_000_000)}"`;
+
+/** The responses to requests of which two are served at a time, when all have waited; `write` is given a key. Each has a body `longBody`. */
+async function slowResponses(write: (key: string) => string): ReturnType<RawClient['closed']> {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const slow = await startTestServer({
+    maxPipelinedRequests: 2,
+    execute: async () => {
+      await opened;
+      return rawResponse(longBody);
+    },
+  });
+  try {
+    const client = await connectRaw(slow.port, write(slow.anonKey));
+    while (slow.calls.length < 2) await new Promise(setImmediate);
+    open();
+    return await client.closed();
+  } finally {
+    await slow.close();
+  }
+}
+
 for (const [name, bytes, status] of [
   ['broken HTTP', 'hello\r\n\r\n', 400],
   ['CONNECT', tunnel, 405],
   ['CONNECT and what follows it', tunnel + 'x'.repeat(300_000), 405],
 ] as const)
   test(`the response to ${name} comes behind those to the requests before it, however slow and long they are`, async () => {
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-    const long = `"${'x'.repeat(5_000_000)}"`;
-    const slow = await startTestServer({
-      maxPipelinedRequests: 2,
-      execute: async () => {
-        await opened;
-        return rawResponse(long);
-      },
-    });
-    try {
-      const client = await connectRaw(slow.port, rawRequest(slow.anonKey).repeat(3) + bytes);
-      while (slow.calls.length < 2) await new Promise(setImmediate);
-      open();
-      const answers = await client.closed();
-      assert.deepEqual(
-        answers.map((each) => each.status),
-        [200, 200, 200, status],
-      );
-      assert.ok(answers.slice(0, 3).every((each) => each.body === long));
-    } finally {
-      await slow.close();
-    }
+    const answers = await slowResponses((key) => rawRequest(key).repeat(3) + bytes);
+    assert.deepEqual(
+      answers.map((each) => each.status),
+      [200, 200, 200, status],
+    );
+    assert.ok(answers.slice(0, 3).every((each) => each.body === longBody));
   });
 
 test('CONNECT in the middle of a response is answered behind it', async () => {
@@ -222,32 +228,15 @@ test('nothing that follows a request for another protocol in its packet is lost'
 });
 
 test('a request for another protocol waits for the responses to earlier ones, however slow and long they are', async () => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const long = `"${'x'.repeat(5_000_000)}"`;
-  const slow = await startTestServer({
-    maxPipelinedRequests: 2,
-    execute: async () => {
-      await opened;
-      return rawResponse(long);
-    },
+  const lines = ['upgrade: x', 'connection: upgrade'];
+  const answers = await slowResponses((key) => {
+    const one = rawRequest(key);
+    return one.repeat(3) + rawRequest(key, { lines }).repeat(2) + one + rawRequest(key, { lines: last });
   });
-  try {
-    const lines = ['upgrade: x', 'connection: upgrade'];
-    const one = rawRequest(slow.anonKey);
-    const client = await connectRaw(
-      slow.port,
-      one.repeat(3) + rawRequest(slow.anonKey, { lines }).repeat(2) + one + rawRequest(slow.anonKey, { lines: last }),
-    );
-    while (slow.calls.length < 2) await new Promise(setImmediate);
-    open();
-    const answers = await client.closed();
-    assert.deepEqual(
-      answers.map(({ status, body }) => [status, body === long]),
-      Array.from({ length: 7 }, () => [200, true]),
-    );
-  } finally {
-    await slow.close();
-  }
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body === longBody]),
+    Array.from({ length: 7 }, () => [200, true]),
+  );
 });
 
 test('the body of a request for another protocol ends where its headers say, however many there are', async () => {
