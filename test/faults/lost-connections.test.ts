@@ -127,14 +127,16 @@ test('once a server cannot be reached, the idle connections to it are dropped, s
 
 test('once a connection has died without a word, the idle ones that have died with it are dropped, though new ones can be opened', async () => {
   const silent = await startSilentProxy(databases.port);
-  const keeper = await database.connect();
-  const own = openPgDatabase(database.url.replace(`:${database.port}/`, `:${silent.port}/`), { poolSize: 3 });
+  // In a database of its own, because a backend of the test above may still wait for a lock.
+  const fresh = await databases.create('');
+  const keeper = await fresh.connect();
+  const own = openPgDatabase(fresh.url.replace(`:${fresh.port}/`, `:${silent.port}/`), { poolSize: 3 });
   const statements = [{ text: 'select 7 from pg_advisory_xact_lock_shared(2)', parameters: [] }];
   const deadline = new Deadline(3_600_000);
   const ask = () => own.run({ session: null, statements, template: {}, deadline });
   await keeper.query('select pg_advisory_lock(2)');
   const all = [ask(), ask(), ask()];
-  await database.untilLocked('advisory', 3);
+  await fresh.untilLocked('advisory', 3);
   await keeper.query('select pg_advisory_unlock(2)');
   await Promise.all(all);
   silent.fallSilent();
