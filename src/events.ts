@@ -262,10 +262,19 @@ export interface ProjectFailed {
   readonly error: unknown;
 }
 
+/** The operating system lets the process open fewer files, including connections, than its settings call for. */
+export interface FilesLimited {
+  readonly kind: 'files-limited';
+  readonly limit: number;
+  readonly needed: number;
+}
+
 /** A pooled connection failed while idle, or could not be opened. */
 export interface PoolFailed {
   readonly kind: 'pool-failed';
   readonly error: unknown;
+  /** Whether PostgreSQL refuses connections because there are too many, and the pool has none left. */
+  readonly isStarved: boolean;
 }
 
 /** `project`: the project that the event concerns, on a server with several. */
@@ -284,6 +293,7 @@ export type Event = { readonly project?: string } & (
   | AuthenticationFailed
   | TablesOpen
   | SearchPathMissing
+  | FilesLimited
   | SchemaLoaded
   | ExtensionOutdated
   | SchemaLoadFailed

@@ -63,6 +63,12 @@ export interface Rowgraph {
   readCaches(): readonly CacheStatistics[];
   /** Statistics of batches and requests since the graph was opened, and the current state of its connections. */
   readStatistics(): GraphStatistics;
+  /**
+   * Gives up a database connection for another process, which PostgreSQL refuses one because this one has too many: the connection that
+   * listens for schema changes, an idle one, or the next that becomes free. It is opened again later, if it is needed. Takes effect at most
+   * once a second.
+   */
+  yieldConnection(): void;
   /** Resolves if the database responds. For health checks. */
   ping(): Promise<void>;
   /** Closes everything that the graph opened. Await running requests first. */

@@ -275,6 +275,10 @@ class RowgraphService implements Rowgraph {
     return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows };
   }
 
+  yieldConnection(): void {
+    this.#database.yieldConnection();
+  }
+
   async ping(): Promise<void> {
     await this.#database.query('select 1', [], pingTimeoutMillis);
   }

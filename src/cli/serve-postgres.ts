@@ -26,7 +26,7 @@ import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
-import { announceEnd, askPrimary, listenToPrimary } from './worker-questions.ts';
+import { announceEnd, announceWant, askPrimary, type ConnectionWant, listenToPrimary } from './worker-questions.ts';
 
 /** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;
@@ -44,7 +44,9 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   const observe: Observer = (event) => {
     telemetry.observe(event);
     check.notice(event);
+    if (event.kind === 'pool-failed' && event.isStarved) announceWant({ project: event.project ?? null });
   };
+  judgeFileLimit(configuration, observe);
   const documents = await openTrustedDocuments(configuration, observe);
   const tokens = await tokenRulesOf(configuration, observe);
   const projects = await openProjects(configuration, observe);
@@ -53,7 +55,11 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   boundEnd(end, configuration);
   void end.begun.then(announceEnd);
   const served = new AwaitedGraph();
-  const shared = shareMetrics(telemetry, served);
+  let opened: Rowgraph | null = null;
+  const shared = talkToPrimary(telemetry, served, ({ project }) => {
+    if (project === null) opened?.yieldConnection();
+    else projects?.yieldConnection(project);
+  });
   // With several workers, the primary serves this port.
   const admin = cluster.isWorker ? null : await serveAdmin(configuration, { ...shared, ping: served.ping, isDraining: end.isBegun });
   let listening: Promise<RunningServer> | undefined;
@@ -67,12 +73,20 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     await listen();
   };
   if (databaseUrl === undefined) served.open(noGraph);
-  const open = async (patience: number) =>
-    databaseUrl === undefined ? null : openGraph({ ...configuration, databaseUrl }, patience, observe);
+  const open = async (patience: number): Promise<Rowgraph | null> => {
+    if (databaseUrl === undefined) return null;
+    try {
+      return await openGraph({ ...configuration, databaseUrl }, patience, observe);
+    } catch (error) {
+      if (error instanceof UnreachableError && error.isForNumber) announceWant({ project: null });
+      throw error;
+    }
+  };
   const opening = awaitDatabase(open, { milliseconds, onSlow: listen, onWait, isOver: end.isBegun });
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
+      opened = graph;
       if (graph !== null) served.open(graph);
       await announce(await listen(), configuration, graph, admin);
       // Each worker compiles the documents, but only one reports.
@@ -93,10 +107,13 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** In a worker, the metrics of all workers, which the primary adds up; otherwise the metrics of this process. */
-function shareMetrics(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
+/**
+ * In a worker, starts the conversation with the primary. Returns the telemetry with the metrics of all workers, which the primary adds up;
+ * in other processes, the telemetry as it is. `onWant` is called when another worker gets no connection to a database.
+ */
+function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph, onWant: (want: ConnectionWant) => void): Telemetry {
   if (!cluster.isWorker) return telemetry;
-  listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) });
+  listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) }, onWant);
   const writeMetrics = async (): Promise<string> => ((await askPrimary('metrics')) as string | null) ?? telemetry.writeMetrics();
   return { ...telemetry, writeMetrics };
 }
@@ -141,6 +158,22 @@ async function openGraph(
     }
     throw error;
   }
+}
+
+/** Files that a process needs beside its connections: the log, pipes, the event loop's own. */
+const otherFiles = 64;
+
+/** Warns if the operating system allows fewer open files than the clients and database connections of this process may use. */
+function judgeFileLimit({ maxConnections, poolSize, projectConnections }: ServeConfiguration, observe: Observer): void {
+  const { soft: limit } = (process.report.getReport() as ProcessReport).userLimits?.open_files ?? {};
+  const needed = maxConnections + poolSize + projectConnections + otherFiles;
+  // "unlimited", or absent on Windows.
+  if (isReporter && typeof limit === 'number' && limit < needed) observe({ kind: 'files-limited', limit, needed });
+}
+
+/** What this file uses of Node's report (https://nodejs.org/api/report.html). */
+interface ProcessReport {
+  readonly userLimits?: { readonly open_files?: { readonly soft: number | 'unlimited' } };
 }
 
 /** Warns about a privileged login role both in the log and on the terminal, whatever the log level. */

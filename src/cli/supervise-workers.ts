@@ -14,7 +14,7 @@ import { longestEnd, watchForEnd } from './process-end.ts';
 import { describeAdmin, serveAdmin } from './serve-admin.ts';
 import { explainListenError } from './start-service.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
-import { listenToWorker } from './worker-questions.ts';
+import { listenToWorker, tellWant } from './worker-questions.ts';
 
 /** Delay before replacing a worker that could not start; doubled each time. */
 const firstDelayMilliseconds = 100;
@@ -135,7 +135,16 @@ class Supervisor {
     const worker = cluster.fork();
     closeLostConnections(worker, () => this.#listening.size > 0);
     worker.once('listening', () => this.#listening.add(worker));
-    listenToWorker(worker, { metrics: () => this.metrics.write() }, () => killAfter(worker, this.#longestEnd));
+    listenToWorker(
+      worker,
+      { metrics: () => this.metrics.write() },
+      {
+        onEnding: () => killAfter(worker, this.#longestEnd),
+        onWant: (want) => {
+          for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
+        },
+      },
+    );
     worker.once('disconnect', () => {
       this.#listening.delete(worker);
       // All that is left for it to do is to exit, unless this process has disconnected it.

@@ -1,7 +1,7 @@
 /**
- * Questions between the primary and its workers: a worker asks for the metrics of all; the primary asks each worker for its metrics, and
- * whether it is ready. They are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing
- * answer is null.
+ * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end, or that it
+ * gets no connection to a database. The primary asks each worker for its metrics and whether it is ready, and passes such a want on to the
+ * others. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing answer is null.
  */
 import cluster, { type Worker } from 'node:cluster';
 
@@ -11,10 +11,16 @@ export type Question = 'metrics' | 'ready';
 /** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
+/** A connection that a worker gets from no database server. `project`: to which project's database; null for that of the server. */
+export interface ConnectionWant {
+  readonly project: string | null;
+}
+
 type Message =
   | { readonly question: Question; readonly id: number }
   | { readonly answerTo: number; readonly answer: unknown }
-  | { readonly isEnding: true };
+  | { readonly isEnding: true }
+  | { readonly wanted: ConnectionWant };
 
 interface Channel {
   send(message: Message, callback: (error: Error | null) => void): unknown;
@@ -75,12 +81,30 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
   });
 }
 
-/** In the primary: answers a worker's questions, and receives its answers. Calls `onEnding` when the worker begins to end by itself. */
-export function listenToWorker(worker: Worker, answers: Answers, onEnding: () => void): void {
+/** What a worker announces. */
+export interface WorkerAnnouncements {
+  /** It begins to end by itself. */
+  readonly onEnding: () => void;
+  readonly onWant: (want: ConnectionWant) => void;
+}
+
+/** In the primary: answers a worker's questions, and receives its answers and announcements. */
+export function listenToWorker(worker: Worker, answers: Answers, { onEnding, onWant }: WorkerAnnouncements): void {
   worker.on('message', (message: unknown) => {
     receive(worker as unknown as Channel, message, answers);
     if ((message as Partial<Record<string, unknown>> | null)?.isEnding === true) onEnding();
+    receiveWant(message, onWant);
   });
+}
+
+/** In the primary: tells a worker what another one wants. */
+export function tellWant(worker: Worker, want: ConnectionWant): void {
+  send(worker as unknown as Channel, { wanted: want });
+}
+
+function receiveWant(message: unknown, onWant: (want: ConnectionWant) => void): void {
+  const { wanted } = (message ?? {}) as { readonly wanted?: ConnectionWant };
+  if (wanted !== undefined) onWant(wanted);
 }
 
 /** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
@@ -88,12 +112,23 @@ export function announceEnd(): void {
   if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
 }
 
+/** In a worker: tells the primary that a database server refuses it a connection. Does nothing in other processes. */
+export function announceWant(want: ConnectionWant): void {
+  if (cluster.isWorker) send(process as unknown as Channel, { wanted: want });
+}
+
 /** In a worker: asks the primary. */
 export function askPrimary(question: Question): Promise<unknown> {
   return ask(process as unknown as Channel, question, patience.primary);
 }
 
-/** In a worker: answers the primary's questions, and receives its answers. Does nothing in other processes. */
-export function listenToPrimary(answers: Answers): void {
-  if (cluster.isWorker) process.on('message', (message: unknown) => receive(process as unknown as Channel, message, answers));
+/**
+ * In a worker: answers the primary's questions, and receives its answers and what other workers want. Does nothing in other processes.
+ */
+export function listenToPrimary(answers: Answers, onWant: (want: ConnectionWant) => void): void {
+  if (!cluster.isWorker) return;
+  process.on('message', (message: unknown) => {
+    receive(process as unknown as Channel, message, answers);
+    receiveWant(message, onWant);
+  });
 }

@@ -120,6 +120,8 @@ export interface Database extends RequestDatabase {
    * listening.
    */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
+  /** Gives up a connection, if it has any, for another process that the server refuses one. Takes effect at most once a second. */
+  yieldConnection(): void;
   /** Statistics of the prepared statements of all connections. */
   readCaches(): readonly CacheStatistics[];
   readStatistics(): DatabaseStatistics;

@@ -27,7 +27,7 @@ export interface OpenOptions {
 export function openDatabase(database: unknown, { observe, ...given }: OpenOptions): Database {
   const options = {
     ...withoutUndefined(given),
-    onConnectionError: (error: unknown) => observe({ kind: 'pool-failed', error }),
+    onConnectionError: (error: unknown, isStarved: boolean) => observe({ kind: 'pool-failed', error, isStarved }),
   };
   if (typeof database === 'string') return openPgDatabase(database, options);
   if (isPglite(database)) return openPgliteDatabase(database, options);

@@ -85,3 +85,44 @@ describe('a server that refuses connections', () => {
     );
   });
 });
+
+describe('a connection that others need', () => {
+  const released: unknown[] = [];
+  const client = (): LentClient => ({ release: (error) => void released.push(error) });
+
+  test('is an idle one, and no other is opened until they can have it', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { attempts, served, connections } = open(2);
+    for (const attempt of attempts.splice(0)) attempt(undefined, client());
+    connections.giveBack(served[0]!.client, served[0]!.work);
+    connections.giveBack(served[1]!.client, served[1]!.work);
+    released.length = 0;
+    connections.yieldOne();
+    assert.deepEqual([released.length, connections.readStatistics().idle], [1, 1]);
+    connections.yieldOne();
+    assert.equal(released.length, 1, 'at most one a second');
+    connections.request(new NotedWork('a'));
+    connections.request(new NotedWork('b'));
+    assert.deepEqual([served.length, attempts.length], [3, 0], 'the one that is left serves');
+    t.mock.timers.tick(500);
+    assert.equal(attempts.length, 1);
+  });
+
+  test('is the next that becomes free if none is idle', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { attempts, served, connections } = open(1);
+    attempts.pop()!(undefined, client());
+    const waiting = new NotedWork('waiting');
+    connections.request(waiting);
+    released.length = 0;
+    connections.yieldOne();
+    assert.deepEqual(released, []);
+    connections.giveBack(served[0]!.client, served[0]!.work);
+    assert.deepEqual([released, served.length, attempts.length], [[true], 1, 0]);
+    t.mock.timers.tick(500);
+    attempts.pop()!(undefined, client());
+    assert.equal(served[1]!.work, waiting);
+    connections.giveBack(served[1]!.client, waiting);
+    assert.deepEqual([released.length, connections.readStatistics().idle], [1, 1], 'this one is kept');
+  });
+});

@@ -33,14 +33,18 @@ export interface ConnectionsOptions {
   readonly keepsIdle: boolean;
   /** What limits the connections of this pool and others together; null if only the pool's size does. */
   readonly budget?: ConnectionBudget | null;
-  /** Called when a connection cannot be opened, or fails while idle. */
-  readonly onError: (error: unknown) => void;
+  /** Called when a connection cannot be opened, or fails while idle, with how many are left. */
+  readonly onError: (error: unknown, left: number) => void;
 }
 
 /** The default of `pg`. */
 const defaultPoolSize = 10;
 /** Delay before another attempt to open a connection. */
 const retryMillis = 250;
+/** How long no other connection is opened after one was given up for others: they must get it first. */
+const yieldMillis = 2 * retryMillis;
+/** How long a connection is kept at least before the next one is given up. */
+const keepMillis = 1000;
 /** One in this many connections is spare. */
 const spareOf = 5;
 
@@ -58,7 +62,12 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   #asked = 0;
   /** Why the last attempt to open a connection failed; null if it succeeded. */
   #lastFailure: DatabaseError | null = null;
-  #retryTimer: NodeJS.Timeout | null = null;
+  /** While it runs, no connection is opened. */
+  #openingTimer: NodeJS.Timeout | null = null;
+  /** When a connection was last given up for others. */
+  #yieldedAt = -Infinity;
+  /** Whether the next connection that becomes free is given up for others. */
+  #owesOne = false;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -144,7 +153,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
     // If the pool is shared, others may be waiting for one of its connections.
-    const isFree = this.#pool.waitingCount === 0 && (this.#budget === null || !this.#budget.isOwedBy(this));
+    const isFree = this.#pool.waitingCount === 0 && !this.#owesOne && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
     this.#putAside(client, error);
@@ -158,7 +167,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     if (index < 0) return;
     this.#idle.splice(index, 1);
     client.release(error);
-    this.#options.onError(error);
+    this.#options.onError(error, this.#count);
   }
 
   /** A connection has left the pool. */
@@ -181,10 +190,22 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#ask();
   }
 
+  /**
+   * Closes a connection for others that the server refuses one: an idle one, or else the next that becomes free. For a moment no other is
+   * opened. Does nothing if that was done a moment ago.
+   */
+  yieldOne(): void {
+    const now = performance.now();
+    if (this.#isClosed || this.#count === 0 || now < this.#yieldedAt + keepMillis) return;
+    this.#yieldedAt = now;
+    this.#pauseOpening(yieldMillis);
+    if (!this.closeIdle()) this.#owesOne = true;
+  }
+
   /** Rejects all waiting and future work. Resolves when all connections are back. */
   close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#retryTimer) clearTimeout(this.#retryTimer);
+    if (this.#openingTimer) clearTimeout(this.#openingTimer);
     this.#queue.close(closedError());
     for (const client of this.#idle.splice(0)) client.release();
     return new Promise((resolve) => {
@@ -197,11 +218,16 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
+  /** How many connections this object holds. */
+  get #count(): number {
+    return this.#lent.size + this.#idle.length;
+  }
+
   /** Gets a connection for waiting work: an idle one, or a new one from the pool. */
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
-      this.#retryTimer === null &&
+      this.#openingTimer === null &&
       this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
@@ -251,7 +277,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
 
   /** Keeps or releases a connection that no work needs now. */
   #putAside(client: Client, error?: unknown): void {
-    const isWanted = this.#budget?.isWantedBeside(this) === true;
+    const isWanted = this.#owesOne || this.#budget?.isWantedBeside(this) === true;
+    this.#owesOne = false;
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
     else client.release(error ?? (isWanted || undefined));
   }
@@ -274,18 +301,23 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
    * is rejected: there is nothing to wait for.
    */
   #noteFailure(error: unknown, began: number): void {
-    this.#options.onError(error);
+    this.#options.onError(error, this.#count);
     const failure = toDatabaseError(error);
     this.#lastFailure = failure;
     if (this.#isClosed) return;
     if (this.#lent.size > 0 || isPassing(failure)) {
-      this.#retryTimer ??= setTimeout(() => {
-        this.#retryTimer = null;
-        this.#ask();
-      }, retryMillis).unref();
+      if (this.#openingTimer === null) this.#pauseOpening(retryMillis);
       return;
     }
     this.#queue.refuseAll(failure, began);
     this.#ask();
+  }
+
+  #pauseOpening(milliseconds: number): void {
+    if (this.#openingTimer) clearTimeout(this.#openingTimer);
+    this.#openingTimer = setTimeout(() => {
+      this.#openingTimer = null;
+      this.#ask();
+    }, milliseconds).unref();
   }
 }

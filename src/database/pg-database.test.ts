@@ -54,6 +54,7 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
       query: (text, parameters) => database.query(text, parameters),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
       tryOut: (as, timeoutMillis, work) => database.tryOut(as, timeoutMillis, work),
+      yieldConnection: () => database.yieldConnection(),
       readCaches: () => database.readCaches(),
       readStatistics: () => database.readStatistics(),
       close: () => database.close(),
@@ -479,6 +480,46 @@ describe('a connection', () => {
       assert.deepEqual(results, Array(9).fill([['1']]));
     });
   });
+
+  test('that ends shortly after another is not met by what ran on that one', () =>
+    withDatabase({ poolSize: 3 }, async (database) => {
+      const meeting = Array.from({ length: 3 }, () => database.run(batch(['select pg_sleep(600)'])));
+      const cancelled = Promise.all(meeting.map((run) => assert.rejects(run, failure('57014'))));
+      await untilSleeping(3);
+      await cancelSleeping();
+      await cancelled;
+      proxy.cutOneByOne();
+      assert.deepEqual(await database.query('select 1', []), [['1']]);
+    }));
+
+  test('whose query waits to be sent again ends that wait when the database is closed', async () => {
+    const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, { poolSize: 1 });
+    await database.query('select 1', []);
+    proxy.cut('on next write');
+    const asked = database.query('select 1', []);
+    const refused = assert.rejects(asked, (error) => error instanceof DatabaseError && error.reason === 'closed');
+    await until(() => database.readStatistics().pool?.busy === 0);
+    await database.close();
+    await refused;
+  });
+
+  test('is given up for others: the one that listens, then an idle one', () =>
+    withDatabase({ poolSize: 2 }, async (database) => {
+      const open = async () => {
+        const rows = await admin.query("select query from pg_stat_activity where usename = 'authenticator'", []);
+        return rows.map(([text]) => text);
+      };
+      await database.query('select 1', []);
+      const stop = await database.listen('some_channel', () => {});
+      assert.deepEqual((await open()).sort(), ['listen some_channel', 'select 1']);
+      database.yieldConnection();
+      await until(async () => (await open()).length === 1);
+      assert.deepEqual(await open(), ['select 1']);
+      database.yieldConnection();
+      await until(async () => (await open()).length === 0);
+      assert.deepEqual(await database.query('select 2', []), [['2']]);
+      await stop();
+    }));
 
   test('that arrives too late for its work, and dies unused, is replaced', async () => {
     const noted: unknown[] = [];

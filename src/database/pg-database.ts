@@ -17,6 +17,7 @@ import { PgListener } from './pg-listener.ts';
 import { cutConnection, openClient, openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
 import { tryOutOnClient } from './pg-task.ts';
 import { Pipelining } from './pipelining.ts';
+import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
 
 export interface PgDatabaseOptions {
   /** Size of the pool that is opened for a URL. */
@@ -33,8 +34,11 @@ export interface PgDatabaseOptions {
   readonly queueTimeoutMillis?: number;
   /** What limits this pool and others together. No further connection is then opened to listen. */
   readonly budget?: ConnectionBudget;
-  /** Called when a connection fails while idle, or cannot be opened. */
-  readonly onConnectionError?: (error: unknown) => void;
+  /**
+   * Called when a connection fails while idle, or cannot be opened. `isStarved`: whether the server refuses connections because there are
+   * too many, and this pool has none left.
+   */
+  readonly onConnectionError?: (error: unknown, isStarved: boolean) => void;
 }
 
 /** The default time limit of internal queries. */
@@ -56,7 +60,7 @@ class PgDatabase implements Database {
   readonly #listens: boolean;
   readonly #listener: PgListener;
   readonly #connections: PgConnections<PgPoolClient, JobGroup>;
-  readonly #onConnectionError: (error: unknown) => void;
+  readonly #onConnectionError: (error: unknown, left: number) => void;
   readonly #states: PgConnectionStates;
   readonly #runner: PgJobRunner;
   readonly #measures = new BatchMeasures();
@@ -64,10 +68,20 @@ class PgDatabase implements Database {
     this.#states.forget(client);
     this.#connections.noteRemoved();
   };
+  readonly #onPoolError = (error: unknown): void => {
+    const { busy, idle } = this.#connections.readStatistics();
+    this.#onConnectionError(error, busy + idle);
+  };
   readonly #pipelining: Pipelining<PgJob>;
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
-    this.#onConnectionError = options.onConnectionError ?? ignore;
+    const { onConnectionError = ignore } = options;
+    this.#onConnectionError = (error, left) => {
+      // Requests need a connection more than the watch of the schema does.
+      const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
+      if (isStarved) this.#listener.giveUp();
+      onConnectionError(error, isStarved);
+    };
     this.#ownsPool = typeof target === 'string';
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     const { budget = null } = options;
@@ -107,7 +121,7 @@ class PgDatabase implements Database {
       onSilence: (since) => this.#dropIdle(since),
     });
     // Without a listener, a connection that fails while idle would end the process. The pool drops it.
-    this.#pool.on('error', this.#onConnectionError);
+    this.#pool.on('error', this.#onPoolError);
     this.#pool.on('remove', this.#onRemove);
   }
 
@@ -142,6 +156,10 @@ class PgDatabase implements Database {
     return this.#listener.listen(channel, onNotification);
   }
 
+  yieldConnection(): void {
+    if (!this.#listener.giveUp()) this.#connections.yieldOne();
+  }
+
   readCaches(): readonly CacheStatistics[] {
     return this.#states.readCaches();
   }
@@ -169,7 +187,7 @@ class PgDatabase implements Database {
     this.#connections.leaveBudget();
     if (this.#ownsPool) return;
     this.#states.leave();
-    this.#pool.removeListener('error', this.#onConnectionError);
+    this.#pool.removeListener('error', this.#onPoolError);
     this.#pool.removeListener('remove', this.#onRemove);
   }
 

@@ -12,6 +12,12 @@ import type { Pipelining } from './pipelining.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
 
+/**
+ * How long a job that was sent waits before it is sent again, in milliseconds. Whatever ended its connection, such as an administrator who
+ * terminates all backends, may be about to end the others: by then, those are known to be closed.
+ */
+const resendMillis = 50;
+
 /** What all runs of a database share. */
 export interface JobRunContext {
   readonly connections: PgConnections<PgPoolClient, JobGroup>;
@@ -147,7 +153,7 @@ class PgJobRun implements RunListener {
     else if (this.#mayRetry && !broken && !job.mustStop && isStalePlan(error)) {
       state.prepared?.evictAll();
       this.#isResent = true;
-    } else if (broken && job.mayBeResent(written, error)) request(job);
+    } else if (broken && job.mayBeResent(written, error)) requestAgain(request, job, written);
     else if (job.heldTooLong(exchange)) {
       if (batch?.origin !== undefined) pipelining.noteFailure(batch.origin);
       connections.noteStuck(this.#group);
@@ -170,8 +176,17 @@ class PgJobRun implements RunListener {
     for (const each of broken ? jobs.slice(this.#completed - 1) : [job]) {
       each.run = null;
       if (each.isSettled) continue;
-      if (!broken || each.mayBeResent(true, error, each === job)) request(each);
+      if (!broken) request(each);
+      else if (each.mayBeResent(true, error, each === job)) requestAgain(request, each, true);
       else each.reject(each.explain(exchange));
     }
   }
+}
+
+/** Puts a job whose connection was lost back into the queue. `written`: whether it may have reached the server. */
+function requestAgain(request: (job: PgJob) => void, job: PgJob, written: boolean): void {
+  if (!written) return request(job);
+  setTimeout(() => {
+    if (!job.isSettled) request(job);
+  }, resendMillis);
 }

@@ -1,6 +1,6 @@
 /**
- * LISTEN on a separate connection, which is opened for the first channel and closed with the last. If the connection is lost, it is
- * reopened and each listener is called with null, because notifications may have been missed meanwhile.
+ * LISTEN on a separate connection, which is opened for the first channel and closed with the last. If the connection is lost or given up,
+ * it is reopened and each listener is called with null, because notifications may have been missed meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDatabaseError } from './to-database-error.ts';
@@ -16,22 +16,26 @@ export interface PgListenerClient {
 
 type OnNotification = (payload: string | null) => void;
 
-const firstDelayMillis = 100;
-const longestDelayMillis = 10_000;
+/** How long to wait before a lost connection is opened again, in milliseconds: at first, and after many failures. */
+const delays = { first: 100, longest: 10_000 };
 /** How long to wait for a connection to end. */
 const goodbyeMillis = 1000;
 
 /** The channels that one database object listens to. */
 export class PgListener {
   readonly #openClient: () => PgListenerClient;
+  readonly #delays: typeof delays;
   readonly #channels = new Map<string, Set<OnNotification>>();
   /** Null while nobody listens. If the connection is lost, this is replaced by a promise that resolves once it is restored. */
   #connection: Promise<PgListenerClient> | null = null;
+  /** The connection while it is open. */
+  #open: PgListenerClient | null = null;
   /** Aborted when the current connection is no longer wanted. */
   #stopped = new AbortController();
 
-  constructor(openClient: () => PgListenerClient) {
+  constructor(openClient: () => PgListenerClient, own = delays) {
     this.#openClient = openClient;
+    this.#delays = own;
   }
 
   async listen(channel: string, onNotification: OnNotification): Promise<() => Promise<void>> {
@@ -47,6 +51,15 @@ export class PgListener {
       throw toDatabaseError(error);
     }
     return () => this.#remove(channel, onNotification);
+  }
+
+  /** Closes the connection because others need one more, and opens it again later. Returns whether it was open. */
+  giveUp(): boolean {
+    const client = this.#open;
+    if (client === null) return false;
+    this.#noteEnd(this.#delays.longest);
+    void client.end().catch(ignore);
+    return true;
   }
 
   async close(): Promise<void> {
@@ -68,6 +81,7 @@ export class PgListener {
     this.#stopped = new AbortController();
     const connection = this.#connection;
     this.#connection = null;
+    this.#open = null;
     if (connection === null) return;
     // An unresponsive server never confirms that the connection has ended.
     const isLate = sleep(goodbyeMillis, undefined, { ref: false });
@@ -85,16 +99,22 @@ export class PgListener {
       void client.end().catch(ignore);
       throw error;
     }
+    if (!stopped.aborted) this.#open = client;
     client.on('end', () => {
-      if (stopped.aborted) return;
-      this.#connection = this.#reconnect(stopped);
-      this.#connection.catch(ignore);
+      if (client === this.#open) this.#noteEnd(this.#delays.first);
     });
     return client;
   }
 
-  async #reconnect(stopped: AbortSignal): Promise<PgListenerClient> {
-    for (let delay = firstDelayMillis; ; delay = Math.min(delay * 2, longestDelayMillis)) {
+  /** The connection has ended, or will: another one is opened after the delay. */
+  #noteEnd(delay: number): void {
+    this.#open = null;
+    this.#connection = this.#reconnect(this.#stopped.signal, delay);
+    this.#connection.catch(ignore);
+  }
+
+  async #reconnect(stopped: AbortSignal, firstDelay: number): Promise<PgListenerClient> {
+    for (let delay = firstDelay; ; delay = Math.min(delay * 2, this.#delays.longest)) {
       await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: stopped });
       try {
         const client = await this.#connect(stopped);

@@ -97,6 +97,9 @@ class PgliteDatabase implements Database {
     return value;
   }
 
+  /** There are no other processes. */
+  yieldConnection(): void {}
+
   async listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
     const stop = await this.#pglite.listen(channel, onNotification);
     return () => stop();

@@ -4,7 +4,7 @@ import { DatabaseError } from './database.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 
 const refusals: string[] = [];
-const work = (client: string, touches: readonly string[] = []): TimedWork => ({
+const work = (client: string | null, touches: readonly string[] = []): TimedWork => ({
   client,
   bytes: 1,
   isQuick: false,
@@ -34,12 +34,14 @@ test('a wait ends with the reason why no connection can be opened, if that is kn
   let why: DatabaseError | null = null;
   const queue = new TimedQueue<TimedWork>({ length: 9, bytes: 9, share: 1 }, 1000, () => why);
   refusals.length = 0;
+  assert.ok(queue.admit(work(null)));
   assert.ok(queue.admit(work('early')));
   now = 500;
   assert.ok(queue.admit(work('late')));
   now = 1000;
   context.mock.timers.tick(1000);
-  assert.deepEqual(refusals.splice(0), ['early: The server is overloaded: no database connection became free in time. Try again later.']);
+  const overloaded = 'The server is overloaded: no database connection became free in time. Try again later.';
+  assert.deepEqual(refusals.splice(0), [`null: ${overloaded}`, `early: ${overloaded}`]);
   why = new DatabaseError('too many clients', { sqlstate: '53300' });
   now = 1500;
   context.mock.timers.tick(500);

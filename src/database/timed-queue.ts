@@ -70,8 +70,6 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     const now = performance.now();
     let next = Infinity;
     for (const work of [...this]) {
-      // Internal work has its own deadline.
-      if (work.client === null) continue;
       const end = work.arrived + this.#timeoutMillis;
       if (end > now) next = Math.min(next, end);
       else this.#refuse(work, this.#whyNone() ?? overloaded('no database connection became free in time'));

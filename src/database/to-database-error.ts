@@ -2,7 +2,7 @@
 import type { StopReason } from '../budget/deadline.ts';
 import { type Batch, DatabaseError } from './database.ts';
 
-/** PostgreSQL's SQLSTATE for too many connections. */
+/** PostgreSQL's SQLSTATE for too many connections: in all, to the database, or of the login role. */
 export const tooManyConnections = '53300';
 
 /**

@@ -190,6 +190,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'database-awaited':
     case 'tables-open':
     case 'search-path-missing':
+    case 'files-limited':
     case 'project-failed':
     case 'log-lines-dropped':
     case 'listen-failed':

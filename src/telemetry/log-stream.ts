@@ -3,8 +3,8 @@
  * them. Callers never wait or fail: lines are held in bounded memory, and those that find no room are dropped and counted. (pino's own
  * destination has no such bound: it ends the process if a write fails, and then does not let it exit.)
  *
- * Relies on Node making a pipe or a socket non-blocking when `process.stderr` is first read (`test/contracts/node.test.ts`): a write that
- * blocks would keep the process from exiting.
+ * Relies on undocumented behaviour of Node (`test/contracts/node.test.ts`): a pipe or a socket becomes non-blocking when `process.stderr` is
+ * first read, and `setBlocking` of its handle changes that. A write that blocks would keep the process from exiting.
  */
 import { constants, openSync, write, writeSync } from 'node:fs';
 
@@ -22,6 +22,7 @@ const retryInterval = 100;
 
 export class LogStream {
   readonly #fd: number;
+  readonly #unblock: () => void;
   readonly #mostBytes: number;
   readonly #onDropped: (lines: number) => void;
   #lines: string[] = [];
@@ -34,8 +35,9 @@ export class LogStream {
   #retry: NodeJS.Timeout | null = null;
   #isUsed = false;
 
-  constructor({ fd = openStandardError(), mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
-    this.#fd = fd;
+  constructor({ fd, mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
+    this.#fd = fd ?? openStandardError();
+    this.#unblock = fd === undefined ? unblockStandardError : () => {};
     this.#mostBytes = mostBytes;
     this.#onDropped = onDropped;
   }
@@ -56,6 +58,7 @@ export class LogStream {
   #writeNext(): void {
     if (this.#chunk.length === 0) this.#chunk = this.#takeLines();
     this.#isWriting = true;
+    this.#unblock();
     write(this.#fd, this.#chunk, (error, written) => {
       this.#isWriting = false;
       if (error) this.#retryLater();
@@ -85,6 +88,7 @@ export class LogStream {
   #writeLast(): void {
     const rest = this.#isWriting ? this.#takeLines() : Buffer.concat([this.#chunk, this.#takeLines()]);
     try {
+      this.#unblock();
       if (rest.length > 0) writeSync(this.#fd, rest);
     } catch {
       // Nobody is left to report it to.
@@ -107,4 +111,13 @@ function openStandardError(): number {
   } catch {
     return fd;
   }
+}
+
+/**
+ * Makes standard error non-blocking again: Node restores the original mode of a pipe when it starts a process that shares it, and when such
+ * a process exits, such as another worker.
+ */
+function unblockStandardError(): void {
+  const { _handle: handle } = process.stderr as { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } | null };
+  handle?.setBlocking?.(false);
 }

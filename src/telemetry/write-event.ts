@@ -7,6 +7,7 @@ import type {
   DocumentsChecked,
   Event,
   ExtensionOutdated,
+  FilesLimited,
   FilesLoaded,
   FilesLoadFailed,
   KeysLoadFailed,
@@ -50,6 +51,7 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'database-awaited':
     case 'tables-open':
     case 'search-path-missing':
+    case 'files-limited':
     case 'authentication-failed':
     case 'pool-failed':
     case 'listen-failed':
@@ -111,6 +113,7 @@ function writeWarning(
     | DatabaseAwaited
     | TablesOpen
     | SearchPathMissing
+    | FilesLimited
     | AuthenticationFailed
     | PoolFailed
     | ListenFailed
@@ -136,6 +139,11 @@ function writeWarning(
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
     case 'search-path-missing':
       return log.warn({ schemas: event.schemas }, 'schemas of --extra-search-path do not exist, so nothing is found in them');
+    case 'files-limited':
+      return log.warn(
+        { limit: event.limit, needed: event.needed },
+        'too few open files are allowed for --max-connections; clients beyond them are disconnected. Raise the limit (ulimit -n)',
+      );
     case 'authentication-failed':
       return log.error(
         { err: errorOf(event.error), requestId: event.requestId },

@@ -26,7 +26,7 @@ contract('node', 'cli/restart-small.ts', 'execve starts the program over with ot
   assert.equal(stdout, 'true --max-semi-space-size=8\n');
 });
 
-contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking', async () => {
+contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking, and setBlocking makes it so again', async () => {
   if (process.platform === 'win32') return;
   const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-contract-'));
   const file = path.join(folder, 'pipe');
@@ -35,7 +35,11 @@ contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blo
   const pipe = await open(file, 'r+');
   try {
     const script = `
+      const { spawnSync } = require('node:child_process');
       const { write } = require('node:fs');
+      // Another process with the same pipe makes it blocking.
+      if (process.stderr.fd === 2) spawnSync(process.execPath, ['-e', 'process.stderr'], { stdio: 'inherit' });
+      process.stderr._handle.setBlocking(false);
       const fill = () => write(process.stderr.fd, Buffer.alloc(1024 * 1024), (error) => (error ? console.log(error.code) : fill()));
       fill();
     `;

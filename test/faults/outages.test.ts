@@ -150,3 +150,20 @@ test('with fewer connections at the server than in the pool, requests wait', asy
   assert.equal((await graph.execute({ query: requests.query }, caller)).errors, undefined);
   await graph.close();
 });
+
+test('requests get the only connection that the server allows, even if rowgraph listens on it', async () => {
+  const own = await databases.create(setup);
+  await installExtension(openPgDatabase(own.url.replace('authenticator', 'postgres')));
+  const graph = await createRowgraph({ database: own.url, poolSize: 4 });
+  const backends = "from pg_stat_activity where datname = current_database() and usename = 'authenticator'";
+  await until(async () => (await own.run(`select ${backends} and query like 'listen %'`)).length === 1);
+  await own.run('alter role authenticator connection limit 1');
+  try {
+    await own.run(`select pg_terminate_backend(pid) ${backends} and query not like 'listen %'`);
+    await until(async () => (await own.run(`select ${backends}`)).length === 1);
+    assert.equal((await graph.execute({ query: requests.query }, caller)).errors, undefined);
+  } finally {
+    await own.run('alter role authenticator connection limit -1');
+  }
+  await graph.close();
+});

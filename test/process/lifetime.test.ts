@@ -9,7 +9,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
-import { type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { type RunningCommand, removeFolder, runCommand, runShell, startCommand } from './run-command.ts';
 import { makeDevFolder } from './start-dev.ts';
 
 const secret = 'a secret that has more than 32 characters';
@@ -329,6 +329,22 @@ test('a login role with powers is warned of, and refused with --strict', async (
   }
   const service = await serve('--strict');
   assert.doesNotMatch((await service.stop()).stderr, /WARNING|the login role/);
+});
+
+test('a limit of open files that is too low for the clients is named at the start', async () => {
+  // It ends by itself, because it is strict.
+  const url = database.url.replace('authenticator@', 'postgres@');
+  const warningsWith = async (clients: number) => {
+    const script = `ulimit -n 2000; rowgraph serve --strict --database-url '${url}' --max-connections ${clients}`;
+    const { code, stderr } = await runShell(script, { home, environment });
+    assert.equal(code, 2, stderr);
+    return linesOf(stderr).filter(({ needed }) => needed !== undefined);
+  };
+  assert.deepEqual(await warningsWith(100), []);
+  assert.deepEqual(
+    (await warningsWith(2000)).map((line) => [line.level, line.limit]),
+    [[40, 2000]],
+  );
 });
 
 test('tables that anon may write without row level security are named at the start, as the doctor finds them', async () => {

@@ -184,6 +184,25 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
   });
 });
 
+test('where the server allows few connections, no worker keeps them all', async () => {
+  const service = await startService(3);
+  const backends = "from pg_stat_activity where usename = 'authenticator'";
+  for (let count = 0; count < 6; count += 1) await service.ask(letters);
+  await superuser.query('alter role authenticator connection limit 1');
+  try {
+    await superuser.query(`select pg_terminate_backend(pid) ${backends}`);
+    await until(async () => (await superuser.query(`select ${backends}`)).rowCount! <= 1);
+    // The connections of the first two rounds go to all workers in turn, one after the other; those of the third at the same time.
+    const answers = [];
+    for (let count = 0; count < 6; count += 1) answers.push(await service.ask(letters));
+    answers.push(...(await Promise.all(Array.from({ length: 3 }, () => service.ask(letters)))));
+    for (const answer of answers) assert.deepEqual(answer, { data: { letterCollection: { edges: [{ node: { id: 1 } }] } } });
+  } finally {
+    await superuser.query('alter role authenticator connection limit -1');
+  }
+  assert.equal((await service.command.stop('SIGTERM')).code, 0);
+});
+
 test('a connection on its way to a worker that dies is closed at once', {
   skip: process.platform === 'win32' && 'Windows cannot stop a process with SIGSTOP',
 }, async () => {
