@@ -4,14 +4,14 @@ import { CommandError } from './command-error.ts';
 
 /** The database cannot be reached, is starting or stopping, or has no free connection: changing settings would not help. */
 export class UnreachableError extends CommandError {
-  /** Whether PostgreSQL refused the connection because there are too many. */
-  get isForNumber(): boolean {
-    return (this.cause as { readonly code?: unknown }).code === '53300';
-  }
-
   constructor(message: string, cause: unknown) {
     super(message, 1, cause);
     this.name = 'UnreachableError';
+  }
+
+  /** Whether PostgreSQL refused the connection because there are too many. */
+  get hasTooManyConnections(): boolean {
+    return (this.cause as { readonly code?: unknown } | undefined)?.code === '53300';
   }
 }
 

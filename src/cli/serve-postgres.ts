@@ -78,7 +78,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     try {
       return await openGraph({ ...configuration, databaseUrl }, patience, observe);
     } catch (error) {
-      if (error instanceof UnreachableError && error.isForNumber) announceWant({ project: null });
+      if (error instanceof UnreachableError && error.hasTooManyConnections) announceWant({ project: null });
       throw error;
     }
   };

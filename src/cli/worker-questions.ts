@@ -11,7 +11,7 @@ export type Question = 'metrics' | 'ready';
 /** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
-/** A connection that a worker gets from no database server. `project`: to which project's database; null for that of the server. */
+/** A worker cannot get a connection. `project`: to which project's database; null for the database of the server. */
 export interface ConnectionWant {
   readonly project: string | null;
 }
@@ -112,7 +112,7 @@ export function announceEnd(): void {
   if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
 }
 
-/** In a worker: tells the primary that a database server refuses it a connection. Does nothing in other processes. */
+/** In a worker: tells the primary that it cannot get a connection to a database. Does nothing in other processes. */
 export function announceWant(want: ConnectionWant): void {
   if (cluster.isWorker) send(process as unknown as Channel, { wanted: want });
 }

@@ -60,7 +60,7 @@ class PgDatabase implements Database {
   readonly #listens: boolean;
   readonly #listener: PgListener;
   readonly #connections: PgConnections<PgPoolClient, JobGroup>;
-  readonly #onConnectionError: (error: unknown, left: number) => void;
+  readonly #onPoolError: (error: unknown) => void;
   readonly #states: PgConnectionStates;
   readonly #runner: PgJobRunner;
   readonly #measures = new BatchMeasures();
@@ -68,20 +68,11 @@ class PgDatabase implements Database {
     this.#states.forget(client);
     this.#connections.noteRemoved();
   };
-  readonly #onPoolError = (error: unknown): void => {
-    const { busy, idle } = this.#connections.readStatistics();
-    this.#onConnectionError(error, busy + idle);
-  };
   readonly #pipelining: Pipelining<PgJob>;
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
     const { onConnectionError = ignore } = options;
-    this.#onConnectionError = (error, left) => {
-      // Requests need a connection more than the watch of the schema does.
-      const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
-      if (isStarved) this.#listener.giveUp();
-      onConnectionError(error, isStarved);
-    };
+    this.#onPoolError = (error) => onConnectionError(error, false);
     this.#ownsPool = typeof target === 'string';
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
     const { budget = null } = options;
@@ -94,7 +85,12 @@ class PgDatabase implements Database {
       queueTimeoutMillis,
       keepsIdle: this.#ownsPool,
       budget,
-      onError: this.#onConnectionError,
+      onError: (error: unknown, left: number) => {
+        const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
+        // Requests need a connection more than the watch of the schema does.
+        if (isStarved) this.#listener.giveUp();
+        onConnectionError(error, isStarved);
+      },
     };
     this.#connections = new PgConnections(
       this.#pool,
