@@ -184,6 +184,18 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
   });
 });
 
+test('a connection that no worker may take is closed', async () => {
+  const service = await startService(2, { ROWGRAPH_MAX_CONNECTIONS: '2' });
+  const { hostname, port } = new URL(service.url);
+  const sockets = Array.from({ length: 9 }, () => connect(Number(port), hostname).on('error', () => {}));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await until(() => sockets.filter(({ destroyed }) => destroyed).length >= 5);
+  assert.equal(sockets.filter(({ destroyed }) => !destroyed).length, 4);
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await service.ask(letters).catch(() => null)) !== null);
+  assert.equal((await service.command.stop('SIGTERM')).code, 0);
+});
+
 test('where the server allows few connections, no worker keeps them all', async () => {
   const service = await startService(3);
   const backends = "from pg_stat_activity where usename = 'authenticator'";
