@@ -41,7 +41,7 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
   });
   server.maxConnections = maxConnections;
   // With several workers, `node:cluster` would pass a connection on to the next one, and around for ever if all have their maximum.
-  server.dropMaxConnection = true;
+  Object.assign(server, { dropMaxConnection: true });
   // No header is dropped, however many there are; their size is limited.
   server.maxHeadersCount = 0;
   connections.watch(server);
