@@ -192,10 +192,11 @@ test('serve bounds the memory that V8 and glibc keep for later, unless somebody 
     const words = [...(await readWords('cmdline')), ...(await readWords('environ'))];
     const { code, stderr } = await command.stop();
     assert.equal(code, 0, stderr);
-    return words.filter((word) => /^(--max|MALLOC_)/.test(word));
+    return words.filter((word) => /^(--max|--heap|MALLOC_)/.test(word));
   };
-  assert.deepEqual(await settingsOfNode({}), ['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=2']);
-  assert.deepEqual(await settingsOfNode({ MALLOC_ARENA_MAX: '4' }), ['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=4']);
+  const flags = ['--max-semi-space-size=8', '--heap-growing-percent=100'];
+  assert.deepEqual(await settingsOfNode({}), [...flags, 'MALLOC_ARENA_MAX=2']);
+  assert.deepEqual(await settingsOfNode({ MALLOC_ARENA_MAX: '4' }), [...flags, 'MALLOC_ARENA_MAX=4']);
   assert.deepEqual(await settingsOfNode({ NODE_OPTIONS: '--max-semi-space-size=32' }), []);
 });
 
