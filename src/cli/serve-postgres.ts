@@ -26,7 +26,7 @@ import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
-import { announceEnd, announceWant, askPrimary, type ConnectionWant, listenToPrimary } from './worker-questions.ts';
+import { announceEnd, announceWant, askPrimary, type ConnectionWant, listenToPrimary } from './worker-messages.ts';
 
 /** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;

@@ -13,8 +13,8 @@ import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { describeAdmin, serveAdmin } from './serve-admin.ts';
 import { explainListenError } from './start-service.ts';
+import { listenToWorker, tellWant } from './worker-messages.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
-import { listenToWorker, tellWant } from './worker-questions.ts';
 
 /** Delay before replacing a worker that could not start; doubled each time. */
 const firstDelayMilliseconds = 100;
@@ -135,16 +135,13 @@ class Supervisor {
     const worker = cluster.fork();
     closeLostConnections(worker, () => this.#listening.size > 0);
     worker.once('listening', () => this.#listening.add(worker));
-    listenToWorker(
-      worker,
-      { metrics: () => this.metrics.write() },
-      {
-        onEnding: () => killAfter(worker, this.#longestEnd),
-        onWant: (want) => {
-          for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
-        },
+    listenToWorker(worker, {
+      answers: { metrics: () => this.metrics.write() },
+      onEnding: () => killAfter(worker, this.#longestEnd),
+      onWant: (want) => {
+        for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
       },
-    );
+    });
     worker.once('disconnect', () => {
       this.#listening.delete(worker);
       // All that is left for it to do is to exit, unless this process has disconnected it.

@@ -4,7 +4,7 @@
  */
 import type { Worker } from 'node:cluster';
 import { type MetricsReading, MetricsSum } from '../telemetry/sum-metrics.ts';
-import { askWorker } from './worker-questions.ts';
+import { askWorker } from './worker-messages.ts';
 
 /** The primary's number among the processes; workers are numbered from 1. */
 const primary = 0;

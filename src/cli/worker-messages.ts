@@ -59,14 +59,23 @@ function send(channel: Channel, message: Message, onFailure: () => void = () => 
   }
 }
 
-function receive(channel: Channel, message: unknown, answers: Answers): void {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return;
-  const { question, id, answerTo, answer } = message as Partial<Record<string, unknown>>;
+/** What a process does with messages. */
+interface Receiver {
+  readonly answers: Answers;
+  readonly onWant: (want: ConnectionWant) => void;
+  /** In the primary: the worker begins to end by itself. */
+  readonly onEnding?: () => void;
+}
+
+function receive(channel: Channel, message: unknown, { answers, onWant, onEnding }: Receiver): void {
+  if (typeof message !== 'object' || message === null) return;
+  const { question, id, answerTo, answer, isEnding, wanted } = message as Partial<Record<string, unknown>>;
   if (typeof answerTo === 'number') waiting.get(answerTo)?.(answer);
   else if (typeof id === 'number' && (question === 'metrics' || question === 'ready')) {
     const answering = answers[question]?.() ?? Promise.resolve(null);
     answering.catch(() => null).then((given) => send(channel, { answerTo: id, answer: given }));
-  }
+  } else if (wanted !== undefined) onWant(wanted as ConnectionWant);
+  else if (isEnding === true) onEnding?.();
 }
 
 /** In the primary: asks a worker. Null as soon as the worker exits. */
@@ -81,30 +90,14 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
   });
 }
 
-/** What a worker announces. */
-export interface WorkerAnnouncements {
-  /** It begins to end by itself. */
-  readonly onEnding: () => void;
-  readonly onWant: (want: ConnectionWant) => void;
-}
-
 /** In the primary: answers a worker's questions, and receives its answers and announcements. */
-export function listenToWorker(worker: Worker, answers: Answers, { onEnding, onWant }: WorkerAnnouncements): void {
-  worker.on('message', (message: unknown) => {
-    receive(worker as unknown as Channel, message, answers);
-    if ((message as Partial<Record<string, unknown>> | null)?.isEnding === true) onEnding();
-    receiveWant(message, onWant);
-  });
+export function listenToWorker(worker: Worker, receiver: Required<Receiver>): void {
+  worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, receiver));
 }
 
 /** In the primary: tells a worker what another one wants. */
 export function tellWant(worker: Worker, want: ConnectionWant): void {
   send(worker as unknown as Channel, { wanted: want });
-}
-
-function receiveWant(message: unknown, onWant: (want: ConnectionWant) => void): void {
-  const { wanted } = (message ?? {}) as { readonly wanted?: ConnectionWant };
-  if (wanted !== undefined) onWant(wanted);
 }
 
 /** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
@@ -127,8 +120,5 @@ export function askPrimary(question: Question): Promise<unknown> {
  */
 export function listenToPrimary(answers: Answers, onWant: (want: ConnectionWant) => void): void {
   if (!cluster.isWorker) return;
-  process.on('message', (message: unknown) => {
-    receive(process as unknown as Channel, message, answers);
-    receiveWant(message, onWant);
-  });
+  process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers, onWant }));
 }
