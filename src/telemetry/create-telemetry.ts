@@ -20,7 +20,7 @@ import { createTraceBeginner } from './trace-context.ts';
 import { writeAccess, writeEvent } from './write-event.ts';
 
 export interface TelemetryOptions {
-  /** The minimum log level. Default: info. Successful requests are logged at level debug. */
+  /** The minimum log level, except of what `accessLog` and `slowOperations` ask for. Default: info. Successful requests are logged at debug. */
   readonly level?: Level | 'silent';
   /** The destination of the lines. Default: standard error; lines that it does not accept are dropped. */
   readonly destination?: DestinationStream;
@@ -72,6 +72,8 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     },
     destination ?? new LogStream({ onDropped: (lines) => observe({ kind: 'log-lines-dropped', lines }) }),
   );
+  // What a setting of its own asks for does not depend on the minimum level.
+  const asked = log.child({}, { level: 'info' });
   const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
   const registry = new Registry();
   collectProcessMetrics(registry);
@@ -91,12 +93,12 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
   const exporting = otlp === null ? null : startOtlp(otlp, readMetrics, observe);
   const noteDetails = (event: RequestFinished): void => {
-    if (accessLog) writeAccess(event, log);
+    if (accessLog) writeAccess(event, asked);
     exporting?.note(event);
     if (slowOperations === null) return;
     for (const times of findSlowOperations(event, slowOperations)) {
       metrics.slowOperations.inc();
-      if (limit.admits('slow operation')) log.warn(describeSlowOperation(event, times, slowOperations), 'slow operation');
+      if (limit.admits('slow operation')) asked.warn(describeSlowOperation(event, times, slowOperations), 'slow operation');
     }
   };
   const detailedEvents = accessLog || slowOperations !== null || exporting !== null;

@@ -16,14 +16,34 @@ import { contract } from './contract.ts';
 
 const run = promisify(execFile);
 
-contract('node', 'cli/restart-small.ts', 'execve starts the program over with other flags, under the same process id', async () => {
+contract('node', 'cli/restart-small.ts', 'execve starts the program over with flags of V8, under the same process id', async () => {
   const script = `
     const [, before] = process.argv;
-    if (before) console.log(before === String(process.pid), process.execArgv[0]);
-    else process.execve(process.execPath, [process.execPath, '--max-semi-space-size=8', '-e', process.env.SCRIPT, String(process.pid)], process.env);
+    const flags = ['--max-semi-space-size=8', '--heap-growing-percent=100'];
+    if (before) console.log(before === String(process.pid), ...process.execArgv.slice(0, 2));
+    else process.execve(process.execPath, [process.execPath, ...flags, '-e', process.env.SCRIPT, String(process.pid)], process.env);
   `;
   const { stdout } = await run(process.execPath, ['-e', script], { env: { SCRIPT: script } });
-  assert.equal(stdout, 'true --max-semi-space-size=8\n');
+  assert.equal(stdout, 'true --max-semi-space-size=8 --heap-growing-percent=100\n');
+});
+
+contract('node', 'cli/restart-small.ts', '--heap-growing-percent bounds how far the heap grows beyond live objects', async () => {
+  const script = `
+    const live = Array.from({ length: 400_000 }, (_, index) => ({ index, text: 'live ' + index }));
+    const passing = [];
+    let most = 0;
+    for (let round = 0; round < 4_000_000; round++) {
+      passing[round % 200_000] = { round, text: 'passing ' + round };
+      if (round % 10_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed);
+    }
+    console.log(most, live.length);
+  `;
+  const most = async (...flags: string[]): Promise<number> => {
+    const { stdout } = await run(process.execPath, ['--max-semi-space-size=8', ...flags, '-e', script]);
+    return Number.parseInt(stdout, 10);
+  };
+  const [hundred, threeHundred] = [await most('--heap-growing-percent=100'), await most('--heap-growing-percent=300')];
+  assert.ok(hundred < 0.75 * threeHundred, `${hundred} and ${threeHundred} bytes`);
 });
 
 contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking, and setBlocking makes it so again', async () => {

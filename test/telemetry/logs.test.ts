@@ -103,6 +103,16 @@ test('the access log has a line for each request, and no key, query or body', as
   assert.doesNotMatch(JSON.stringify(lines), /private|confidential/);
 });
 
+test('both logs are written whatever the minimum level is', async () => {
+  for (const level of ['silent', 'error', 'trace'] as const) {
+    const lines = await logOf({ level, accessLog: true, slowOperations: all }, [{ body: request }]);
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['access', 'slow operation'],
+    );
+  }
+});
+
 test('a flood of slow operations writes ten lines a second', async () => {
   const lines = await logOf({ slowOperations: all, clock: { now: () => 0, after: () => undefined } }, Array(15).fill({ body: request }));
   assert.equal(lines.length, 10);
