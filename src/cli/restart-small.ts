@@ -2,7 +2,7 @@
  * Restarts this process with settings of V8 and of the C library that keep a server small; they can only be given when Node starts. Process
  * id, standard streams and command line do not change (execve of POSIX).
  *
- * Relies on `process.execve`, which Node calls experimental (`test/contracts/node.test.ts`); without it, Node runs with its own settings.
+ * Relies on `process.execve`, which Node calls experimental (`test/contracts/node.test.ts`); without it, or if it fails, Node runs with its own settings.
  */
 import type { Environment } from './config.ts';
 
@@ -29,5 +29,9 @@ export function restartSmall(environment: Environment, compileCache: string): vo
   const flags = [`--max-semi-space-size=${semiSpace}`, `--heap-growing-percent=${growingPercent}`];
   const command = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)];
   // If the whole program is in this cache, the type stripper is never loaded.
-  process.execve(process.execPath, command, { NODE_COMPILE_CACHE: compileCache, ...arenas, ...environment });
+  try {
+    process.execve(process.execPath, command, { NODE_COMPILE_CACHE: compileCache, ...arenas, ...environment });
+  } catch {
+    // Node's permission model does not allow it (`--permission` without `--allow-child-process`).
+  }
 }

@@ -125,4 +125,42 @@ describe('a connection that others need', () => {
     connections.giveBack(served[1]!.client, waiting);
     assert.deepEqual([released.length, connections.readStatistics().idle], [1, 1], 'this one is kept');
   });
+
+  test('is not opened again while it is still in use', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { attempts, served, connections } = open(1);
+    attempts.pop()!(undefined, client());
+    connections.request(new NotedWork('waiting'));
+    attempts.splice(0);
+    connections.yieldOne();
+    t.mock.timers.tick(10_000);
+    assert.equal(attempts.length, 0, 'that would take what is owed');
+    connections.giveBack(served[0]!.client, served[0]!.work);
+    assert.deepEqual([served.length, attempts.length], [1, 0]);
+    t.mock.timers.tick(500);
+    assert.equal(attempts.length, 1);
+  });
+
+  test('is given up ever less often while none replaces it, and is never the last one then', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const { attempts, served, connections } = open(4);
+    for (const attempt of attempts.splice(0)) attempt(undefined, client());
+    for (const { client: lent, work } of [...served]) connections.giveBack(lent, work);
+    const given: number[] = [];
+    for (; now < 1_000_000; now += 1000) {
+      const before = connections.readStatistics().idle;
+      connections.yieldOne();
+      if (connections.readStatistics().idle < before) given.push(now);
+    }
+    assert.deepEqual(given, [0, 4000, 20_000]);
+    t.mock.timers.tick(500);
+    connections.request(new NotedWork('a'));
+    connections.request(new NotedWork('b'));
+    attempts.pop()!(undefined, client());
+    for (const { client: lent, work } of served.slice(-2)) connections.giveBack(lent, work);
+    for (let second = 0; second < 2; second++, now += 1000) connections.yieldOne();
+    assert.equal(connections.readStatistics().idle, 1, 'one has been replaced');
+  });
 });

@@ -43,8 +43,11 @@ const defaultPoolSize = 10;
 const retryMillis = 250;
 /** How long no other connection is opened after one was given up for others: they must get it first. */
 const yieldMillis = 2 * retryMillis;
-/** How long a connection is kept at least before the next one is given up. */
-const keepMillis = 1000;
+/**
+ * How long others wait for the next connection after one was given up: at first, and at most. Each time, they wait four times as long until
+ * this object has opened one again; otherwise programs that are no workers of ours could take one after another.
+ */
+const keepMillis = { first: 1000, longest: 300_000 };
 /** One in this many connections is spare. */
 const spareOf = 5;
 
@@ -64,8 +67,9 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   #lastFailure: DatabaseError | null = null;
   /** While it runs, no connection is opened. */
   #openingTimer: NodeJS.Timeout | null = null;
-  /** When a connection was last given up for others. */
+  /** When a connection was last given up for others, and how long they must wait for another one. */
   #yieldedAt = -Infinity;
+  #keepMillis = keepMillis.first;
   /** Whether the next connection that becomes free is given up for others. */
   #owesOne = false;
   #onAllReturned: (() => void) | null = null;
@@ -191,15 +195,25 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   }
 
   /**
-   * Closes a connection for others that the server refuses one: an idle one, or else the next that becomes free. For a moment no other is
-   * opened. Does nothing if that was done a moment ago.
+   * Closes a connection for others that the server refuses one: an idle one, or else the next that becomes free. For a moment after that, no
+   * other is opened. Does nothing if that was done a moment ago. The last one is kept if the one before has not been replaced: whoever
+   * has that one, this object must keep serving.
    */
   yieldOne(): void {
     const now = performance.now();
-    if (this.#isClosed || this.#count === 0 || now < this.#yieldedAt + keepMillis) return;
-    this.#yieldedAt = now;
-    this.#pauseOpening(yieldMillis);
-    if (!this.closeIdle()) this.#owesOne = true;
+    if (this.#isClosed || this.#owesOne || now < this.#yieldedAt + this.#keepMillis) return;
+    const hasReplaced = this.#keepMillis === keepMillis.first;
+    if (this.#count < (hasReplaced ? 1 : 2)) return;
+    this.#keepMillis = Math.min(this.#keepMillis * 4, keepMillis.longest);
+    this.#owesOne = true;
+    if (this.closeIdle()) this.#settleDebt();
+  }
+
+  /** A connection has been given up. Others must get it before another one is opened here. */
+  #settleDebt(): void {
+    this.#owesOne = false;
+    this.#yieldedAt = performance.now();
+    if (!this.#isClosed) this.#pauseOpening(yieldMillis);
   }
 
   /** Rejects all waiting and future work. Resolves when all connections are back. */
@@ -228,6 +242,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
       this.#openingTimer === null &&
+      !this.#owesOne &&
       this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
@@ -250,6 +265,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
       } else if (this.#isClosed) client.release();
       else {
         this.#lastFailure = null;
+        this.#keepMillis = keepMillis.first;
         this.#attend(client);
         this.#take(client);
         this.#ask();
@@ -278,7 +294,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   /** Keeps or releases a connection that no work needs now. */
   #putAside(client: Client, error?: unknown): void {
     const isWanted = this.#owesOne || this.#budget?.isWantedBeside(this) === true;
-    this.#owesOne = false;
+    if (this.#owesOne) this.#settleDebt();
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
     else client.release(error ?? (isWanted || undefined));
   }

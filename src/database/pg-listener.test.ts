@@ -10,7 +10,7 @@ class TestClient extends EventEmitter implements PgListenerClient {
 
   async connect(): Promise<void> {}
 
-  async query(text: string): Promise<void> {
+  async query({ text }: { readonly text: string }): Promise<void> {
     this.statements.push(text);
   }
 

@@ -8,7 +8,7 @@ import { toDatabaseError } from './to-database-error.ts';
 /** What this file uses of a `pg.Client`. */
 export interface PgListenerClient {
   connect(): Promise<unknown>;
-  query(text: string): Promise<unknown>;
+  query(config: { readonly text: string; readonly query_timeout: number }): Promise<unknown>;
   end(): Promise<void>;
   on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
@@ -18,6 +18,8 @@ type OnNotification = (payload: string | null) => void;
 
 /** How long to wait before a lost connection is opened again, in milliseconds: at first, and after many failures. */
 const delays = { first: 100, longest: 10_000 };
+/** How long a statement may take: an unresponsive server never answers. */
+const statementMillis = 5000;
 /** How long to wait for a connection to end. */
 const goodbyeMillis = 1000;
 
@@ -45,7 +47,7 @@ export class PgListener {
     this.#channels.set(channel, listeners.add(onNotification));
     try {
       this.#connection ??= this.#connect(this.#stopped.signal);
-      await (await this.#connection).query(`listen ${channel}`);
+      await run(await this.#connection, `listen ${channel}`);
     } catch (error) {
       await this.#remove(channel, onNotification);
       throw toDatabaseError(error);
@@ -73,7 +75,7 @@ export class PgListener {
     if (listeners?.size !== 0) return;
     this.#channels.delete(channel);
     if (this.#channels.size === 0) await this.#disconnect();
-    else await this.#connection?.then((client) => client.query(`unlisten ${channel}`)).catch(ignore);
+    else await this.#connection?.then((client) => run(client, `unlisten ${channel}`)).catch(ignore);
   }
 
   async #disconnect(): Promise<void> {
@@ -94,7 +96,7 @@ export class PgListener {
     client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
     try {
       await client.connect();
-      for (const channel of this.#channels.keys()) await client.query(`listen ${channel}`);
+      for (const channel of this.#channels.keys()) await run(client, `listen ${channel}`);
     } catch (error) {
       void client.end().catch(ignore);
       throw error;
@@ -129,6 +131,10 @@ export class PgListener {
   #tell(channel: string, payload: string | null): void {
     for (const onNotification of this.#channels.get(channel) ?? []) onNotification(payload);
   }
+}
+
+function run(client: PgListenerClient, text: string): Promise<unknown> {
+  return client.query({ text, query_timeout: statementMillis });
 }
 
 function ignore(): void {}
