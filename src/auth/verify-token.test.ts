@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { signKey } from './sign-key.ts';
@@ -29,6 +30,15 @@ test('invalid tokens are not cached', async () => {
   const bad = await signKey(`${secret}x`, 'anon');
   for (let count = 0; count < 3; count++) await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
+});
+
+test('claims that are nested too deeply are refused', async () => {
+  const verifier = createTokenVerifier({ secrets: [secret] });
+  const nested = JSON.stringify({ role: 'anon', deep: 0 }).replace('0', '['.repeat(20_000) + ']'.repeat(20_000));
+  const [head] = (await signKey(secret, 'anon')).split('.');
+  const signed = `${head}.${Buffer.from(nested).toString('base64url')}`;
+  const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  await assert.rejects(async () => verifier.verify(token, 'The token'), /The token has claims that are nested too deeply/);
 });
 
 test('the clock of an issuer may be ahead by a minute, or by a longer leeway', async () => {

@@ -79,6 +79,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     misses += 1;
     const { payload, keySet } = await readPayload(token, subject);
     checkTimes(payload, leeway, subject);
+    checkNesting(payload, subject);
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, roleClaim, subject), payload);
@@ -224,6 +225,15 @@ function checkTimes({ exp, nbf, iat }: JWTPayload, leeway: number, subject: stri
   }
   if (iat !== undefined && iat > Date.now() / 1000 + Math.max(issueLeewaySeconds, leeway))
     throw unauthenticated(`${subject} ${issuedLater}`);
+}
+
+/** PostgreSQL gets the claims as JSON, which cannot be written if they are nested thousands of levels deep, although it can be read. */
+function checkNesting(payload: JWTPayload, subject: string): void {
+  try {
+    JSON.stringify(payload);
+  } catch {
+    throw unauthenticated(`${subject} has claims that are nested too deeply.`);
+  }
 }
 
 function readRole(payload: JWTPayload, path: readonly string[], subject: string): string {

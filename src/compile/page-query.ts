@@ -9,13 +9,13 @@ import { PageValues } from './page-values.ts';
 import { type Aliases, DerivedScope, directScope, type RowOrigin, type Scope } from './scope.ts';
 import {
   asOneRange,
-  conditionOf,
+  conditionAfter,
   conditionsNotAfter,
   orderBy,
   type PagingKey,
+  pageRanges,
   pagingKeys,
   type SeekRange,
-  seekRanges,
   wholeRanges,
 } from './seek.ts';
 
@@ -141,7 +141,7 @@ export class PageQuery {
         ' or ',
       );
     }
-    const after = conditionOf(seekRanges(this.#keys, cursor, values));
+    const after = conditionAfter(this.#keys, cursor, values);
     // The first row of the order decides, which an index may find.
     const first = sql`select coalesce(${after}, false)${newLine}from ${from}${where(conditions)}${newLine}order by ${orderBy(this.#keys, values)} limit 1`;
     return sql`not coalesce((${first}), true)`;
@@ -169,7 +169,7 @@ export class PageQuery {
    * would read all rows again. Also if there would be many joins, because PostgreSQL plans those of every range.
    */
   #rangesAfter(cursor: readonly (Parameter | null)[], values: JoinedValues, inner: Scope): SeekRange[] {
-    const ranges = seekRanges(this.#keys, cursor, values);
+    const ranges = pageRanges(this.#keys, cursor, values);
     const joins = ranges.length * this.#keys.filter(({ value }) => value.kind !== 'column').length;
     return joins > maxJoinsOfRanges || (joins > 0 && !this.#isIndexed(inner)) ? asOneRange(ranges, this.#keys) : ranges;
   }

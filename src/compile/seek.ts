@@ -53,6 +53,23 @@ export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Paramete
   return ranges;
 }
 
+/**
+ * Beyond so many values of a cursor, the rows after it are one range: the conditions of separate ranges repeat each other, and their size
+ * grows with the square of the number of values.
+ */
+const mostRangedValues = 16;
+
+/** The ranges after a cursor; a single one if the cursor has very many values. */
+export function pageRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): SeekRange[] {
+  if (cursor.length <= mostRangedValues) return seekRanges(keys, cursor, values);
+  return [{ condition: new Seeker(keys, cursor, values).nested(), order: keys, isBeyond: true }];
+}
+
+/** A condition that holds for the rows after a cursor; null or false for others. */
+export function conditionAfter(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql {
+  return conditionOf(pageRanges(keys, cursor, values));
+}
+
 /** Combines the ranges into one. For orders that no index serves, in which each range would read all rows. */
 export function asOneRange(ranges: readonly SeekRange[], keys: readonly OrderKey[]): SeekRange[] {
   return ranges.length > 1 ? [{ condition: sql`(${conditionOf(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
@@ -72,7 +89,7 @@ export function conditionOf(ranges: readonly SeekRange[]): Sql {
  * serve it.
  */
 export function conditionsNotAfter(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql[] {
-  const isNotAfter = sql`(${conditionOf(seekRanges(keys, cursor, values))}) is not true`;
+  const isNotAfter = sql`(${conditionAfter(keys, cursor, values)}) is not true`;
   const [first] = keys;
   if (!first || cursor.length === 0) return [isNotAfter];
   const value = values.sqlOf(first.value);
@@ -121,6 +138,38 @@ class Seeker {
     return this.#range(start, sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`);
   }
 
+  /** The rows after the cursor: beyond it in the first key, or equal in that and, in turn, beyond it in the next or equal. */
+  nested(): Sql {
+    const parts: Sql[] = [];
+    let open = 0;
+    for (const index of this.#cursor.keys()) {
+      const beyond = this.#beyond(index);
+      if (index === this.#cursor.length - 1) parts.push(beyond ?? sql`false`);
+      else {
+        parts.push(beyond === null ? sql`(${this.#equal(index)} and ` : sql`(${beyond} or ${this.#equal(index)} and `);
+        open += 1;
+      }
+    }
+    return join([...parts, trusted(')'.repeat(open))], '');
+  }
+
+  /** Rows that are beyond the cursor in a key; null if none can be. */
+  #beyond(index: number): Sql | null {
+    const { value: orderValue, descending, nullsFirst } = this.#key(index);
+    const value = this.#value(index);
+    if (!this.#cursor[index]) return nullsFirst ? isNotNull(value, this.#type(index)) : null;
+    const beyond = sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`;
+    const isPartial = this.#cursor.length < this.#keys.length;
+    if (this.#values.isNeverNull(orderValue) || nullsFirst || isPartial) return beyond;
+    return sql`(${beyond} or ${isNull(value, this.#type(index))})`;
+  }
+
+  /** Rows that equal the cursor in a key. */
+  #equal(index: number): Sql {
+    const value = this.#value(index);
+    return this.#cursor[index] ? sql`${value} = ${this.#bound(index)}` : isNull(value, this.#type(index));
+  }
+
   /**
    * Rows that equal the cursor in the preceding keys and are beyond it in this one. Every value is beyond a null that sorts first, and
    * nothing is beyond a null that sorts last.
@@ -145,9 +194,7 @@ class Seeker {
 
   /** By default, a range is ordered from its key on, which is never null there. */
   #range(index: number, condition: Sql, keys: readonly PagingKey[] = this.#valuesFrom(index)): SeekRange {
-    const prefix = Array.from({ length: index }, (_, each) =>
-      this.#cursor[each] ? sql`${this.#value(each)} = ${this.#bound(each)}` : isNull(this.#value(each), this.#type(each)),
-    );
+    const prefix = Array.from({ length: index }, (_, each) => this.#equal(each));
     return { condition: join([...prefix, condition], ' and '), order: keys, isBeyond: true };
   }
 

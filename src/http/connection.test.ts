@@ -14,7 +14,13 @@ for (const writeTimeout of [30_000, 3_000_000_000, Infinity])
     const limits = { pipelinedRequests: 10, writeTimeout, pressedWriteTimeout: 1000 };
     let ended = false;
     const socket = { writableLength: 1, destroy: () => (ended = true) } as unknown as Socket;
-    const connection = new Connection(socket, admission.refer('client'), limits, { isClosing: false, joinsHeaders: true, serve() {} });
+    const connection = new Connection(socket, admission.refer('client'), limits, {
+      isClosing: false,
+      joinsHeaders: true,
+      exchanges: 0,
+      isFull: false,
+      serve() {},
+    });
     const exchange = { response: { writableLength: 1 }, request: { complete: true }, abandon() {} } as unknown as NodeExchange;
     connection.begin(exchange);
     connection.endIfSlow(performance.now() + 60_000);

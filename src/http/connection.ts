@@ -26,6 +26,10 @@ export interface ConnectionOwner {
   /** Whether connections must end with their next response. */
   readonly isClosing: boolean;
   readonly joinsHeaders: boolean;
+  /** Exchanges of all connections whose response has not been written completely. */
+  exchanges: number;
+  /** Whether there are so many that none may begin behind another one of its connection. */
+  readonly isFull: boolean;
   /** Serves an exchange. */
   serve(exchange: NodeExchange): void;
 }
@@ -84,6 +88,11 @@ export class Connection {
   /** The headers of a request have arrived: serves it, now or when there is room. */
   begin(exchange: NodeExchange): void {
     if (this.#isEnding) return;
+    if (this.#exchanges.length > 0 && this.#owner.isFull) {
+      this.socket.destroy();
+      return;
+    }
+    this.#owner.exchanges += 1;
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
@@ -113,6 +122,7 @@ export class Connection {
     const index = this.#exchanges.indexOf(exchange);
     if (index === 0) this.#exchanges.shift();
     else if (index > 0) this.#exchanges.splice(index, 1);
+    if (index >= 0) this.#owner.exchanges -= 1;
     if (this.#latest === exchange && exchange.request.complete) this.#latest = null;
     if (this.#exchanges.length > 0 && this.socket.writableLength > 0) this.#limitWriting();
     if (this.#isPaused) this.#goOn(index);
@@ -123,6 +133,7 @@ export class Connection {
   close(): void {
     clearTimeout(this.#writeTimer);
     for (const exchange of this.#exchanges) exchange.abandon();
+    this.#owner.exchanges -= this.#exchanges.length;
     this.#exchanges = [];
     this.#latest = null;
   }

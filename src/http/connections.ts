@@ -9,6 +9,11 @@ import { addressBlock, peerAddress } from './client-address.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
 import type { NodeExchange } from './node-exchange.ts';
 
+/**
+ * How many exchanges all connections may have at a time, each of which takes a few kilobytes. Beyond that, connections that send a request
+ * before they have got the response to an earlier one are ended.
+ */
+const mostExchanges = 20_000;
 /** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
 
@@ -19,6 +24,7 @@ export class Connections implements ConnectionOwner {
   readonly #limits: ConnectionLimits;
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #servers: Server[] = [];
+  exchanges = 0;
   #isClosing = false;
   #nextLook = 0;
 
@@ -37,6 +43,10 @@ export class Connections implements ConnectionOwner {
   /** Whether connections must end with their next response. */
   get isClosing(): boolean {
     return this.#isClosing;
+  }
+
+  get isFull(): boolean {
+    return this.exchanges >= mostExchanges;
   }
 
   /** Must be called with each of our own servers before it listens. */

@@ -40,9 +40,9 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   checkFetchHandler(graph, options);
   const { clientAddress, writeTimeout = 30_000 } = options;
   const observe = createSafeObserver(options.observe ?? ignore);
-  const { endpoint, crossOrigin } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
+  const { endpoint, crossOrigin, admission } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
-  const routing = { endpoint, crossOrigin, path: null, routes: new Map(), actions: new Map(), observe };
+  const routing = { endpoint, crossOrigin, admission, path: null, routes: new Map(), actions: new Map(), observe };
   return async (request, ...rest) => {
     const requestId = requestIdOf(request.headers.get('x-request-id'));
     const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });

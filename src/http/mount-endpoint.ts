@@ -51,7 +51,7 @@ export function mountEndpoint(
   const { crossOrigin, admission, readCaches } = made;
   const endpoint = mount.divide ? mount.divide(made) : made.endpoint;
   const { path, routes, actions } = mount;
-  const routing = { endpoint, crossOrigin, path, routes, actions, observe };
+  const routing = { endpoint, crossOrigin, admission, path, routes, actions, observe };
   const serve = (exchange: NodeExchange): void => {
     const { request, expects } = exchange;
     if (request.method === 'POST' && (path === null || request.url === path) && expects !== 'unknown') void endpoint(exchange);

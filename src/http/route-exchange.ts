@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
+import type { Admission } from './admission.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { errorResponse, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,6 +15,8 @@ import { type HttpResponse, sendResponse } from './send-response.ts';
 export interface Routing {
   readonly endpoint: GraphqlEndpoint;
   readonly crossOrigin: CrossOrigin;
+  /** Counts the bytes of responses. */
+  readonly admission: Admission;
   /** The path of the endpoint; null if every request is for it, because a router in front decides that. */
   readonly path: string | null;
   /** Other routes, by path. */
@@ -26,6 +29,9 @@ export interface Routing {
 /** What the Expect header asks for: nothing, `100 Continue`, or something unknown. */
 export type Expectation = 'nothing' | 'continue' | 'unknown';
 
+/** Responses of at most so many bytes, such as those of health checks, are never refused. */
+const smallResponse = 1024;
+
 /** Serves a request. Never rejects. */
 export async function routeExchange(exchange: Exchange, expects: Expectation, routing: Routing): Promise<void> {
   const { requestId } = exchange;
@@ -37,12 +43,26 @@ export async function routeExchange(exchange: Exchange, expects: Expectation, ro
     const response = await respondBeside(exchange, target, expects, routing).catch((error: unknown) =>
       errorResponse(toReportedError(error, requestId, observe)),
     );
-    sendResponse(exchange, response, expects !== 'nothing' || response.status === 400);
+    const admitted = response.body.length > smallResponse ? admitResponse(exchange, response, routing.admission) : response;
+    sendResponse(exchange, admitted, expects !== 'nothing' || response.status === 400);
   } catch (error) {
     observe({ kind: 'defect-found', requestId, error });
     exchange.destroy();
     exchange.endHandling();
   }
+}
+
+/** Holds the bytes of a response until it has been sent. If the server has no room for them, the response says so. */
+function admitResponse(exchange: Exchange, response: HttpResponse, admission: Admission): HttpResponse {
+  const share = exchange.referAddress(admission);
+  const refusal = admission.refuseBytes(share);
+  if (refusal !== null) {
+    admission.forget(share);
+    return errorResponse(new ApiError('OVERLOADED', refusal));
+  }
+  exchange.admit(admission, share);
+  exchange.hold(response.body.length);
+  return response;
 }
 
 function isServed(method: string | undefined): boolean {

@@ -319,3 +319,18 @@ test('connections are bounded', () =>
       client.socket.destroy();
     }
   }));
+
+test('metrics that nobody reads count as bytes in flight', async () => {
+  await withGatedServer({ maxBytesInFlight: 64 * 1024 }, async ({ port }) => {
+    const count = 50;
+    const client = await connectRaw(port, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count));
+    const answers = await client.answers(count);
+    const refused = answers.filter(({ status }) => status === 503);
+    assert.ok(answers[0]!.status === 200 && refused.length > count / 2, `${refused.length} refused`);
+    assert.match(refused[0]!.body, /"code":"OVERLOADED"/);
+    client.socket.destroy();
+    const again = await connectRaw(port, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
+    assert.equal((await again.answers(1))[0]!.status, 200, 'the bytes were released');
+    again.socket.destroy();
+  });
+});
