@@ -6,7 +6,7 @@
  * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and
  * events, and that its parser takes messages one by one.
  */
-import type { ColumnValue } from '../database.ts';
+import { type ColumnValue, DatabaseError } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
 import { type DataSource, readerOf } from './pg-socket.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';
@@ -57,6 +57,10 @@ const readyForQuery = 0x5a;
 const notInTransaction = 0x49;
 /** In bytes. Above this size a copy costs more than it saves. */
 const longestString = 16 * 1024;
+
+/** In bytes. A longer error is not read: what it says would be the whole response. */
+const longestError = 1024 * 1024;
+const longError = `PostgreSQL reported an error of more than ${longestError} bytes, which is not shown. Nothing was changed.`;
 
 /** The error of a batch that shared the connection: the reason is not read, because the batch runs again. */
 const failedInCompany = new Error('Another batch that shared the connection has failed');
@@ -139,6 +143,13 @@ export class PgExchange implements ReplySink<ColumnValue> {
       this.overflown = true;
       this.#listener.overflow();
     }
+    return false;
+  }
+
+  admitsError(length: number): boolean {
+    if (length <= longestError) return true;
+    this.refused = true;
+    this.error = new DatabaseError(longError, { sqlstate: null, reason: 'response-too-large' });
     return false;
   }
 

@@ -34,6 +34,11 @@ const reply = Buffer.concat([
 /** Notes what it gets, and hands on notifications. */
 const sinkInto = (heard: unknown[], admits = (_length: number): boolean => true): ReplySink<string> => ({
   admits,
+  admitsError: (length) => {
+    if (length <= 100_000) return true;
+    heard.push(`an error of ${length} bytes`);
+    return false;
+  },
   wantsRow: () => true,
   value: (bytes, start, end) => bytes.toString('utf8', start, end),
   row: (values) => heard.push(values),
@@ -53,6 +58,24 @@ const expected = [['ä"€😀', null, ''], 'complete', 'N\0\0\0\rSNOTICE\0\0', 
 
 test('rows are read, what is not about rows is handed on', () => {
   assert.deepEqual(readIn([reply]), expected);
+});
+
+test('long notices are skipped, and long errors if they are not wanted', () => {
+  const long = Buffer.concat([
+    message('N', Buffer.alloc(70_000)),
+    message('E', Buffer.alloc(70_000, 'e')),
+    message('E', Buffer.alloc(200_000)),
+    message('Z', Buffer.from('I')),
+  ]);
+  for (const size of [7, 65_536, long.length]) {
+    const chunks = Array.from({ length: Math.ceil(long.length / size) }, (_, index) => long.subarray(index * size, (index + 1) * size));
+    const heard = readIn(chunks).map((what) => String(what).replace(/e{70000}$/, '…'));
+    assert.deepEqual(heard, [
+      `${message('E', Buffer.alloc(70_000)).toString('latin1', 0, 5)}…`,
+      'an error of 200005 bytes',
+      'Z\0\0\0\x05I',
+    ]);
+  }
 });
 
 test('messages may be cut anywhere', () => {

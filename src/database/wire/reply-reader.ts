@@ -8,6 +8,8 @@
 export interface ReplySink<Value> {
   /** Whether to read a row of this many bytes, which may not have arrived yet. If not, its bytes are skipped. */
   admits(length: number): boolean;
+  /** The same for an error that is long. Of one that is not read, nothing is passed on. */
+  admitsError(length: number): boolean;
   /** Whether the next row is wanted; if not, neither `value` nor `row` is called for it. */
   wantsRow(): boolean;
   /** Reads a value. If `mayKeep`, the bytes belong to the sink; otherwise they are overwritten once this returns. */
@@ -34,7 +36,9 @@ const code = {
   commandComplete: 0x43,
   dataRow: 0x44,
   emptyQuery: 0x49,
+  errorResponse: 0x45,
   noData: 0x6e,
+  noticeResponse: 0x4e,
   parseComplete: 0x31,
   rowDescription: 0x54,
 };
@@ -46,6 +50,8 @@ const headerLength = 5;
  */
 const longestOfMost = 30_000;
 const longTypes: ReadonlySet<number> = new Set(Buffer.from('DTdVENAt'));
+/** Longer notices are skipped, because nobody reads them. Longer errors are skipped if they are not wanted. */
+const longestNotice = 64 * 1024;
 /** PostgreSQL's limit for any message. */
 const longest = 2 ** 30;
 
@@ -67,7 +73,7 @@ export class ReplyReader<Value> {
   #begun: Buffer | null = null;
   /** How many bytes of `#begun` are filled. */
   #filled = 0;
-  /** How many bytes of a skipped row are still to come. */
+  /** How many bytes of a skipped message are still to come. */
   #passedOver = 0;
 
   constructor(source: ReplySource) {
@@ -99,9 +105,12 @@ export class ReplyReader<Value> {
     if (start < chunk.length) this.#begin(headerLength, chunk, start);
   }
 
-  /** Whether a message is a row to be skipped. */
+  /** Whether a message is to be skipped: a row, or a long notice or error. */
   #isUnwanted(type: number, length: number): boolean {
-    return type === code.dataRow && this.sink !== null && !this.sink.admits(length);
+    if (this.sink === null) return false;
+    if (type === code.dataRow) return !this.sink.admits(length);
+    if (length <= longestNotice) return false;
+    return type === code.noticeResponse || (type === code.errorResponse && !this.sink.admitsError(length));
   }
 
   /** Passes on a message together with the complete ones that follow it; returns where the rest of the chunk starts. */
