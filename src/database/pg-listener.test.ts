@@ -10,7 +10,7 @@ class TestClient extends EventEmitter implements PgListenerClient {
 
   async connect(): Promise<void> {}
 
-  async query({ text }: { readonly text: string }): Promise<void> {
+  async query({ text }: { readonly text: string; readonly query_timeout: number }): Promise<void> {
     this.statements.push(text);
   }
 
@@ -40,4 +40,21 @@ test('a connection that is given up is opened again after a while, and listeners
   await stop();
   await sleep(50);
   assert.equal(clients.length, 2, 'nobody listens');
+});
+
+test('a server that does not answer LISTEN is waited for only as long as a statement may take', async () => {
+  const limits: number[] = [];
+  class SilentClient extends TestClient {
+    override query({ query_timeout: limit }: { readonly text: string; readonly query_timeout: number }): Promise<void> {
+      limits.push(limit);
+      return Promise.reject(new Error('Query read timeout'));
+    }
+  }
+  const listener = new PgListener(() => new SilentClient());
+  await assert.rejects(
+    listener.listen('news', () => {}),
+    /Query read timeout/,
+  );
+  assert.ok(limits.length > 0 && limits.every((limit) => limit === 5000));
+  await listener.close();
 });

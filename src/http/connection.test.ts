@@ -36,3 +36,27 @@ for (const writeTimeout of [30_000, 3_000_000_000, Infinity])
     assert.equal(ended, true);
     connection.close();
   });
+
+test('while too many exchanges are in flight, none begins behind another one of its connection', () => {
+  const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1 });
+  const limits = { pipelinedRequests: 10, writeTimeout: 1000, pressedWriteTimeout: 1000 };
+  let ended = false;
+  const socket = { writableLength: 0, destroy: () => (ended = true) } as unknown as Socket;
+  const owner = { isClosing: false, joinsHeaders: true, exchanges: 0, isFull: false, served: 0, serve: () => (owner.served += 1) };
+  const connection = new Connection(socket, admission.refer('client'), limits, owner);
+  const next = () => ({ response: { writableLength: 0 }, request: { complete: true }, abandon() {} }) as unknown as NodeExchange;
+  const first = next();
+  connection.begin(first);
+  connection.begin(next());
+  assert.deepEqual([owner.exchanges, owner.served, ended], [2, 2, false]);
+  connection.end(first);
+  assert.equal(owner.exchanges, 1);
+  owner.isFull = true;
+  connection.begin(next());
+  assert.deepEqual([owner.exchanges, owner.served, ended], [1, 2, true]);
+  connection.close();
+  assert.equal(owner.exchanges, 0);
+  const other = new Connection(socket, admission.refer('other'), limits, owner);
+  other.begin(next());
+  assert.deepEqual([owner.exchanges, owner.served], [1, 3], 'the first request of a connection is served');
+});
