@@ -155,13 +155,23 @@ class Seeker {
 
   /** Rows that are beyond the cursor in a key; null if none can be. */
   #beyond(index: number): Sql | null {
-    const { value: orderValue, descending, nullsFirst } = this.#key(index);
+    const beyond = this.#beyondValue(index);
+    return beyond !== null && this.#nullsFollow(index) ? sql`(${beyond} or ${isNull(this.#value(index), this.#type(index))})` : beyond;
+  }
+
+  /** The same without nulls. Every value is beyond a null that sorts first, and nothing is beyond a null that sorts last. */
+  #beyondValue(index: number): Sql | null {
+    const { descending, nullsFirst } = this.#key(index);
     const value = this.#value(index);
-    if (!this.#cursor[index]) return nullsFirst ? isNotNull(value, this.#type(index)) : null;
-    const beyond = sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`;
+    if (this.#cursor[index]) return sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`;
+    return nullsFirst ? isNotNull(value, this.#type(index)) : null;
+  }
+
+  /** Whether nulls of a key sort after its value in the cursor. Not of a cursor with fewer values than keys, which compares values only. */
+  #nullsFollow(index: number): boolean {
+    const { value, nullsFirst } = this.#key(index);
     const isPartial = this.#cursor.length < this.#keys.length;
-    if (this.#values.isNeverNull(orderValue) || nullsFirst || isPartial) return beyond;
-    return sql`(${beyond} or ${isNull(value, this.#type(index))})`;
+    return !(this.#values.isNeverNull(value) || nullsFirst || isPartial) && Boolean(this.#cursor[index]);
   }
 
   /** Rows that equal the cursor in a key. */
@@ -170,25 +180,15 @@ class Seeker {
     return this.#cursor[index] ? sql`${value} = ${this.#bound(index)}` : isNull(value, this.#type(index));
   }
 
-  /**
-   * Rows that equal the cursor in the preceding keys and are beyond it in this one. Every value is beyond a null that sorts first, and
-   * nothing is beyond a null that sorts last.
-   */
+  /** Rows that equal the cursor in the preceding keys and are beyond it in this one, without nulls. */
   beyondKey(index: number): SeekRange[] {
-    const { descending, nullsFirst } = this.#key(index);
-    const value = this.#value(index);
-    if (this.#cursor[index]) return [this.#range(index, sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`)];
-    return nullsFirst ? [this.#range(index, isNotNull(value, this.#type(index)))] : [];
+    const beyond = this.#beyondValue(index);
+    return beyond === null ? [] : [this.#range(index, beyond)];
   }
 
-  /**
-   * Rows that equal the cursor in the preceding keys and are null in this one, if nulls sort last. None for a cursor with fewer values than
-   * keys, which compares values only.
-   */
+  /** Rows that equal the cursor in the preceding keys and are null in this one, if nulls follow. */
   trailingNulls(index: number): SeekRange[] {
-    const { value, nullsFirst } = this.#key(index);
-    const isPartial = this.#cursor.length < this.#keys.length;
-    if (this.#values.isNeverNull(value) || nullsFirst || isPartial || !this.#cursor[index]) return [];
+    if (!this.#nullsFollow(index)) return [];
     return [this.#range(index, isNull(this.#value(index), this.#type(index)), this.#keys.slice(index + 1))];
   }
 
