@@ -28,3 +28,19 @@ test('further operations of a request are refused as a whole if the server, the 
   admission.count(address, user, -4);
   assert.equal(admission.refuseMore(other, user, 6), null);
 });
+
+test('connections that do not read their responses are looked for when there is no room, for requests or for bytes', () => {
+  const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 10 });
+  const share = admission.refer('client');
+  const looks: unknown[] = [];
+  admission.onPressure = (whose) => looks.push(whose);
+  assert.equal(admission.refuse(share), null);
+  admission.enter(share);
+  assert.equal(admission.refuse(share), refusals.requests);
+  admission.leave(share);
+  admission.hold(share, 11);
+  assert.equal(admission.refuse(share), refusals.bytes);
+  admission.hold(share, -5);
+  assert.equal(admission.refuse(share), refusals.clientBytes);
+  assert.deepEqual(looks, [null, null, share]);
+});

@@ -63,7 +63,7 @@ export class Admission {
   #idleShares = 0;
   #requests = 0;
   #bytes = 0;
-  /** Called when bytes are rejected, to end connections that do not read their responses: those of one client, or of all if null. */
+  /** Called for lack of room, to end connections that do not read their responses: those of one client, or of all if null. */
   onPressure: ((share: Share | null) => void) | null = null;
 
   constructor(limits: InFlightLimits) {
@@ -94,7 +94,10 @@ export class Admission {
 
   /** Why another request of the client is rejected; null if there is room. */
   refuse(share: Share): Refusal | null {
-    if (this.#requests >= this.#limits.requests) return refusals.requests;
+    if (this.#requests >= this.#limits.requests) {
+      this.onPressure?.(null);
+      return refusals.requests;
+    }
     if (share.requests >= this.#limits.clientRequests) return refusals.clientRequests;
     return this.refuseBytes(share);
   }

@@ -10,6 +10,9 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { encodeError } from './error-response.ts';
 
+/** How long the rest of the input is read, and dropped, after the response to CONNECT. */
+const lingerMillis = 2000;
+
 interface Failure {
   readonly statusLine: string;
   readonly error: ApiError;
@@ -57,9 +60,13 @@ export function refuseTunnel(connection: Connection, nextRequestId: () => string
   const { socket } = connection;
   const error = new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this server is not a proxy.');
   socket.on('error', () => socket.destroy());
-  connection.takeOver('dropped', () => {
+  connection.takeOver(null, () => {
     writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, nextRequestId());
-    socket.destroySoon();
+    socket.end();
+    // If the connection closed before all its input was read, TCP would drop what the client has not read yet (RFC 9112, section 9.6).
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), lingerMillis);
+    socket.once('close', () => clearTimeout(timer));
   });
 }
 

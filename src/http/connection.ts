@@ -3,14 +3,17 @@
  * does not read its responses, and responds to broken HTTP after the responses to earlier requests. In: what happens on the socket; out:
  * calls on it, and exchanges to serve.
  *
- * Relies on Node beyond its documentation: at CONNECT and Upgrade it stops listening to the socket, and the responses to earlier requests go
- * on if they are told of its 'drain' (`test/contracts/node.test.ts`).
+ * Relies on Node beyond its documentation (`test/contracts/node.test.ts`): at CONNECT and Upgrade it stops listening to the socket, and the
+ * responses to earlier requests go on if they are told of its 'drain'. The `onIncoming` of a socket's parser can turn any request into an
+ * Upgrade, or skip the rest of what was read.
  */
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { startTimer } from '../budget/timers.ts';
 import type { ApiError } from '../errors.ts';
-import type { Share } from './admission.ts';
+import type { Admission, Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';
+import type { RequestTurns } from './request-turns.ts';
 
 export interface ConnectionLimits {
   /** Requests served at a time; those beyond wait, and reading pauses. */
@@ -23,6 +26,8 @@ export interface ConnectionLimits {
 
 /** What all connections of a server share. */
 export interface ConnectionOwner {
+  /** Counts the bytes that connections keep. */
+  readonly admission: Admission;
   /** Whether connections must end with their next response. */
   readonly isClosing: boolean;
   readonly joinsHeaders: boolean;
@@ -30,8 +35,16 @@ export interface ConnectionOwner {
   exchanges: number;
   /** Whether there are so many that none may begin behind another one of its connection. */
   readonly isFull: boolean;
+  /** When connections go on with requests that were not begun; null if the server is not ours, so that all requests begin as they are read. */
+  readonly turns: RequestTurns | null;
   /** Serves an exchange. */
   serve(exchange: NodeExchange): void;
+}
+
+/** Of Node's parser. */
+interface Parser {
+  /** Called with each request when its headers have arrived. After the result 2 nothing more is parsed of what was read. */
+  onIncoming(request: IncomingMessage & { upgrade: boolean }, keepsAlive: boolean): number;
 }
 
 export class Connection {
@@ -44,12 +57,15 @@ export class Connection {
   #exchanges: NodeExchange[] = [];
   #latest: NodeExchange | null = null;
   #isPaused = false;
+  /** The `onIncoming` of a parser that is guarded. Node uses parsers again. */
+  #guard: Parser['onIncoming'] | null = null;
   #failure: ApiError | null = null;
   #writeRefusal: ((socket: Socket) => void) | null = null;
   /** Whether requests that follow the latest one are not served. */
   #isEnding = false;
   /** What follows the responses to all requests so far; null if there is no such thing. */
   #afterResponses: (() => void) | null = null;
+  #keptBytes = 0;
   #writeTimer: NodeJS.Timeout | undefined;
   /** When the part of a response that is being written was handed over; null if none is. */
   #writeStart: number | null = null;
@@ -77,21 +93,23 @@ export class Connection {
   }
 
   /**
-   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the latest one if the server is
-   * closing, or the last one that is served. All earlier exchanges get their responses first.
+   * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the last one that was read if the
+   * server is closing, or the last one that is served. All earlier exchanges get their responses first.
    */
   endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
-    return this.#owner.isClosing || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null);
+    return (
+      (this.#owner.isClosing && this.#afterResponses === null) || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null)
+    );
   }
 
   /** The headers of a request have arrived: serves it, now or when there is room. */
   begin(exchange: NodeExchange): void {
-    if (this.#isEnding) return;
-    if (this.#exchanges.length > 0 && this.#owner.isFull) {
-      this.socket.destroy();
-      return;
-    }
+    const { socket } = this;
+    const isBehind = this.#exchanges.length > 0;
+    if (isBehind && this.#owner.isFull && this.#owner.turns === null) socket.destroy();
+    if (isBehind || !socket.writable) this.#guardParser();
+    if (this.#isEnding || !socket.writable) return;
     this.#owner.exchanges += 1;
     this.#exchanges.push(exchange);
     this.#latest = exchange;
@@ -136,6 +154,7 @@ export class Connection {
     this.#owner.exchanges -= this.#exchanges.length;
     this.#exchanges = [];
     this.#latest = null;
+    this.#keep(0);
   }
 
   /**
@@ -152,32 +171,41 @@ export class Connection {
   }
 
   /**
-   * Calls `then` after the responses to all requests so far, unless the connection has ended by then. For a request at which Node leaves the
-   * bare socket to us (CONNECT, Upgrade): meanwhile does what Node did for those responses. What the client sends meanwhile is kept in the
-   * socket, or dropped.
+   * Calls `then` in its turn after the responses to all requests so far, unless the connection has ended by then. For a request at which Node
+   * leaves the bare socket to us (CONNECT, Upgrade): meanwhile does what Node did for those responses. `kept`: how many bytes that were read
+   * `then` keeps; what else the client sends meanwhile stays in the socket. If null, it is dropped. If there is no room for the bytes, the
+   * connection ends after those responses instead.
    */
-  takeOver(input: 'kept' | 'dropped', then: () => void): void {
-    if (this.#exchanges.length === 0) {
-      then();
+  takeOver(kept: number | null, then: () => void): void {
+    const { socket } = this;
+    if (kept !== null && this.#owner.admission.refuseBytes(this.share) !== null) {
+      this.endAfterLatest();
+      this.takeOver(null, () => socket.destroySoon());
       return;
     }
-    const { socket } = this;
+    this.#keep(kept ?? 0);
     const listeners = Object.entries({
       drain: () => this.#exchanges[0]?.response.emit('drain'),
       end: () => socket.end(),
       error: () => socket.destroy(),
       // With such a listener the input does not flow, even when Node resumes the socket for the sake of an earlier request.
-      ...(input === 'kept' && { readable: () => {} }),
+      ...(kept !== null && { readable: () => {} }),
     });
     for (const [event, listener] of listeners) socket.on(event, listener);
     // Makes the stream read: Node may have stopped that beneath it.
     socket.push('');
-    if (input === 'dropped') socket.resume();
-    this.#afterResponses = () => {
-      this.#afterResponses = null;
+    if (kept === null) socket.resume();
+    const goOn = (): void => {
+      this.#keep(0);
       for (const [event, listener] of listeners) socket.off(event, listener);
       if (socket.writable) then();
     };
+    this.#afterResponses = () => {
+      this.#afterResponses = null;
+      if (this.#owner.turns === null) goOn();
+      else this.#owner.turns.wait(goOn);
+    };
+    if (this.#exchanges.length === 0) this.#afterResponses();
   }
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
@@ -188,6 +216,35 @@ export class Connection {
   #part(): void {
     if (this.socket.writable) this.#writeRefusal?.(this.socket);
     this.socket.destroySoon();
+  }
+
+  /**
+   * The client pipelines, so that one read (64 KB) may contain 1,800 requests, each of which takes 4 KB and time. From now on, parsing stops at
+   * a request that may not begin yet; Node hands it over as an Upgrade, together with what follows, and both wait as they were read.
+   */
+  #guardParser(): void {
+    const { parser } = this.socket as Socket & { readonly parser?: Parser | null };
+    if (!parser || parser.onIncoming === this.#guard) return;
+    const { onIncoming } = parser;
+    this.#guard = (request, keepsAlive) => {
+      if (this.socket.writable && this.#mayBegin()) return onIncoming(request, keepsAlive);
+      request.upgrade = this.socket.writable;
+      return 2;
+    };
+    parser.onIncoming = this.#guard;
+  }
+
+  /** Counts the bytes that are kept from now on. */
+  #keep(bytes: number): void {
+    this.#owner.admission.hold(this.share, bytes - this.#keptBytes);
+    this.#keptBytes = bytes;
+  }
+
+  /** Whether a request that has been read may begin at once. */
+  #mayBegin(): boolean {
+    const { turns, isFull } = this.#owner;
+    if (turns === null || this.#exchanges.length === 0) return true;
+    return this.#exchanges.length < this.#limits.pipelinedRequests && !isFull && turns.take();
   }
 
   /** Pauses the socket again each time Node resumes it, which it does whenever a body is requested. */

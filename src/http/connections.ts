@@ -8,10 +8,11 @@ import type { Admission, Share } from './admission.ts';
 import { addressBlock, peerAddress } from './client-address.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
 import type { NodeExchange } from './node-exchange.ts';
+import { RequestTurns } from './request-turns.ts';
 
 /**
- * How many exchanges all connections may have at a time, each of which takes a few kilobytes. Beyond that, connections that send a request
- * before they have got the response to an earlier one are ended.
+ * How many exchanges all connections may have at a time, each of which takes a few kilobytes. Beyond that, each connection has one or two:
+ * what else it sends waits as it was read. Other servers than ours cannot make it wait, so they end such connections.
  */
 const mostExchanges = 20_000;
 /** Milliseconds between checks for clients that do not read. */
@@ -20,10 +21,11 @@ const lookInterval = 100;
 export class Connections implements ConnectionOwner {
   readonly joinsHeaders: boolean;
   readonly serve: (exchange: NodeExchange) => void;
-  readonly #admission: Admission;
+  readonly admission: Admission;
   readonly #limits: ConnectionLimits;
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #servers: Server[] = [];
+  readonly #turns = new RequestTurns();
   exchanges = 0;
   #isClosing = false;
   #nextLook = 0;
@@ -33,7 +35,7 @@ export class Connections implements ConnectionOwner {
    * with each exchange when it is its turn.
    */
   constructor(admission: Admission, limits: ConnectionLimits, joinsHeaders: boolean, serve: (exchange: NodeExchange) => void) {
-    this.#admission = admission;
+    this.admission = admission;
     this.joinsHeaders = joinsHeaders;
     this.serve = serve;
     this.#limits = limits;
@@ -47,6 +49,10 @@ export class Connections implements ConnectionOwner {
 
   get isFull(): boolean {
     return this.exchanges >= mostExchanges;
+  }
+
+  get turns(): RequestTurns | null {
+    return this.#servers.length > 0 ? this.#turns : null;
   }
 
   /** Must be called with each of our own servers before it listens. */
@@ -85,13 +91,18 @@ export class Connections implements ConnectionOwner {
   }
 
   #add(socket: Socket): Connection {
-    const share = this.#admission.refer(addressBlock(peerAddress(socket)));
+    const share = this.admission.refer(addressBlock(peerAddress(socket)));
     const connection = new Connection(socket, share, this.#limits, this);
+    // A framework may have hesitated until it closed.
+    if (socket.closed) {
+      this.admission.forget(share);
+      return connection;
+    }
     this.#bySocket.set(socket, connection);
     socket.once('close', () => {
       this.#bySocket.delete(socket);
       connection.close();
-      this.#admission.forget(share);
+      this.admission.forget(share);
     });
     if (this.#isClosing) socket.destroy();
     return connection;

@@ -20,6 +20,7 @@ export abstract class Exchange {
   #admission: AdmissionCounts | null = null;
   #share: Share | null = null;
   #user: Share | null = null;
+  #isCounted = false;
   #heldBytes = 0;
   #isHandled = false;
   #isOver = false;
@@ -59,9 +60,15 @@ export abstract class Exchange {
 
   /** Admits the request; the exchange must then release the share. */
   admit(admission: AdmissionCounts, share: Share): void {
+    this.admitResponse(admission, share);
+    this.#isCounted = true;
+    admission.enter(share);
+  }
+
+  /** Admits only the bytes of the response, to a request that is not for the endpoint; the exchange must then release the share. */
+  admitResponse(admission: AdmissionCounts, share: Share): void {
     this.#admission = admission;
     this.#share = share;
-    admission.enter(share);
   }
 
   /** Counts the request for a user too; the exchange must then release the share. */
@@ -137,7 +144,7 @@ export abstract class Exchange {
     if (admission === null || share === null) return;
     this.#admission = null;
     admission.hold(share, -this.#heldBytes);
-    admission.leave(share);
+    if (this.#isCounted) admission.leave(share);
     admission.forget(share);
     if (this.#user === null) return;
     this.#user.requests -= 1;

@@ -1,7 +1,8 @@
 /**
- * Serves a request that asks for another protocol (Upgrade) as if it did not, as RFC 9110, section 7.8, allows. Node does so too if it is
- * left to it, but loses what follows the request in the same packet: a request goes missing, or its body is taken for another request. In:
- * what Node hands over as an upgrade; out: the same connection, handed back to the server.
+ * Serves a request that Node hands over as an Upgrade, together with what follows it, as any other. It may have asked for another protocol:
+ * RFC 9110, section 7.8, allows to ignore that. Node does so too if it is left to it, but loses what follows the request in the same packet: a
+ * request goes missing, or its body is taken for another request. Or it had to wait (`connection.ts`). In: what Node hands over; out: the same
+ * connection, handed back to the server.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Connection } from './connection.ts';
@@ -12,7 +13,7 @@ import type { Connection } from './connection.ts';
  * body ends.
  */
 export function ignoreUpgrade(server: Server, connection: Connection, request: IncomingMessage, rest: Buffer): void {
-  connection.takeOver('kept', () => {
+  connection.takeOver(rest.length, () => {
     const { socket } = connection;
     // It may be the idle time after the last response.
     socket.setTimeout(0);

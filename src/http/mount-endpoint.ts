@@ -60,10 +60,7 @@ export function mountEndpoint(
   const connections = new Connections(admission, connectionLimitsOf(options), mount.joinsHeaders, serve);
   const requestIdOf = createRequestIds();
   const handle: MountedEndpoint['handle'] = (request, response, expects) => {
-    const { socket } = request;
-    // The connection may have ended with an earlier request in the same chunk.
-    if (socket.destroyed) return;
-    const connection = connections.of(socket);
+    const connection = connections.of(request.socket);
     connection.begin(new NodeExchange(request, response, connection, requestIdOf(request.headers['x-request-id']), expects));
   };
   return { handle, connections, requestIdOf, readCaches };

@@ -60,7 +60,7 @@ function admitResponse(exchange: Exchange, response: HttpResponse, admission: Ad
     admission.forget(share);
     return errorResponse(new ApiError('OVERLOADED', refusal));
   }
-  exchange.admit(admission, share);
+  exchange.admitResponse(admission, share);
   exchange.hold(response.body.length);
   return response;
 }

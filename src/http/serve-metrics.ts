@@ -1,8 +1,12 @@
 /** Metrics, for the operator of the server. In: the telemetry, and the key if one is required; out: the route `/metrics`. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Route } from './route.ts';
+
+/** Milliseconds from one rendering of the metrics to the next: each takes 2 ms, whoever asks for it. */
+const renderInterval = 50;
 
 /** The route. With a key, requests need the header `Authorization: Bearer KEY`. */
 export function createMetricsRoute(
@@ -10,16 +14,19 @@ export function createMetricsRoute(
   key: string | null,
 ): readonly [path: string, route: Route] {
   const expected = key === null ? null : digest(`Bearer ${key}`);
-  let scrape: Promise<string> | null = null;
+  let next: Promise<string> | null = null;
+  let renderAt = 0;
+  const render = async (): Promise<string> => {
+    await sleep(renderAt - performance.now());
+    next = null;
+    renderAt = performance.now() + renderInterval;
+    return writeMetrics();
+  };
   const serve: Route = async ({ headers }) => {
     if (expected !== null && !timingSafeEqual(digest(headers.authorization ?? ''), expected))
       throw new ApiError('UNAUTHENTICATED', 'The metrics need a key. Send it in the header "Authorization: Bearer KEY".');
-    // Rendered once per turn of the event loop for all pending requests, because it takes 2 ms.
-    scrape ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
-      scrape = null;
-      return writeMetrics();
-    });
-    return { status: 200, headers: ['content-type', metricsContentType, 'cache-control', 'no-store'], body: await scrape };
+    next ??= render();
+    return { status: 200, headers: ['content-type', metricsContentType, 'cache-control', 'no-store'], body: await next };
   };
   return ['/metrics', serve];
 }

@@ -26,6 +26,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** How many connections may wait to be accepted, if the system allows as many: each beyond that is late by seconds. */
+const backlog = 4096;
+
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
@@ -89,7 +92,7 @@ async function listen(open: () => Server, host: string, port: number): Promise<n
 }
 
 async function listenAt(server: Server, host: string, port: number): Promise<AddressInfo> {
-  server.listen({ host, port });
+  server.listen({ host, port, backlog });
   await once(server, 'listening');
   return server.address() as AddressInfo;
 }

@@ -146,6 +146,36 @@ contract('node', 'http/connection.ts', 'at CONNECT, Node stops listening to a so
   server.close();
 });
 
+for (const waits of [true, false])
+  contract(
+    'node',
+    'http/connection.ts',
+    `onIncoming can ${waits ? 'turn a request into an Upgrade' : 'skip the rest of a read'}`,
+    async () => {
+      const request = (path: string): string => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc`;
+      const seen: unknown[] = [];
+      const server = createServer((incoming, response) => {
+        seen.push(incoming.url);
+        const { parser } = incoming.socket as Socket & { parser: { onIncoming(next: IncomingMessage & { upgrade: boolean }): number } };
+        parser.onIncoming = (next) => {
+          next.upgrade = waits;
+          return 2;
+        };
+        response.end();
+      });
+      server.on('upgrade', (next, _socket, rest: Buffer) => seen.push(next.url, rest.toString()));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      socket.write(request('/1') + request('/2') + request('/3'));
+      await once(socket, 'data');
+      await new Promise(setImmediate);
+      assert.deepEqual(seen, ['/1', ...(waits ? ['/2', `abc${request('/3')}`] : [])]);
+      socket.destroy();
+      server.close();
+    },
+  );
+
 contract('node', 'http/collected-request.ts', 'the parser passes a body to push, and waits after false until _read is called', async () => {
   const calls: string[] = [];
   class Request extends IncomingMessage {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { RawResponse, RequestOptions } from '../../src/engine/request.ts';
 import { ApiError } from '../../src/errors.ts';
+import { RandomSource } from '../property/random-source.ts';
 import { connectRaw, exchange, type RawClient, rawRequest } from './raw-client.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
@@ -83,6 +84,58 @@ test('a single read may hold many times what is served at a time', () =>
     assert.deepEqual([answers[0]?.status, answers[0]?.body], [200, answer]);
     assert.deepEqual(new Set(answers.slice(1).map(({ status }) => status)), new Set([404]));
     client.socket.destroy();
+  }));
+
+test('requests of every form are answered in their order, however they are cut into packets and wherever they have to wait', () =>
+  withGatedServer({ maxPipelinedRequests: 3 }, async (server) => {
+    server.open();
+    const forms: ((id: string) => string)[] = [
+      (id) => rawRequest(server.anonKey, { lines: [id] }),
+      (id) => rawRequest(server.anonKey, { lines: [id, 'connection: upgrade', 'upgrade: h2c'] }),
+      (id) => rawRequest(server.anonKey, { lines: [id], body: JSON.stringify({ query: '{ __typename }', extensions: 'x'.repeat(3000) }) }),
+      (id) =>
+        rawRequest(server.anonKey, { lines: [id, 'transfer-encoding: chunked'] }).replace(
+          /content-length.*\r\n\r\n(.*)/,
+          '\r\n1a\r\n$1\r\n0\r\n\r\n',
+        ),
+      (id) => `GET /health/live HTTP/1.1\r\nhost: x\r\n${id}\r\n\r\n`,
+      (id) => `GET /nothing HTTP/1.1\r\nhost: x\r\n${id}\r\n\r\n`,
+    ];
+    const random = new RandomSource(7);
+    const ask = async (count: number): Promise<void> => {
+      const ids = Array.from({ length: count }, (_, index) => `id-${index}`);
+      const input = ids.map((id) => random.pick(forms)(`x-request-id: ${id}`)).join('');
+      const client = await connectRaw(server.port);
+      client.socket.setNoDelay(true);
+      for (let start = 0; start < input.length; ) {
+        const end = start + random.integer(1, random.chance(0.3) ? 200 : 30_000);
+        client.socket.write(input.slice(start, end));
+        start = end;
+        if (random.chance(0.5)) await new Promise(setImmediate);
+      }
+      const answers = await client.answers(count);
+      assert.deepEqual(
+        answers.map(({ headers }) => headers.get('x-request-id')),
+        ids,
+      );
+      client.socket.destroy();
+    };
+    await Promise.all(Array.from({ length: 20 }, () => ask(400)));
+  }));
+
+test('a client that waits for its response overtakes what others have sent ahead', () =>
+  withGatedServer({}, async (server) => {
+    server.open();
+    const [connections, count] = [40, 150];
+    const greedy = await Promise.all(Array.from({ length: connections }, () => connectRaw(server.port)));
+    for (const { socket } of greedy) socket.write(rawRequest(server.anonKey).repeat(count));
+    assert.equal((await server.post()).status, 200);
+    const before = server.calls.length;
+    assert.ok(before < (connections * count) / 4, `after ${before} others`);
+    for (const { answers, socket } of greedy) {
+      assert.ok((await answers(count)).every(({ status }) => status === 200));
+      socket.destroy();
+    }
   }));
 
 test('the deadline of a request that waits behind others of its connection begins when it is served', async () => {

@@ -175,6 +175,20 @@ export const connectionAttacks: readonly Attack[] = [
     },
   },
   { name: 'pipelining', title: '40,000 requests on one connection, without waiting', run: pipeline },
+  {
+    name: 'pipelines',
+    title: 'two thousand connections that send 1,000 requests without a key each, and read nothing',
+    run: async (arena, until, tally) => {
+      const requests = 'POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n'.repeat(1000);
+      const one = async (): Promise<void> => {
+        const socket = open(arena, tally);
+        socket.pause();
+        socket.write(requests);
+        if (await untilClosed(socket, until)) tally.count('closed by the server');
+      };
+      await Promise.all(Array.from({ length: 2000 }, one));
+    },
+  },
   { name: 'slow-readers', title: 'a hundred clients that ask for 8 MB and read nothing', run: readSlowly },
   {
     name: 'slow-heads',
