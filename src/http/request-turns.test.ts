@@ -18,7 +18,7 @@ test('so many requests may begin in each turn of the event loop', async () => {
   assert.equal(takeAll(), inFirst);
 });
 
-test('connections go on in their order, a few per turn, and leave less room for requests', async () => {
+test('connections go on in their order, few per turn while many wait', async () => {
   const turns = new RequestTurns();
   const gone: number[] = [];
   const inTurns: number[] = [];
@@ -29,5 +29,5 @@ test('connections go on in their order, a few per turn, and leave less room for 
     inTurns.push(gone.length - before);
   }
   assert.deepEqual(gone, [...gone.keys()]);
-  assert.ok(Math.min(...inTurns) > 0 && Math.max(...inTurns) < 10, inTurns.join(' '));
+  assert.ok(inTurns.slice(0, 30).every((count) => count > 0 && count < 10), inTurns.join(' '));
 });

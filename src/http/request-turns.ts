@@ -4,7 +4,7 @@
  * that would go on; out: whether a request may begin in this turn, and calls when it is a connection's turn.
  */
 
-const requestsPerTurn = 64;
+const requestsPerTurn = 256;
 /**
  * The same while many connections wait: as Node accepts one connection per turn, turns must be short then (half a millisecond), or new clients
  * wait for seconds.

@@ -126,7 +126,7 @@ test('requests of every form are answered in their order, however they are cut i
 test('a client that waits for its response overtakes what others have sent ahead', () =>
   withGatedServer({}, async (server) => {
     server.open();
-    const [connections, count] = [40, 150];
+    const [connections, count] = [200, 50];
     const greedy = await Promise.all(Array.from({ length: connections }, () => connectRaw(server.port)));
     for (const { socket } of greedy) socket.write(rawRequest(server.anonKey).repeat(count));
     assert.equal((await server.post()).status, 200);
