@@ -29,5 +29,8 @@ test('connections go on in their order, few per turn while many wait', async () 
     inTurns.push(gone.length - before);
   }
   assert.deepEqual(gone, [...gone.keys()]);
-  assert.ok(inTurns.slice(0, 30).every((count) => count > 0 && count < 10), inTurns.join(' '));
+  assert.ok(
+    inTurns.slice(0, 30).every((count) => count > 0 && count < 10),
+    inTurns.join(' '),
+  );
 });

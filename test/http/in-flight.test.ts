@@ -127,13 +127,19 @@ test('a client that waits for its response overtakes what others have sent ahead
   withGatedServer({}, async (server) => {
     server.open();
     const [connections, count] = [200, 50];
-    const greedy = await Promise.all(Array.from({ length: connections }, () => connectRaw(server.port)));
-    for (const { socket } of greedy) socket.write(rawRequest(server.anonKey).repeat(count));
-    assert.equal((await server.post()).status, 200);
-    const before = server.calls.length;
+    const one = rawRequest(server.anonKey);
+    const greedy = await Promise.all(Array.from({ length: connections }, () => connectRaw(server.port, one)));
+    const waiting = await connectRaw(server.port, one);
+    for (const { answers } of [...greedy, waiting]) await answers(1);
+    const accepted = server.calls.length;
+    for (const { socket } of greedy) socket.write(one.repeat(count));
+    waiting.socket.write(one);
+    await waiting.answers(2);
+    waiting.socket.destroy();
+    const before = server.calls.length - accepted;
     assert.ok(before < (connections * count) / 4, `after ${before} others`);
     for (const { answers, socket } of greedy) {
-      assert.ok((await answers(count)).every(({ status }) => status === 200));
+      assert.ok((await answers(1 + count)).every(({ status }) => status === 200));
       socket.destroy();
     }
   }));
