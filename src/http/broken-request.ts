@@ -6,11 +6,12 @@
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
+import { mostHeaders } from './check-head.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { encodeError } from './error-response.ts';
 
-/** How long the rest of the input is read, and dropped, after the response to CONNECT. */
+/** How long the rest of the input of a bare socket is read, and dropped, after the response. */
 const lingerMillis = 2000;
 
 interface Failure {
@@ -26,7 +27,7 @@ function explain(code: string | undefined): Failure {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const error = new ApiError(
       'BAD_REQUEST',
-      'The URL and the headers of the request are too large. Send at most 16 KB, and a long GraphQL request as the body of a POST request.',
+      `The URL and the headers of the request are too large. Send at most 16 KB in at most ${mostHeaders} headers, and a long GraphQL request as the body of a POST request.`,
     );
     return { statusLine: '431 Request Header Fields Too Large', error };
   }
@@ -57,11 +58,20 @@ export function createBrokenRequestHandler(
 
 /** Rejects a CONNECT request, for which Node hands over the bare socket, after the responses to earlier requests. */
 export function refuseTunnel(connection: Connection, nextRequestId: () => string): void {
-  const { socket } = connection;
   const error = new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this server is not a proxy.');
+  refuse(connection, { statusLine: '405 Method Not Allowed', error }, nextRequestId);
+}
+
+/** The same for a request that Node hands over as an Upgrade, with so many headers that some are lost. */
+export function refuseHeaders(connection: Connection, nextRequestId: () => string): void {
+  refuse(connection, explain('HPE_HEADER_OVERFLOW'), nextRequestId);
+}
+
+function refuse(connection: Connection, failure: Failure, nextRequestId: () => string): void {
+  const { socket } = connection;
   socket.on('error', () => socket.destroy());
   connection.takeOver(null, () => {
-    writeRefusal(socket, { statusLine: '405 Method Not Allowed', error }, nextRequestId());
+    writeRefusal(socket, failure, nextRequestId());
     socket.end();
     // If the connection closed before all its input was read, TCP would drop what the client has not read yet (RFC 9112, section 9.6).
     socket.resume();

@@ -66,6 +66,8 @@ export class Connection {
   /** What follows the responses to all requests so far; null if there is no such thing. */
   #afterResponses: (() => void) | null = null;
   #keptBytes = 0;
+  /** Whether the request that was taken over had to wait for others of its connection. */
+  #isBehind = false;
   #writeTimer: NodeJS.Timeout | undefined;
   /** When the part of a response that is being written was handed over; null if none is. */
   #writeStart: number | null = null;
@@ -108,13 +110,30 @@ export class Connection {
     const { socket } = this;
     const isBehind = this.#exchanges.length > 0;
     if (isBehind && this.#owner.isFull && this.#owner.turns === null) socket.destroy();
-    if (isBehind || !socket.writable) this.#guardParser();
-    if (this.#isEnding || !socket.writable) return;
+    if (isBehind || !socket.writable) this.guardParser();
+    if (this.#isEnding || this.#writeRefusal !== null || !socket.writable) return;
     this.#owner.exchanges += 1;
     this.#exchanges.push(exchange);
     this.#latest = exchange;
     if (this.#exchanges.length > this.#limits.pipelinedRequests) this.#holdBack();
     else this.#owner.serve(exchange);
+  }
+
+  /**
+   * One read (64 KB) may contain 1,800 requests, each of which takes 4 KB and time. From now on, parsing stops at a request that may not begin yet;
+   * Node hands it over as an Upgrade, together with what follows, and both wait as they were read. To be called for each new parser.
+   */
+  guardParser(): void {
+    const { parser } = this.socket as Socket & { readonly parser?: Parser | null };
+    if (!parser || parser.onIncoming === this.#guard) return;
+    const { onIncoming } = parser;
+    this.#guard = (request, keepsAlive) => {
+      if (this.socket.writable && this.#mayBegin()) return onIncoming(request, keepsAlive);
+      this.#isBehind = true;
+      request.upgrade = this.socket.writable;
+      return 2;
+    };
+    parser.onIncoming = this.#guard;
   }
 
   /** Serves no request after the latest one, whose response ends the connection. */
@@ -178,11 +197,15 @@ export class Connection {
    */
   takeOver(kept: number | null, then: () => void): void {
     const { socket } = this;
-    if (kept !== null && this.#owner.admission.refuseBytes(this.share) !== null) {
+    if (this.#writeRefusal !== null) this.#standIn(null, () => this.#part());
+    else if (kept !== null && this.#exchanges.length > 0 && this.#owner.admission.refuseBytes(this.share) !== null) {
       this.endAfterLatest();
-      this.takeOver(null, () => socket.destroySoon());
-      return;
-    }
+      this.#standIn(null, () => socket.destroySoon());
+    } else this.#standIn(kept, then);
+  }
+
+  #standIn(kept: number | null, then: () => void): void {
+    const { socket } = this;
     this.#keep(kept ?? 0);
     const listeners = Object.entries({
       drain: () => this.#exchanges[0]?.response.emit('drain'),
@@ -196,16 +219,18 @@ export class Connection {
     socket.push('');
     if (kept === null) socket.resume();
     const goOn = (): void => {
+      this.#isBehind = false;
       this.#keep(0);
       for (const [event, listener] of listeners) socket.off(event, listener);
       if (socket.writable) then();
     };
     this.#afterResponses = () => {
       this.#afterResponses = null;
-      if (this.#owner.turns === null) goOn();
+      if (this.#owner.turns === null || !this.#isBehind) goOn();
       else this.#owner.turns.wait(goOn);
     };
     if (this.#exchanges.length === 0) this.#afterResponses();
+    else this.#isBehind = true;
   }
 
   /** Ends the connection if the client reads its response more slowly than is allowed while the server is short of room. */
@@ -216,22 +241,6 @@ export class Connection {
   #part(): void {
     if (this.socket.writable) this.#writeRefusal?.(this.socket);
     this.socket.destroySoon();
-  }
-
-  /**
-   * The client pipelines, so that one read (64 KB) may contain 1,800 requests, each of which takes 4 KB and time. From now on, parsing stops at
-   * a request that may not begin yet; Node hands it over as an Upgrade, together with what follows, and both wait as they were read.
-   */
-  #guardParser(): void {
-    const { parser } = this.socket as Socket & { readonly parser?: Parser | null };
-    if (!parser || parser.onIncoming === this.#guard) return;
-    const { onIncoming } = parser;
-    this.#guard = (request, keepsAlive) => {
-      if (this.socket.writable && this.#mayBegin()) return onIncoming(request, keepsAlive);
-      request.upgrade = this.socket.writable;
-      return 2;
-    };
-    parser.onIncoming = this.#guard;
   }
 
   /** Counts the bytes that are kept from now on. */

@@ -58,7 +58,7 @@ export class Connections implements ConnectionOwner {
   /** Must be called with each of our own servers before it listens. */
   watch(server: Server): void {
     this.#servers.push(server);
-    server.on('connection', (socket: Socket) => this.of(socket));
+    server.on('connection', (socket: Socket) => this.of(socket).guardParser());
   }
 
   /** The connection of a socket. */

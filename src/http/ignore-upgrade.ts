@@ -9,11 +9,12 @@ import type { Connection } from './connection.ts';
 
 /**
  * Puts the request back at the start of the connection's input, without its Upgrade header, and lets the server begin anew with the
- * connection. `rest` is what has been read after the headers. The headers must be complete (`maxHeadersCount`), because they tell where the
+ * connection. `rest` is what has been read after the headers. The headers must be complete, because they tell where the
  * body ends.
  */
 export function ignoreUpgrade(server: Server, connection: Connection, request: IncomingMessage, rest: Buffer): void {
-  connection.takeOver(rest.length, () => {
+  // The socket may buffer as much again.
+  connection.takeOver(2 * rest.length, () => {
     const { socket } = connection;
     // It may be the idle time after the last response.
     socket.setTimeout(0);

@@ -67,7 +67,10 @@ export class NodeExchange extends Exchange {
     const { response } = this;
     // A framework may have responded meanwhile, for example because of its own time limit.
     if (response.headersSent) return;
-    if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) headers.push('connection', 'close');
+    if (isLast || !this.#isHeadClear || this.connection.endsWith(this)) {
+      headers.push('connection', 'close');
+      this.connection.endAfterLatest();
+    }
     writeHead(response, status, headers);
     if (body === null) response.end();
     else writeBody(response, body, this);

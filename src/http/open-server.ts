@@ -5,7 +5,8 @@
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observer } from '../events.ts';
-import { createBrokenRequestHandler, refuseTunnel } from './broken-request.ts';
+import { createBrokenRequestHandler, refuseHeaders, refuseTunnel } from './broken-request.ts';
+import { hasTooManyHeaders, mostHeaders } from './check-head.ts';
 import { CollectedRequest } from './collected-request.ts';
 import { ignoreUpgrade } from './ignore-upgrade.ts';
 import type { MountedEndpoint } from './mount-endpoint.ts';
@@ -42,14 +43,17 @@ export function openServer({ handle, connections, requestIdOf }: MountedEndpoint
   server.maxConnections = maxConnections;
   // With several workers, `node:cluster` would pass a connection on to the next one, and around for ever if all have their maximum.
   Object.assign(server, { dropMaxConnection: true });
-  // No header is dropped, however many there are; their size is limited.
-  server.maxHeadersCount = 0;
+  server.maxHeadersCount = mostHeaders;
   connections.watch(server);
   server.on('request', (request, response) => handle(request, response, 'nothing'));
   server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
   server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));
   server.on('connect', (_request, socket) => refuseTunnel(connections.of(socket as Socket), requestIdOf));
-  server.on('upgrade', (request, socket, rest) => ignoreUpgrade(server, connections.of(socket as Socket), request, rest));
+  server.on('upgrade', (request, socket, rest) => {
+    const connection = connections.of(socket as Socket);
+    if (hasTooManyHeaders(request)) refuseHeaders(connection, requestIdOf);
+    else ignoreUpgrade(server, connection, request, rest);
+  });
   server.on('clientError', createBrokenRequestHandler(connections, requestIdOf) as (error: Error, socket: unknown) => void);
   // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
   server.on('error', (error) => {

@@ -17,7 +17,7 @@ export function createMetricsRoute(
   let next: Promise<string> | null = null;
   let renderAt = 0;
   const render = async (): Promise<string> => {
-    await sleep(renderAt - performance.now());
+    await sleep(Math.max(0, renderAt - performance.now()));
     next = null;
     renderAt = performance.now() + renderInterval;
     return writeMetrics();

@@ -178,6 +178,39 @@ for (const part of ['head', 'body'])
       client.socket.destroy();
     }));
 
+for (const before of [1, 2])
+  test(`a request whose head comes too late behind ${before} others has only one response, and is not served`, () =>
+    withGatedServer({ maxPipelinedRequests: 2, headersTimeout: 50, receiveTimeout: 50 }, async (server) => {
+      const request = rawRequest(server.anonKey);
+      const client = await connectRaw(server.port, request.repeat(before) + request.slice(0, 20));
+      await server.reached(before);
+      // The client above has been waiting longer.
+      assert.equal((await exchange(server.port, request.slice(0, 20)))[0]?.status, 408);
+      client.socket.write(request.slice(20) + request);
+      await untilQuiet(client, server);
+      server.open();
+      const statuses = (await client.closed()).map(({ status }) => status);
+      assert.deepEqual(statuses, [...Array.from({ length: before }, () => 200), 408]);
+      assert.equal(server.calls.length, before);
+    }));
+
+test('nothing is served behind a response that ends the connection', () =>
+  withGatedServer({}, async (server) => {
+    const request = rawRequest(server.anonKey);
+    const client = await connectRaw(server.port, request);
+    await server.reached(1);
+    client.socket.write(request.replace('host: x\r\n', ''));
+    await untilQuiet(client, server);
+    client.socket.write(request);
+    await untilQuiet(client, server);
+    server.open();
+    assert.deepEqual(
+      (await client.closed()).map(({ status }) => status),
+      [200, 400],
+    );
+    assert.equal(server.calls.length, 1);
+  }));
+
 test('requests that wait behind others of their connection are served while the server closes, and not when the client has gone', () =>
   withGatedServer({ maxPipelinedRequests: 1 }, async (server) => {
     const leaving = await connectRaw(server.port, rawRequest(server.anonKey).repeat(200));
