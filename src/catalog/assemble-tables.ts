@@ -84,7 +84,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 
 /** `pg_relation_is_updatable` sets bit 2 for update, 3 for insert and 4 for delete: PostgreSQL's numbers for these commands. */
 function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'columns' | 'indexes' | 'arbiters'> {
-  const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns] = raw;
+  const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns, runsBeforeInsert] = raw;
   return {
     id,
     schemaId,
@@ -99,6 +99,7 @@ function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'rol
     canInsert: (writable & 8) !== 0,
     canDelete: (writable & 16) !== 0,
     fillsColumns,
+    runsBeforeInsert,
     comment,
   };
 }

@@ -48,7 +48,9 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       -- 7: row-level, before, insert. Such a trigger, like a rule, may fill in a column.
       r.relkind not in ('r', 'p') or r.relhasrules or (r.oid in (
         select t.tgrelid from pg_catalog.pg_trigger t where t.tgtype & 7 = 7
-      )) is true
+      )) is true,
+      -- 6: statement-level, before, insert; 64: instead of it.
+      (r.oid in (select t.tgrelid from pg_catalog.pg_trigger t where t.tgtype & 71 = 6)) is true
     )::text, ${separator} order by r.oid)
     from relation r`,
   roleIndependent: `select pg_catalog.string_agg(i.oid::text, ${separator}) from (${roleIndependentTables}) i`,

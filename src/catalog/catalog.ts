@@ -55,6 +55,8 @@ export interface CatalogTable {
   readonly canDelete: boolean;
   /** Whether a trigger, a rule or a foreign server may fill in columns of inserted rows. */
   readonly fillsColumns: boolean;
+  /** Whether a statement-level trigger runs before rows are inserted. */
+  readonly runsBeforeInsert: boolean;
   readonly comment: string | null;
   /** In table order, without dropped and system columns. */
   readonly columns: readonly CatalogColumn[];

@@ -64,6 +64,29 @@ describe('loadCatalog', () => {
     return table;
   };
 
+  it('knows which triggers come before the rows of an insert, and which may change them', async () => {
+    const kinds = ['before insert on t for each row', 'before insert or update on t', 'after insert on t', 'before update on t'];
+    await pglite.exec("create function public.fire() returns trigger language plpgsql as 'begin return new; end'");
+    const facts: unknown[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      await pglite.exec(
+        `create table public.fired${index} (a int); create trigger fire ${kind.replace(' t', ` public.fired${index}`)} execute function fire()`,
+      );
+    }
+    const { tables } = await loadCatalog(database, ['public']);
+    for (const [index] of kinds.entries()) {
+      const table = [...tables.values()].find(({ name }) => name === `fired${index}`)!;
+      facts.push([table.fillsColumns, table.runsBeforeInsert]);
+    }
+    assert.deepEqual(facts, [
+      [true, false],
+      [false, true],
+      [false, false],
+      [false, false],
+    ]);
+    await pglite.exec('drop function public.fire() cascade; drop table public.fired0, public.fired1, public.fired2, public.fired3');
+  });
+
   it('keeps the order of the setting and leaves out schemas that do not exist', async () => {
     const catalog = await load('public', 'nowhere', 'Odd "schema', 'public');
     assert.deepEqual(catalog.setting, ['public', 'nowhere', 'Odd "schema', 'public']);

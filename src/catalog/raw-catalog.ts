@@ -46,6 +46,8 @@ export type RawTable = readonly [
   keepsNotNull: boolean,
   writable: number,
   fillsColumns: boolean,
+  /** Whether a statement-level trigger runs before an insert. */
+  runsBeforeInsert: boolean,
 ];
 
 export type RawColumn = readonly [

@@ -6,6 +6,7 @@
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 
+import { type Guard, unguarded } from '../freshness/schema-guard.ts';
 import type { Column, Table } from '../model/model.ts';
 import type {
   ConflictPlan,
@@ -48,11 +49,30 @@ export function compileMutation(
   return { statement, empty: 'null' };
 }
 
+/**
+ * Whether the guard of a mutation can be in its source of rows: an insert of one row that no trigger precedes. Then nothing happens before the
+ * guard, not even a function that is a column's default.
+ *
+ *     insert into "public"."post" ("title") select $1::text where (select case when … end from rowgraph.schema_change) is not null
+ */
+export function canGuardSource({ table, rows, onConflict }: InsertPlan): boolean {
+  const [row, ...others] = rows;
+  return (
+    table.insertsFirst &&
+    onConflict === null &&
+    others.length === 0 &&
+    row !== undefined &&
+    row.length > 0 &&
+    row.every((cell) => cell !== null)
+  );
+}
+
 /** Inserts a single row, which builds the response itself, because there is nothing to aggregate. */
 function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
   const json = concatenate(responseOfOne(plan.members, target, context));
-  return sql`${write(plan, target, context.aliases)}${newLine}returning ${selectList(frame, [json])}`;
+  const written = write(plan, target, context.aliases, frame.guardsSource ? frame.guard : unguarded);
+  return sql`${written}${newLine}returning ${selectList(frame, [json])}`;
 }
 
 /** Whether the filter pins the whole key. */
@@ -167,11 +187,11 @@ export function responseJson(members: readonly Member<ResponseValue>[], context:
   );
 }
 
-function write(plan: MutationPlan, target: Scope, aliases: Aliases): Sql {
+function write(plan: MutationPlan, target: Scope, aliases: Aliases, guard: Guard = unguarded): Sql {
   const table = sql`${tableSource(plan.table)} as ${trusted(target.alias)}`;
   switch (plan.kind) {
     case 'insert':
-      return sql`insert into ${table} ${insertedRows(plan)}${plan.onConflict ? conflict(plan.onConflict, plan.table, target, aliases) : sql``}`;
+      return sql`insert into ${table} ${insertedRows(plan, guard)}${plan.onConflict ? conflict(plan.onConflict, plan.table, target, aliases) : sql``}`;
     case 'update': {
       const assignments = plan.set.map(
         ({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`,
@@ -228,11 +248,19 @@ function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases
   return where(filter ? [compileFilter(filter, target, aliases)] : []);
 }
 
-function insertedRows({ columns, rows }: InsertPlan): Sql {
+function insertedRows({ columns, rows }: InsertPlan, [guard]: Guard): Sql {
   const names = columns.map((column) => identifier(column.name));
-  const values = rows.map((row) => {
-    const cells = row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default')));
-    return sql`(${join(cells, ', ')})`;
-  });
-  return sql`(${join(names, ', ')})${newLine}values ${join(values, ', ')}`;
+  const values = rows.map((row) =>
+    join(
+      row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default'))),
+      ', ',
+    ),
+  );
+  const source = guard
+    ? sql`select ${values[0]!} where ${guard} is not null`
+    : sql`values ${join(
+        values.map((each) => sql`(${each})`),
+        ', ',
+      )}`;
+  return sql`(${join(names, ', ')})${newLine}${source}`;
 }

@@ -49,11 +49,11 @@ import { tableSource } from './related-source.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
 import { orderBy } from './seek.ts';
-import { type Frame, selectList } from './statement-frame.ts';
+import { type Frame, noFrame, selectList } from './statement-frame.ts';
 
 /** Compiles each step to a statement. */
 export function compileSteps({ steps }: NestedWritePlan, guard: Guard): { readonly step: NestedStep; readonly statement: Sql }[] {
-  const frame = { guard, keptAs: null };
+  const frame = { ...noFrame, guard };
   return steps.map((step) => ({ step, statement: compileStep(step, frame) }));
 }
 

@@ -10,17 +10,19 @@ import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
 import { compileConnection, selectConnection } from './compile-connection.ts';
 import { equals } from './compile-filter.ts';
-import { compileMutation } from './compile-mutation.ts';
+import { canGuardSource, compileMutation } from './compile-mutation.ts';
 import { compileSteps, compileWritten } from './compile-nested.ts';
 import { compileRow, objectOrNull, resultJson, selectCalled, tableRows } from './compile-row.ts';
 import { StatementContext } from './context.ts';
 import { tableSource } from './related-source.ts';
 import { directScope } from './scope.ts';
-import { type Frame, resultSetting, selectList } from './statement-frame.ts';
+import { type Frame, guardColumns, noFrame, resultSetting, selectList } from './statement-frame.ts';
 
 /** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
   readonly kind: Plan['kind'];
+  /** Whether a statement checks the schema version before anything else happens, so that the session statement need not. */
+  readonly checksVersion: boolean;
   /** In response order. */
   readonly roots: readonly CompiledRoot[];
   readonly statements: readonly CompiledStatement[];
@@ -56,6 +58,7 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
   const columns: Sql[] = [];
   const queryContext = new StatementContext();
   const guard = schemaGuard(version);
+  const guardsSource = guard.length > 0 && kind === 'mutation' && canGuard(roots);
   const only = kind === 'query' ? onlyConnection(roots) : undefined;
   const compiled: CompiledRoot[] = [];
   for (const { key, value } of roots) {
@@ -72,32 +75,38 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
         }
       }
       const results = compiled.filter((root) => root.kind === 'column').length;
-      const frame = { guard, keptAs: keepsResults ? resultSetting(results) : null };
+      const frame = { guard, guardsSource, keptAs: keepsResults ? resultSetting(results) : null };
       const { statement, empty } = compileStatement(value, frame);
       yield;
       compiled.push({
         kind: 'column',
         key,
         statement: statements.push(yield* renderStatement(statement)) - 1,
-        column: guard.length,
+        column: guardColumns(frame).length,
         empty,
       });
     }
     yield;
   }
   const query = only
-    ? selectConnection(only, tableRows(only.table), queryContext, compileRow, { guard, keptAs: null })
+    ? selectConnection(only, tableRows(only.table), queryContext, compileRow, { ...noFrame, guard })
     : selectAll(guard, columns);
   yield;
   if (query) statements.push(yield* renderStatement(query));
   // Introspection reads no rows, but only the database knows whether the schema is still current.
   else if (roots.some(({ value }) => value.kind === 'introspection'))
     statements.push(...guard.map((each) => render<Parameter>(sql`select ${each}`)));
-  return { kind, roots: compiled, statements };
+  return { kind, checksVersion: kind === 'query' || guardsSource, roots: compiled, statements };
 }
 
 function selectAll(guard: Guard, columns: readonly Sql[]): Sql | undefined {
-  return columns.length > 0 ? sql`select ${selectList({ guard, keptAs: null }, columns)}` : undefined;
+  return columns.length > 0 ? sql`select ${selectList({ ...noFrame, guard }, columns)}` : undefined;
+}
+
+/** Whether the only statement of a mutation can have the guard in its source. */
+function canGuard(roots: Plan['roots']): boolean {
+  const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
+  return only?.kind === 'insert' && others.length === 0 && canGuardSource(only);
 }
 
 /** A query of a single collection needs no select around the collection's own. */

@@ -7,11 +7,13 @@ import { join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
 
 export interface Frame {
   readonly guard: Guard;
+  /** Whether the guard is in the statement's source of rows, so that it comes before everything that the statement does. */
+  readonly guardsSource: boolean;
   /** The setting that holds the result until the transaction ends; null if nothing needs it. */
   readonly keptAs: string | null;
 }
 
-export const noFrame: Frame = { guard: unguarded, keptAs: null };
+export const noFrame: Frame = { guard: unguarded, guardsSource: false, keptAs: null };
 
 /** The setting in which a statement stores its result, by its number. `rowgraph.keep_response` reads it. */
 export function resultSetting(statement: number): string {
@@ -19,8 +21,17 @@ export function resultSetting(statement: number): string {
 }
 
 /** The columns, after the guard if there is one, so that the guard is evaluated first. */
-export function selectList({ guard, keptAs }: Frame, columns: readonly Sql[]): Sql {
-  return join([...guard, ...(keptAs === null ? columns : columns.map((column) => keepResult(column, keptAs)))], sql`,${newLine}`);
+export function selectList(frame: Frame, columns: readonly Sql[]): Sql {
+  const { keptAs } = frame;
+  return join(
+    [...guardColumns(frame), ...(keptAs === null ? columns : columns.map((column) => keepResult(column, keptAs)))],
+    sql`,${newLine}`,
+  );
+}
+
+/** The columns before those of the result. */
+export function guardColumns({ guard, guardsSource }: Frame): Guard {
+  return guardsSource ? unguarded : guard;
 }
 
 /** `set_config` returns the value that it sets, which cannot be null. */

@@ -65,7 +65,7 @@ export async function executeRequest(
       throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
     const binding = bindRequest(ready, role.limits, target.deadline);
     const statements = binding instanceof Promise ? await binding : binding;
-    const session = target.caller && sessionOf(roleSchema, target.caller, compiled.kind, target.marks?.applicationName ?? null);
+    const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { deadline, client, marks } = target;
     const { touches, callsFunctions, roleIndependent } = compiled.measure;
@@ -164,7 +164,7 @@ export async function readRequest(
     kind: compiled.kind,
     plan: planAgain(await granted.types(), prepared),
     statements: await bindRequest(prepared, role.limits, null),
-    session: sessionOf(roleSchema, caller, compiled.kind, null),
+    session: sessionOf(roleSchema, caller, compiled, null),
   };
 }
 

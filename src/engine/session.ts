@@ -37,16 +37,16 @@ function claimsJson({ claims, role }: Caller): string {
 }
 
 /**
- * For a mutation, the session statement checks the schema version before anything else runs, because not everything that a function does
+ * For most mutations, the session statement checks the schema version before anything else runs, because not everything that a function does
  * can be undone. Every statement also has its guard (`freshness/schema-guard.ts`).
  */
 export function sessionOf(
   { role, granted }: RoleSchema,
   caller: Caller,
-  kind: CompiledOperation['kind'],
+  { checksVersion }: Pick<CompiledOperation, 'checksVersion'>,
   applicationName: string | null,
 ): Session {
-  const version = kind === 'mutation' ? granted.version : null;
+  const version = checksVersion ? null : granted.version;
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
   return { role: caller.role, claims, searchPath, version, applicationName, defaults: role.defaults };

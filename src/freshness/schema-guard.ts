@@ -5,7 +5,8 @@
  *
  * The check in the session statement is not enough: a later statement may wait for a lock that DDL under way holds, and continue after its
  * commit on tables that have changed. PostgreSQL locks all tables of a statement before it takes the snapshot from which the guard reads
- * the version, so nothing can change in between. In a query the guard replaces the session statement's check, at the same cost.
+ * the version, so nothing can change in between. In a query, and in the insert of one row, the guard comes before everything else and replaces the
+ * session statement's check, at the same cost.
  * `extension/schema-version-script.ts` creates the table and the function.
  */
 import type { Parameter } from '../plan/plan.ts';

@@ -66,6 +66,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     keepsNotNull: source.keepsNotNull,
     // Partitions may have their own triggers.
     insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
+    insertsFirst: source.kind === 'r' && !source.fillsColumns && !source.runsBeforeInsert,
     rowSecurity: source.rowSecurity,
     roleIndependent: source.roleIndependent,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),

@@ -79,6 +79,10 @@ export class LazyTable implements Table {
     return this.facts.insertsEveryRow;
   }
 
+  get insertsFirst(): boolean {
+    return this.facts.insertsFirst;
+  }
+
   get uniqueKeys(): Table['uniqueKeys'] {
     return this.#built.uniqueKeys;
   }

@@ -74,6 +74,8 @@ export interface Table {
   readonly keepsNotNull: boolean;
   /** Whether an insert writes every row or fails, because no trigger or rule can skip one. */
   readonly insertsEveryRow: boolean;
+  /** Whether no trigger or rule runs before an insert has got its rows. */
+  readonly insertsFirst: boolean;
   /** Sets of columns that identify a row if none is null: the primary key and unique indexes whose columns the role may select. */
   readonly uniqueKeys: readonly (readonly Column[])[];
   /** The arbiters that this role's inserts can name; empty without the addition. */

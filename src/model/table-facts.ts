@@ -14,6 +14,7 @@ export interface TableFacts
     | 'keyIsUnique'
     | 'keepsNotNull'
     | 'insertsEveryRow'
+    | 'insertsFirst'
     | 'rowSecurity'
     | 'roleIndependent'
     | 'maxRows'

@@ -145,6 +145,26 @@ test('a request that waits for the lock of DDL is answered by the schema that co
   }
 });
 
+test('an insert that waits for the lock of DDL does nothing before it is compiled for the schema that comes of it', async () => {
+  await database.run(
+    `create table counted (id serial primary key, a text, b text); grant usage on all sequences in schema public to public`,
+  );
+  const other = await database.connect();
+  const insert = 'mutation { insertIntocountedCollection(objects: [{a: "in a", b: "in b"}]) { records { id } } }';
+  const inserted = (id: number) => ({ insertIntocountedCollection: { records: [{ id }] } });
+  await until(async () => (await ask(insert)) !== 'GRAPHQL_VALIDATION_FAILED');
+  const { rows: before } = await other.query('select max(id) as id from counted');
+  await other.query('begin; lock table counted in access exclusive mode');
+  await other.query(`comment on column counted.a is '@graphql({"name": "b"})'; comment on column counted.b is '@graphql({"name": "a"})'`);
+  const answer = ask(insert);
+  await database.untilLocked('counted', 1);
+  await other.query('commit');
+  // The default of the column has been called once.
+  assert.deepEqual(await answer, inserted(before[0].id + 1));
+  const { rows } = await other.query('select a, b from counted order by id desc limit 1');
+  assert.deepEqual(rows, [{ a: 'in b', b: 'in a' }]);
+});
+
 test('triggers that are dropped, disabled or installed again are noticed', async () => {
   await database.run('drop schema rowgraph cascade');
   assert.deepEqual(await ask('{ authorCollection { edges { node { id } } } }'), { authorCollection: { edges: [{ node: { id: 7 } }] } });

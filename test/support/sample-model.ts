@@ -36,6 +36,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     keyIsUnique: true,
     keepsNotNull: true,
     insertsEveryRow: true,
+    insertsFirst: true,
     rowSecurity: false,
     roleIndependent: true,
     uniqueKeys: [],
