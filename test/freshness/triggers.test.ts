@@ -166,7 +166,11 @@ test('an insert that waits for the lock of DDL does nothing before it is compile
 });
 
 test('triggers that are dropped, disabled or installed again are noticed', async () => {
+  const insert = 'mutation { insertIntocountedCollection(objects: [{a: "new"}]) { affectedCount } }';
+  const inserted = { insertIntocountedCollection: { affectedCount: 1 } };
+  assert.deepEqual(await ask(insert), inserted);
   await database.run('drop schema rowgraph cascade');
+  assert.deepEqual(await ask(insert), inserted);
   assert.deepEqual(await ask('{ authorCollection { edges { node { id } } } }'), { authorCollection: { edges: [{ node: { id: 7 } }] } });
   assert.deepEqual(await ask('mutation { deleteFromauthorCollection(filter: {id: {eq: 0}}) { affectedCount } }'), {
     deleteFromauthorCollection: { affectedCount: 0 },
