@@ -48,11 +48,8 @@ export function createBrokenRequestHandler(
       socket.destroy();
       return;
     }
-    const connection = connections.of(socket);
-    // What is not read cannot arrive in time.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isPaused) return;
     const failure = explain(error.code);
-    connection.fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
+    connections.of(socket).fail(failure.error, () => writeRefusal(socket, failure, nextRequestId()));
   };
 }
 

@@ -16,15 +16,7 @@ for (const writeTimeout of [30_000, 3_000_000_000, Infinity])
     const limits = { pipelinedRequests: 10, writeTimeout, pressedWriteTimeout: 1000 };
     let ended = false;
     const socket = { writableLength: 1, writable: true, destroy: () => (ended = true) } as unknown as Socket;
-    const connection = new Connection(socket, admission.refer('client'), limits, {
-      admission,
-      isClosing: false,
-      joinsHeaders: true,
-      exchanges: 0,
-      isFull: false,
-      turns: null,
-      serve() {},
-    });
+    const connection = new Connection(socket, admission.refer('client'), limits, ownerOf(admission));
     const exchange = { response: { writableLength: 1 }, request: { complete: true }, abandon() {} } as unknown as NodeExchange;
     connection.begin(exchange);
     connection.endIfSlow(performance.now() + 60_000);
@@ -44,16 +36,8 @@ for (const writeTimeout of [30_000, 3_000_000_000, Infinity])
 test('while too many exchanges are in flight, none begins behind another one of its connection to a server that is not ours', () => {
   const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1 });
   const limits = { pipelinedRequests: 10, writeTimeout: 1000, pressedWriteTimeout: 1000 };
-  const owner = {
-    admission,
-    isClosing: false,
-    joinsHeaders: true,
-    exchanges: 0,
-    isFull: false,
-    turns: null,
-    served: 0,
-    serve: () => (owner.served += 1),
-  };
+  let served = 0;
+  const owner = { ...ownerOf(admission), serve: () => void (served += 1) };
   const connect = () => {
     const socket = { writableLength: 0, writable: true, destroy: () => (socket.writable = false) };
     return { socket, connection: new Connection(socket as unknown as Socket, admission.refer('client'), limits, owner) };
@@ -63,16 +47,16 @@ test('while too many exchanges are in flight, none begins behind another one of 
   const first = next();
   connection.begin(first);
   connection.begin(next());
-  assert.deepEqual([owner.exchanges, owner.served, socket.writable], [2, 2, true]);
+  assert.deepEqual([owner.exchanges, served, socket.writable], [2, 2, true]);
   connection.end(first);
   assert.equal(owner.exchanges, 1);
   owner.isFull = true;
   connection.begin(next());
-  assert.deepEqual([owner.exchanges, owner.served, socket.writable], [1, 2, false]);
+  assert.deepEqual([owner.exchanges, served, socket.writable], [1, 2, false]);
   connection.close();
   assert.equal(owner.exchanges, 0);
   connect().connection.begin(next());
-  assert.deepEqual([owner.exchanges, owner.served], [1, 3], 'the first request of a connection is served');
+  assert.deepEqual([owner.exchanges, served], [1, 3], 'the first request of a connection is served');
 });
 
 for (const end of ['the responses', 'the client'])
@@ -106,10 +90,15 @@ function pipelining() {
     socket.writable = false;
   };
   const socket = Object.assign(new EventEmitter(), { writable: true, writableLength: 0, push() {}, resume() {}, destroySoon });
-  const owner = { admission, isClosing: false, joinsHeaders: true, exchanges: 0, isFull: false, turns: new RequestTurns(), serve() {} };
+  const owner = { ...ownerOf(admission), turns: new RequestTurns() };
   const limits = { pipelinedRequests: 1, writeTimeout: 1000, pressedWriteTimeout: 1000 };
   const connection = new Connection(socket as unknown as Socket, share, limits, owner);
   const exchange = { response: { writableLength: 0 }, request: { complete: false }, abandon() {} } as unknown as NodeExchange;
   connection.begin(exchange);
   return { admission, connection, exchange, share, socket };
+}
+
+/** A server that is not ours. */
+function ownerOf(admission: Admission) {
+  return { admission, isClosing: false, joinsHeaders: true, exchanges: 0, isFull: false, turns: null, serve() {} };
 }

@@ -16,7 +16,7 @@ import type { NodeExchange } from './node-exchange.ts';
 import type { RequestTurns } from './request-turns.ts';
 
 export interface ConnectionLimits {
-  /** Requests served at a time; those beyond wait, and reading pauses. */
+  /** Requests served at a time; those beyond wait. */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read each part of a response (`write-body.ts`): 1 MiB, or what is left. */
   readonly writeTimeout: number;
@@ -53,7 +53,7 @@ export class Connection {
   readonly share: Share;
   readonly #limits: ConnectionLimits;
   readonly #owner: ConnectionOwner;
-  /** Those beyond the limit are waiting: a single read (64 KB) may contain many requests. */
+  /** Those beyond the limit, on servers that are not ours, are waiting: a single read (64 KB) may contain many requests. */
   #exchanges: NodeExchange[] = [];
   #latest: NodeExchange | null = null;
   #isPaused = false;
@@ -87,11 +87,6 @@ export class Connection {
   /** Why nothing more can be read from the connection; null if it can. */
   get failure(): ApiError | null {
     return this.#failure;
-  }
-
-  /** Whether nothing is read until responses have been sent. */
-  get isPaused(): boolean {
-    return this.#isPaused;
   }
 
   /**
