@@ -36,8 +36,8 @@ for (const writeTimeout of [30_000, 3_000_000_000, Infinity])
 test('while too many exchanges are in flight, none begins behind another one of its connection to a server that is not ours', () => {
   const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1 });
   const limits = { pipelinedRequests: 10, writeTimeout: 1000, pressedWriteTimeout: 1000 };
-  let served = 0;
-  const owner = { ...ownerOf(admission), serve: () => void (served += 1) };
+  const served: NodeExchange[] = [];
+  const owner = { ...ownerOf(admission), serve: (exchange: NodeExchange) => void served.push(exchange) };
   const connect = () => {
     const socket = { writableLength: 0, writable: true, destroy: () => (socket.writable = false) };
     return { socket, connection: new Connection(socket as unknown as Socket, admission.refer('client'), limits, owner) };
@@ -47,16 +47,16 @@ test('while too many exchanges are in flight, none begins behind another one of 
   const first = next();
   connection.begin(first);
   connection.begin(next());
-  assert.deepEqual([owner.exchanges, served, socket.writable], [2, 2, true]);
+  assert.deepEqual([owner.exchanges, served.length, socket.writable], [2, 2, true]);
   connection.end(first);
   assert.equal(owner.exchanges, 1);
   owner.isFull = true;
   connection.begin(next());
-  assert.deepEqual([owner.exchanges, served, socket.writable], [1, 2, false]);
+  assert.deepEqual([owner.exchanges, served.length, socket.writable], [1, 2, false]);
   connection.close();
   assert.equal(owner.exchanges, 0);
   connect().connection.begin(next());
-  assert.deepEqual([owner.exchanges, served], [1, 3], 'the first request of a connection is served');
+  assert.deepEqual([owner.exchanges, served.length], [1, 3], 'the first request of a connection is served');
 });
 
 for (const end of ['the responses', 'the client'])
