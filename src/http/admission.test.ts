@@ -44,3 +44,11 @@ test('connections that do not read their responses are looked for when there is 
   assert.equal(admission.refuse(share), refusals.clientBytes);
   assert.deepEqual(looks, [null, null, share]);
 });
+
+test('requests that wait behind others of their connection leave half of the room for bytes', () => {
+  const admission = new Admission({ requests: 1, clientRequests: 1, bytes: 1_000_000 });
+  const shares = Array.from({ length: 20 }, (_, index) => admission.refer(`client ${index}`));
+  for (const share of shares) if (admission.hasRoomToWait(share)) admission.hold(share, 60_000);
+  assert.equal(admission.occupancy.bytes, 540_000);
+  assert.equal(admission.refuse(shares.at(-1)!), null);
+});

@@ -55,7 +55,7 @@ const littleBytes = 64 * 1024;
 const mostIdleShares = 1000;
 
 /** The part of `Admission` with which exchanges count their requests and bytes. */
-export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'referAgain' | 'onPressure' | 'occupancy'>>;
+export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'referAgain' | 'hasRoomToWait' | 'onPressure' | 'occupancy'>>;
 
 export class Admission {
   readonly #limits: InFlightLimits;
@@ -112,6 +112,14 @@ export class Admission {
     if (share.bytes <= this.#limits.bytes / 2) return null;
     this.onPressure?.(share);
     return refusals.clientBytes;
+  }
+
+  /**
+   * Whether there is room for requests that wait behind others of their connection. They leave half of the room to requests that are served, as a
+   * client with many addresses could fill it.
+   */
+  hasRoomToWait(share: Share): boolean {
+    return this.#bytes <= this.#limits.bytes / 2 && this.refuseBytes(share) === null;
   }
 
   /** Why another request of a user is rejected; null if there is room. */

@@ -193,7 +193,7 @@ export class Connection {
   takeOver(kept: number | null, then: () => void): void {
     const { socket } = this;
     if (this.#writeRefusal !== null) this.#standIn(null, () => this.#part());
-    else if (kept !== null && this.#exchanges.length > 0 && this.#owner.admission.refuseBytes(this.share) !== null) {
+    else if (kept !== null && this.#exchanges.length > 0 && !this.#owner.admission.hasRoomToWait(this.share)) {
       this.endAfterLatest();
       this.#standIn(null, () => socket.destroySoon());
     } else this.#standIn(kept, then);
