@@ -105,14 +105,20 @@ function selectAll(guard: Guard, columns: readonly Sql[]): Sql | undefined {
 
 /** Whether the only statement of a mutation can have the guard in its source. */
 function canGuard(roots: Plan['roots']): boolean {
-  const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
-  return only?.kind === 'insert' && others.length === 0 && canGuardSource(only);
+  const only = onlyRoot(roots);
+  return only?.kind === 'insert' && canGuardSource(only);
 }
 
 /** A query of a single collection needs no select around the collection's own. */
 function onlyConnection(roots: Plan['roots']): ConnectionPlan | undefined {
+  const only = onlyRoot(roots);
+  return only?.kind === 'connection' ? only : undefined;
+}
+
+/** The root field that reads or writes data, if it is the only one. */
+function onlyRoot(roots: Plan['roots']): RootValue | undefined {
   const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
-  return only?.kind === 'connection' && others.length === 0 ? only : undefined;
+  return others.length === 0 ? only : undefined;
 }
 
 /** Renders a statement. A variable used in several places is bound once for each type that it is cast to. */
