@@ -1,6 +1,6 @@
 /** The options of `npm run bench`. */
 import { parseArgs } from 'node:util';
-import { type ServerName, serverNames } from './servers/start-server.ts';
+import { comparedServers, limitServers, type ServerName, serverNames } from './servers/start-server.ts';
 import type { Workload } from './workloads/workload.ts';
 import { workloads } from './workloads/workloads.ts';
 
@@ -18,8 +18,8 @@ export interface BenchmarkOptions {
   readonly before: string | null;
   /** The `dialect` setting for rowgraph only; null for its default. */
   readonly dialect: string | null;
-  /** Whether everything was measured, so that the results may be written. */
-  readonly complete: boolean;
+  /** The page that the results are written to; null if not everything that it shows is measured. */
+  readonly page: 'results' | 'limits' | null;
 }
 
 const usage = `npm run bench -- [options]
@@ -37,13 +37,15 @@ const usage = `npm run bench -- [options]
 
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
-A run with all servers and all workloads, without --before, --dialect and --copies, writes bench/results.md.`;
+The servers mounted and unlimited, which are not measured by default, are rowgraph with and without limits and deadlines.
+A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies, bench/results.md;
+of ${limitServers.join(' and ')}, bench/limits.md.`;
 
 /** The options of this process; prints the usage and exits if asked to. */
 export function readOptions(): BenchmarkOptions {
   const { values } = parseArgs({
     options: {
-      servers: { type: 'string', default: serverNames.join() },
+      servers: { type: 'string', default: comparedServers.join() },
       workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '7' },
@@ -71,13 +73,16 @@ export function readOptions(): BenchmarkOptions {
     check: values.check,
     before: values.before ?? null,
     dialect: values.dialect ?? null,
-    complete:
-      values.before === undefined &&
-      values.dialect === undefined &&
-      values.copies === '1' &&
-      servers.length === serverNames.length &&
-      chosen.length === workloads.length,
+    page:
+      values.before === undefined && values.dialect === undefined && chosen.length === workloads.length
+        ? choosePage(servers, values.copies)
+        : null,
   };
+}
+
+function choosePage(servers: readonly ServerName[], copies: string): BenchmarkOptions['page'] {
+  if (servers.join() === limitServers.join()) return 'limits';
+  return servers.join() === comparedServers.join() && copies === '1' ? 'results' : null;
 }
 
 function choose<Thing>(names: string, things: readonly Thing[], nameOf: (thing: Thing) => string): Thing[] {

@@ -11,7 +11,7 @@ import { measureSlice, type Slice } from './measure/measure-slice.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
 import { writeReadmeFigures } from './report/readme-figures.ts';
-import { readCommit, writeReport } from './report/write-report.ts';
+import { readCommit, writeLimitsReport, writeReport } from './report/write-report.ts';
 import { buildPackage, ownRoot } from './servers/build-package.ts';
 import { installPeers } from './servers/install-peers.ts';
 import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
@@ -127,7 +127,8 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
       postgres: database.version,
       servers: [...new Set(servers.map(({ name }) => name))],
     };
-    if (options.complete) {
+    if (options.page === 'limits') await writeFile(new URL('limits.md', import.meta.url), writeLimitsReport(slices, facts));
+    if (options.page === 'results') {
       await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
       await writeReadmeFigures();
     }

@@ -3,22 +3,17 @@ import type { Slice } from '../measure/measure-slice.ts';
 import { ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
 import type { ServerName } from '../servers/start-server.ts';
 
-const titles = [
-  'workload',
-  'server',
-  'req/s',
-  'of bare',
-  'of before',
-  'p50 ms',
-  'p99 ms',
-  'server CPU s',
-  'PostgreSQL CPU s',
-  'memory MB',
-  'wrong',
-];
+/** The servers that others are compared with, if they were measured. */
+const references: readonly ServerName[] = ['bare', 'before', 'unlimited'];
 
 /** One row for each workload and server. CPU seconds are per 1,000 requests. */
 export function describeTable(slices: readonly Slice[]): string {
+  const measured = references.filter((name) => slices.some(({ server }) => server === name));
+  const shares = measured.map((name) => `of ${name}`);
+  const titles = [
+    ...['workload', 'server', 'req/s', ...shares],
+    ...['p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'],
+  ];
   const rows = summarizeSlices(slices).map((summary) => {
     const shareOf = (other: ServerName): string =>
       figure(
@@ -29,8 +24,7 @@ export function describeTable(slices: readonly Slice[]): string {
       summary.workload,
       summary.server,
       figure(summary.requestsPerSecond, 0),
-      shareOf('bare'),
-      shareOf('before'),
+      ...measured.map(shareOf),
       figure(summary.p50, 1),
       figure(summary.p99, 1),
       figure(summary.serverCpu, 3),

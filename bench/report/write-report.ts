@@ -1,4 +1,4 @@
-/** `bench/results.md`: the tables, with what is needed to judge and repeat them. */
+/** `bench/results.md` and `bench/limits.md`: the tables, with what is needed to judge and repeat them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -17,6 +17,7 @@ export interface ReportFacts {
   readonly seconds: number;
   readonly rounds: number;
   readonly warmUp: number;
+  readonly copies: number;
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
@@ -26,7 +27,7 @@ export interface ReportFacts {
 
 const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** The page. */
+/** `results.md`. */
 export function writeReport(slices: readonly Slice[], facts: ReportFacts): string {
   return `# Results of \`npm run bench\`
 
@@ -75,6 +76,47 @@ ${Object.entries(databaseSettings)
 `;
 }
 
+/** `limits.md`. */
+export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts): string {
+  const rows = facts.workloads.map(({ name }) => {
+    const ratio = (read: (slice: Slice) => number): string => figure(ratioOf(slices, name, ['mounted', 'unlimited'], read), 2);
+    return [
+      name,
+      ratio(({ requestsPerSecond }) => requestsPerSecond),
+      ratio(({ p99 }) => p99),
+      ratio(({ serverCpu }) => serverCpu),
+      ratio(({ postgresCpu }) => postgresCpu),
+    ];
+  });
+  return `# What limits and deadlines cost
+
+This page is written by \`npm run bench:limits\`. ${describeRun(facts)}
+
+${describeMachine(slices)}
+
+\`mounted\` is rowgraph in a \`node:http\` server with its default [limits](../docs/limits.md) and deadlines; \`unlimited\` is the same server with none: no
+request is over a limit or has a deadline, and PostgreSQL gets no \`statement_timeout\`.
+
+## With limits and deadlines, divided by without
+
+Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server.
+
+${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU'], rows, 1)}
+
+## All figures
+
+CPU seconds are for 1,000 requests. Each of ${facts.connections} connections sends its next request when its answer is in. What the workloads ask is in
+[results.md](results.md).
+
+${describeTable(slices)}
+
+## How to repeat it
+
+    npm ci
+    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies}
+`;
+}
+
 /** The state of the sources: the commit, and whether `src` differs from it. */
 export function readCommit(): string {
   const git = (...words: string[]): string => execFileSync('git', words, { encoding: 'utf8', cwd: sourceFolder }).trim();
@@ -87,12 +129,15 @@ export function readCommit(): string {
 
 function describeRun({ servers, postgres, commit }: ReportFacts): string {
   const own = (name: string): string => (JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as { version: string }).version;
+  const isCompared = servers.includes('bare');
   const postgraphile = servers.includes('postgraphile')
-    ? `PostGraphile ${peerVersion('postgraphile')}`
-    : 'without PostGraphile, which could not be installed';
+    ? `PostGraphile ${peerVersion('postgraphile')}, `
+    : isCompared
+      ? 'without PostGraphile, which could not be installed, '
+      : '';
   return [
     `It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph ${own('../../package.json')} (${commit}),`,
-    `pg ${own('../../node_modules/pg/package.json')}, ${postgraphile}, Node ${process.versions.node}, PostgreSQL ${postgres}.`,
+    `pg ${own('../../node_modules/pg/package.json')}, ${postgraphile}Node ${process.versions.node}, PostgreSQL ${postgres}.`,
   ].join('\n');
 }
 

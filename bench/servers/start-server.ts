@@ -7,7 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/support/free-port.ts';
 import { type Surroundings, toEnvironment } from './surroundings.ts';
 
-export const serverNames = ['rowgraph', 'bare', 'postgraphile'] as const;
+/** rowgraph and the others. */
+export const comparedServers = ['rowgraph', 'bare', 'postgraphile'] as const;
+/** rowgraph with and without limits and deadlines (`mounted.ts`). */
+export const limitServers = ['mounted', 'unlimited'] as const;
+export const serverNames = [...comparedServers, ...limitServers] as const;
 /** `before`: another checkout of rowgraph, to compare with. */
 export type ServerName = (typeof serverNames)[number] | 'before';
 
@@ -18,7 +22,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
+const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql', mounted: '/', unlimited: '/' };
 
 /** What a single server is given besides the surroundings of all. */
 export interface ServerOptions {
@@ -57,6 +61,7 @@ export async function startServer(
 }
 
 function argumentsOf(name: ServerName, root: string | undefined, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
+  if (name === 'mounted' || name === 'unlimited') return [fileURLToPath(new URL('./mounted.ts', import.meta.url)), name];
   if (root === undefined) return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
   const program = join(root, 'dist/cli/main.js');
   const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret, 'pool-size': poolSize, 'log-level': 'warn' };

@@ -80,6 +80,7 @@ const longIds = 64 * 1024;
 export function areLong(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): boolean {
   let ids = 0;
   for (const declaration of declarations) {
+    if (!declaration.mayBeLong) continue;
     if (hasManyRows(declaration, sent)) return true;
     ids += idLength(declaration, sent);
   }
@@ -95,9 +96,9 @@ function idLength({ name, type }: VariableDeclaration, sent: Readonly<Record<str
 }
 
 /** Only inserts and nested writes have thousands of objects. */
-function hasManyRows({ name, type, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
+function hasManyRows({ name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
-  return isObjectLike(given) && !isCondition && hasManyObjects(given) && isInputObjectType(getNamedType(type));
+  return isObjectLike(given) && hasManyObjects(given) && isInputObjectType(getNamedType(type));
 }
 
 class VariableCoercer {

@@ -4,7 +4,9 @@ import {
   GraphQLBoolean,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
+  isInputObjectType,
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
@@ -13,6 +15,7 @@ import {
 } from 'graphql';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputValue } from './input-value.ts';
+import { isCursor, isNodeId } from './type-roles.ts';
 import { explainVariable, VariableError } from './variable-error.ts';
 
 export interface VariableDeclaration {
@@ -22,6 +25,8 @@ export interface VariableDeclaration {
   readonly defaultValue: InputValue | VariableError | undefined;
   /** Whether it is a boolean that `@skip`, `@include` or a switch depends on, and therefore part of the variant. */
   readonly isCondition: boolean;
+  /** Whether coercing a value can take long: objects, cursors and nodeIds can have any size. */
+  readonly mayBeLong: boolean;
 }
 
 /** Reads the declarations of an operation. `conditions` are the names that `conditionVariables` finds in its document. */
@@ -33,11 +38,13 @@ export function declareVariables(
   return (operation.variableDefinitions ?? []).map(({ variable, type: node, defaultValue }) => {
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;
+    const bare = getNullableType(type);
     return {
       name,
       type,
       defaultValue: defaultValue && readDefault(name, type, defaultValue),
-      isCondition: conditions.has(name) && getNullableType(type) === GraphQLBoolean,
+      isCondition: conditions.has(name) && bare === GraphQLBoolean,
+      mayBeLong: isInputObjectType(getNamedType(type)) || isCursor(bare) || isNodeId(bare),
     };
   });
 }
