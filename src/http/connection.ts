@@ -89,6 +89,11 @@ export class Connection {
     return this.#failure;
   }
 
+  /** Whether no request whose head has arrived waits for its response. */
+  get isIdle(): boolean {
+    return this.#exchanges.length === 0 && this.#afterResponses === null && !this.#isBehind;
+  }
+
   /**
    * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the last one that was read if the
    * server is closing, or the last one that is served. All earlier exchanges get their responses first.

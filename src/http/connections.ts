@@ -15,6 +15,8 @@ import { RequestTurns } from './request-turns.ts';
  * what else it sends waits as it was read. Other servers than ours cannot make it wait, so they end such connections.
  */
 const mostExchanges = 20_000;
+/** Milliseconds that a head that is under way has to arrive when the server stops. */
+const headPatience = 1000;
 /** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
 
@@ -69,17 +71,19 @@ export class Connections implements ConnectionOwner {
   /**
    * Stops listening and waits for the requests in flight, but ends all remaining connections after `patience` milliseconds. Node itself
    * ends connections that are idle between two requests, but not those that never sent one, such as the connections that browsers and
-   * proxies open in advance.
+   * proxies open in advance, nor those that sent a part of a head. Few clients take longer than a second for the rest of it.
    */
   async close(patience: number): Promise<void> {
     this.#isClosing = true;
     const ends = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     for (const { socket } of this.#bySocket.values()) if (socket.bytesRead === 0) socket.destroy();
-    const timer = setTimeout(() => {
-      for (const { socket } of this.#bySocket.values()) socket.destroy();
-    }, patience);
+    const endAfter = (millis: number, isOver: (connection: Connection) => boolean): NodeJS.Timeout =>
+      setTimeout(() => {
+        for (const connection of this.#bySocket.values()) if (isOver(connection)) connection.socket.destroy();
+      }, millis);
+    const timers = [endAfter(headPatience, ({ isIdle }) => isIdle), endAfter(patience, () => true)];
     await Promise.all(ends);
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 
   /** Ends the connections that read their responses too slowly. Checking all of them is expensive, so it is done at intervals. */

@@ -145,6 +145,21 @@ test('a request in flight is finished on close, new connections are refused, and
   await server.close();
 });
 
+test('a head of which only a part has come does not keep the server from closing; a request in flight does', async () => {
+  const gate = createGate();
+  const execute = () => (server.calls.length > 1 ? gate.opened : Promise.resolve()).then(() => rawResponse('{"data":{"done":true}}'));
+  const server: TestServer = await startTestServer({ execute, closeMilliseconds: 3_600_000 });
+  const half = await connectRaw(server.port, `${rawRequest(server.anonKey)}POST /graphql/v1 HTTP/1.1\r\nho`);
+  await half.answers(1);
+  const inFlight = server.post();
+  await until(() => server.calls.length > 1);
+  const closing = server.close();
+  assert.equal((await half.closed()).length, 1);
+  gate.open();
+  assert.equal((await inFlight).status, 200);
+  await closing;
+});
+
 test('close cuts off what does not finish in time', async () => {
   const server = await startTestServer({ execute: () => new Promise(() => {}), closeMilliseconds: 20 });
   const inFlight = assert.rejects(server.post());
