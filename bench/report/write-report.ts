@@ -31,7 +31,7 @@ const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 export function writeReport(slices: readonly Slice[], facts: ReportFacts): string {
   return `# Results of \`npm run bench\`
 
-This page is written by the benchmark. ${describeRun(facts)}
+This page is written by the benchmark. ${describeRun(facts, describePeers(facts))}
 
 ${describeMachine(slices)}
 
@@ -127,18 +127,19 @@ export function readCommit(): string {
   }
 }
 
-function describeRun({ servers, postgres, commit }: ReportFacts): string {
+/** `peers`: what else was measured, with a comma behind it. */
+function describeRun({ postgres, commit }: ReportFacts, peers = ''): string {
   const own = (name: string): string => (JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as { version: string }).version;
-  const isCompared = servers.includes('bare');
-  const postgraphile = servers.includes('postgraphile')
-    ? `PostGraphile ${peerVersion('postgraphile')}, `
-    : isCompared
-      ? 'without PostGraphile, which could not be installed, '
-      : '';
   return [
     `It ran on ${new Date().toISOString().slice(0, 10)}: rowgraph ${own('../../package.json')} (${commit}),`,
-    `pg ${own('../../node_modules/pg/package.json')}, ${postgraphile}Node ${process.versions.node}, PostgreSQL ${postgres}.`,
+    `pg ${own('../../node_modules/pg/package.json')}, ${peers}Node ${process.versions.node}, PostgreSQL ${postgres}.`,
   ].join('\n');
+}
+
+function describePeers({ servers }: ReportFacts): string {
+  return servers.includes('postgraphile')
+    ? `PostGraphile ${peerVersion('postgraphile')}, `
+    : 'without PostGraphile, which could not be installed, ';
 }
 
 function describeMachine(slices: readonly Slice[]): string {
