@@ -36,7 +36,7 @@ export async function measureAttack(attack: Attack, { database, root, seconds, i
   const job = { url: arena.url, headers: arena.userHeaders(subject), subject, requestsPerSecond: victimRate };
   const victim = runVictim(job);
   await sleep(1000);
-  arena.forgetBlocks();
+  arena.forgetFigures();
   await sleep(500);
   // Discard what the victim saw before the attack.
   await victim.report();

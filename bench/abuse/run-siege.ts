@@ -1,6 +1,6 @@
 /**
- * Mixed attacks on one process for minutes, during ordinary traffic. The ordinary traffic must not see a single failure, and memory must
- * not grow.
+ * Mixed attacks on one process for minutes, during ordinary traffic. The ordinary traffic must not see a single failure, and what the
+ * process has in use must not grow.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomSource } from '../../test/property/random-source.ts';
@@ -18,6 +18,8 @@ const turn = 10_000;
 
 interface Minute {
   readonly memory: { readonly now: number; readonly most: number };
+  /** In MB, when it was least. */
+  readonly inUse: number;
   readonly seen: VictimReport;
   /** Of the event loop, in milliseconds. */
   readonly longestBlock: number;
@@ -30,21 +32,25 @@ export async function runSiege(minutes: number, root: string): Promise<string> {
   const subject = 'the-victim';
   const victim = runVictim({ url: arena.url, headers: arena.userHeaders(subject), subject, requestsPerSecond: 25 });
   const end = AbortSignal.timeout(minutes * 60_000);
-  arena.forgetBlocks();
+  arena.forgetFigures();
   const attacking = attackInTurns(arena, end);
   const passed: Minute[] = [];
   for (let minute = 1; minute <= minutes; minute++) {
     await sleep(60_000);
-    passed.push({ memory: arena.memory(), longestBlock: arena.longestBlock(), seen: await victim.report() });
-    arena.forgetBlocks();
+    passed.push({ ...noteMinute(arena), seen: await victim.report() });
+    arena.forgetFigures();
     console.log(`minute ${rowOf(passed.at(-1)!, minute).join(' | ')} ${arena.deaths.join()}`);
   }
   const tallies = await attacking;
-  passed.push({ memory: arena.memory(), longestBlock: arena.longestBlock(), seen: await victim.stop() });
+  passed.push({ ...noteMinute(arena), seen: await victim.stop() });
   const page = describeSiege(passed, tallies, arena);
   await arena.close();
   await database.stop();
   return page;
+}
+
+function noteMinute(arena: Arena): Omit<Minute, 'seen'> {
+  return { memory: arena.memory(), inUse: arena.leastInUse(), longestBlock: arena.longestBlock() };
 }
 
 async function attackInTurns(arena: Arena, end: AbortSignal): Promise<ReadonlyMap<string, Tally>> {
@@ -63,14 +69,15 @@ async function attackInTurns(arena: Arena, end: AbortSignal): Promise<ReadonlyMa
   return tallies;
 }
 
-const heads = ['minute', 'memory MB', 'at most', 'sent', 'right', 'failed', 'p50 ms', 'p99 ms', 'longest block ms'];
+const heads = ['minute', 'in use MB', 'memory MB', 'at most', 'sent', 'right', 'failed', 'p50 ms', 'p99 ms', 'longest block ms'];
 
-function rowOf({ memory, seen, longestBlock }: Minute, minute: number | string): string[] {
+function rowOf({ memory, inUse, seen, longestBlock }: Minute, minute: number | string): string[] {
   const failed = Object.entries(seen.others).map(([outcome, count]) => `${count} ${outcome}`);
   if (seen.wrong > 0) failed.push(`${seen.wrong} WRONG`);
   const counts = [String(seen.sent), String(seen.ok), failed.join(', ') || '0'];
   return [
     String(minute),
+    figure(inUse, 0),
     figure(memory.now, 0),
     figure(memory.most, 0),
     ...counts,
@@ -88,7 +95,8 @@ function describeSiege(passed: readonly Minute[], tallies: ReadonlyMap<string, T
 
 This page is written by the script. It ran on ${new Date().toISOString().slice(0, 10)}, ${readCommit()}: ${atOnce} attacks at a time, in turns of ${turn / 1000} s, on one process with
 the default settings, beside an ordinary user who sends 25 requests a second from another address. Of ${sum(({ sent }) => sent)} requests of the user ${sum(({ ok }) => ok)}
-had the right answer. The process ended ${arena.deaths.length} times. The longest block is that of its event loop.
+had the right answer. The process ended ${arena.deaths.length} times. "In use" is what V8's heap and the buffers had in use when they had least in that minute,
+which is after a garbage collection; "memory" is what the process has from the system (RSS). The longest block is that of the event loop.
 
 ${describeRows(heads, rows, 1)}
 

@@ -37,9 +37,11 @@ export interface Arena extends ArenaDatabase {
   readonly deaths: readonly string[];
   /** The server's peak and current memory, in MB. */
   memory(): { readonly most: number; readonly now: number };
-  /** The longest turn of its event loop since `forgetBlocks`, in milliseconds. */
+  /** The longest turn of its event loop since `forgetFigures`, in milliseconds. */
   longestBlock(): number;
-  forgetBlocks(): void;
+  /** What V8's heap and the buffers had in use when they had least since `forgetFigures`, in MB. */
+  leastInUse(): number;
+  forgetFigures(): void;
   /** The server's log. */
   log(): string;
   close(): Promise<void>;
@@ -77,14 +79,15 @@ export async function startArenaDatabase(): Promise<ArenaDatabase> {
   };
 }
 
+const preloads = ['note-blocks.ts', 'note-use.ts'].map((name) => `--import=${new URL(name, import.meta.url).href}`);
+
 /** Serves the database with rowgraph from a checkout. */
 export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
   const proxy = await startSilentProxy(database.server.port);
   const port = await freePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-abuse-'));
-  const blocks = path.join(folder, 'blocks');
-  const databaseUrl = database.server.url.replace(/postgres@127\.0\.0\.1:\d+/, `authenticator@127.0.0.1:${proxy.port}`);
-  const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret };
+  const [blocks, use] = [path.join(folder, 'blocks'), path.join(folder, 'use')];
+  const settings = { 'database-url': urlThrough(proxy, database), port, 'jwt-secret': secret };
   const serve = [path.join(root, 'src/cli/main.ts'), 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
   const deaths: string[] = [];
   let log = '';
@@ -94,7 +97,7 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
   const start = (): void => {
     child = spawn(process.execPath, [...serve, ...flags], {
       cwd: folder,
-      env: { ...process.env, ABUSE_BLOCKS: blocks, NODE_OPTIONS: `--import=${new URL('note-blocks.ts', import.meta.url).href}` },
+      env: { ...process.env, ABUSE_BLOCKS: blocks, ABUSE_USE: use, NODE_OPTIONS: preloads.join(' ') },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -130,7 +133,10 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
     deaths,
     memory: readMemory,
     longestBlock: () => readNumber(blocks),
-    forgetBlocks: () => rmSync(blocks, { force: true }),
+    leastInUse: () => readNumber(use),
+    forgetFigures: () => {
+      for (const file of [blocks, use]) rmSync(file, { force: true });
+    },
     log: () => log,
     close: async () => {
       isOver = true;
@@ -147,6 +153,10 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function urlThrough({ port }: SilentProxy, { server }: ArenaDatabase): string {
+  return server.url.replace(/postgres@127\.0\.0\.1:\d+/, `authenticator@127.0.0.1:${port}`);
 }
 
 async function untilItServes(port: number, log: () => string): Promise<void> {
