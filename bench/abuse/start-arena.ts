@@ -39,7 +39,7 @@ export interface Arena extends ArenaDatabase {
   memory(): { readonly most: number; readonly now: number };
   /** The longest turn of its event loop since `forgetFigures`, in milliseconds. */
   longestBlock(): number;
-  /** What V8's heap and the buffers had in use when they had least since `forgetFigures`, in MB. */
+  /** What V8's heap and the buffers had in use when they had least since `forgetFigures`, in MB; NaN if it was not looked at. */
   leastInUse(): number;
   forgetFigures(): void;
   /** The server's log. */
@@ -133,7 +133,7 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
     deaths,
     memory: readMemory,
     longestBlock: () => readNumber(blocks),
-    leastInUse: () => readNumber(use),
+    leastInUse: () => readNumber(use) || Number.NaN,
     forgetFigures: () => {
       for (const file of [blocks, use]) rmSync(file, { force: true });
     },
