@@ -1,6 +1,6 @@
 /**
- * Mixed attacks on one process for minutes, during ordinary traffic. The ordinary traffic must not see a single failure, and what the
- * process has in use must not grow.
+ * Mixed attacks on one process for minutes, during ordinary traffic. The ordinary traffic must not see a single failure, and memory must
+ * not grow.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomSource } from '../../test/property/random-source.ts';
