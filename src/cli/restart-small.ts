@@ -13,8 +13,7 @@ import type { Environment } from './config.ts';
 const semiSpace = 8;
 /**
  * How far the old generation may grow beyond the objects that survived its latest collection, in percent of them; 300 by default on a
- * machine with much memory. V8 keeps every page that its heap has needed, until 100 s pass without such a collection: under load, never.
- * So the highest peak is what the process keeps.
+ * machine with much memory.
  */
 const growingPercent = 100;
 /** The number of arenas in which glibc manages memory; its default is eight per core. Other C libraries ignore this. */

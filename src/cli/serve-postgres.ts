@@ -19,6 +19,7 @@ import { UnreachableError } from './connect-once.ts';
 import { DocumentCheck } from './document-check.ts';
 import { lastExportMilliseconds, openTelemetry } from './open-telemetry.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
+import { returnPages } from './return-pages.ts';
 import { describeAdmin, serveAdmin } from './serve-admin.ts';
 import { openProjects } from './serve-projects.ts';
 import type { Configuration } from './settings.ts';
@@ -47,6 +48,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     if (event.kind === 'pool-failed' && event.isStarved) announceWant({ project: event.project ?? null });
   };
   judgeFileLimit(configuration, observe);
+  returnPages();
   const documents = await openTrustedDocuments(configuration, observe);
   const tokens = await tokenRulesOf(configuration, observe);
   const projects = await openProjects(configuration, observe);

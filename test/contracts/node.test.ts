@@ -46,6 +46,30 @@ contract('node', 'cli/restart-small.ts', '--heap-growing-percent bounds how far 
   assert.ok(hundred < 0.75 * threeHundred, `${hundred} and ${threeHundred} bytes`);
 });
 
+contract('node', 'cli/return-pages.ts', 'with --optimize-for-size, a collection returns unused pages, also if it is set late', async () => {
+  const script = `
+    const { PerformanceObserver, constants } = require('node:perf_hooks');
+    const { setFlagsFromString } = require('node:v8');
+    let live = Array.from({ length: 2_000_000 }, (_, index) => ({ index }));
+    const before = process.memoryUsage.rss();
+    live = [];
+    setFlagsFromString('--optimize-for-size');
+    let rounds = 0;
+    const allocate = setInterval(() => {
+      if (rounds++ === 1000) process.exit(1);
+      for (let index = 0; index < 100_000; index++) live[index] = { index };
+    });
+    new PerformanceObserver((list) => {
+      if (!list.getEntries().some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR)) return;
+      if (process.memoryUsage.rss() > before - 64e6) return;
+      clearInterval(allocate);
+      console.log('returned');
+    }).observe({ type: 'gc' });
+  `;
+  const { stdout } = await run(process.execPath, ['--max-semi-space-size=8', '-e', script]);
+  assert.equal(stdout, 'returned\n');
+});
+
 contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking, and setBlocking makes it so again', async () => {
   if (process.platform === 'win32') return;
   const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-contract-'));
