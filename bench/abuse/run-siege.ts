@@ -7,6 +7,7 @@ import { RandomSource } from '../../test/property/random-source.ts';
 import { describeRows, figure } from '../report/describe-table.ts';
 import { readCommit } from '../report/write-report.ts';
 import { attacks } from './attacks/attacks.ts';
+import type { MemoryFigures } from './memory-watch.ts';
 import { runVictim } from './run-victim.ts';
 import { type Arena, openArena, startArenaDatabase } from './start-arena.ts';
 import { Tally } from './tally.ts';
@@ -17,7 +18,7 @@ const atOnce = 3;
 const turn = 10_000;
 
 interface Minute {
-  readonly memory: { readonly now: number; readonly most: number };
+  readonly memory: MemoryFigures;
   /** In MB, when it was least. */
   readonly inUse: number;
   readonly seen: VictimReport;
@@ -78,7 +79,7 @@ function rowOf({ memory, inUse, seen, longestBlock }: Minute, minute: number | s
   return [
     String(minute),
     figure(inUse, 0),
-    figure(memory.now, 0),
+    figure(memory.least, 0),
     figure(memory.most, 0),
     ...counts,
     figure(seen.p50, 1),
@@ -96,7 +97,8 @@ function describeSiege(passed: readonly Minute[], tallies: ReadonlyMap<string, T
 This page is written by the script. It ran on ${new Date().toISOString().slice(0, 10)}, ${readCommit()}: ${atOnce} attacks at a time, in turns of ${turn / 1000} s, on one process with
 the default settings, beside an ordinary user who sends 25 requests a second from another address. Of ${sum(({ sent }) => sent)} requests of the user ${sum(({ ok }) => ok)}
 had the right answer. The process ended ${arena.deaths.length} times. "In use" is what V8's heap and the buffers had in use when they had least in that minute,
-which is after a garbage collection; "memory" is what the process has from the system (RSS). The longest block is that of the event loop.
+which is after a garbage collection. "Memory" is what the process had from the system (RSS) when it had least in that minute; "at most", its
+peak since the start. The longest block is that of the event loop.
 
 ${describeRows(heads, rows, 1)}
 

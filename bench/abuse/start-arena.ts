@@ -15,6 +15,7 @@ import { type PostgresServer, startPostgres } from '../../test/support/postgres.
 import { grantsSql, rolesSql } from '../../test/support/roles.ts';
 import { type SilentProxy, startSilentProxy } from '../../test/support/silent-proxy.ts';
 import { secret, signToken } from '../servers/tokens.ts';
+import { type MemoryFigures, MemoryWatch } from './memory-watch.ts';
 
 export interface ArenaDatabase {
   readonly server: PostgresServer;
@@ -35,8 +36,8 @@ export interface Arena extends ArenaDatabase {
   serverProcess(): ChildProcess;
   /** How the server ended, each time it died. */
   readonly deaths: readonly string[];
-  /** The server's peak and current memory, in MB. */
-  memory(): { readonly most: number; readonly now: number };
+  /** The server's memory: its peak, and the least since `forgetFigures`. */
+  memory(): MemoryFigures;
   /** The longest turn of its event loop since `forgetFigures`, in milliseconds. */
   longestBlock(): number;
   /** What V8's heap and the buffers had in use when they had least since `forgetFigures`, in MB; NaN if it was not looked at. */
@@ -92,7 +93,6 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
   const deaths: string[] = [];
   let log = '';
   let isOver = false;
-  let most = 0;
   let child: ChildProcess;
   const start = (): void => {
     child = spawn(process.execPath, [...serve, ...flags], {
@@ -109,15 +109,10 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
       setTimeout(() => isOver || start(), 1000);
     });
   };
-  const readMemory = (): { most: number; now: number } => {
-    const status = statusOf(child.pid);
-    most = Math.max(most, inMegabytes(status, 'VmHWM'));
-    return { most, now: inMegabytes(status, 'VmRSS') };
-  };
   start();
   const killServer = (): void => void child.kill('SIGKILL');
   process.once('exit', killServer);
-  const sampling = setInterval(readMemory, 200);
+  const memory = new MemoryWatch(() => child.pid);
   await untilItServes(port, () => log);
   return {
     ...database,
@@ -131,16 +126,17 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
     }),
     serverProcess: () => child,
     deaths,
-    memory: readMemory,
+    memory: () => memory.read(),
     longestBlock: () => readNumber(blocks),
     leastInUse: () => readNumber(use) || Number.NaN,
     forgetFigures: () => {
+      memory.forgetLeast();
       for (const file of [blocks, use]) rmSync(file, { force: true });
     },
     log: () => log,
     close: async () => {
       isOver = true;
-      clearInterval(sampling);
+      memory.stop();
       process.removeListener('exit', killServer);
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');
@@ -169,18 +165,6 @@ async function untilItServes(port: number, log: () => string): Promise<void> {
     await sleep(100);
   }
   throw new Error(`the server did not start: ${log()}`);
-}
-
-function statusOf(processId: number | undefined): string {
-  try {
-    return readFileSync(`/proc/${processId}/status`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function inMegabytes(status: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
 }
 
 function readNumber(file: string): number {
