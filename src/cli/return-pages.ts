@@ -18,15 +18,20 @@ const worthwhile = 64 * 1024 * 1024;
 /** Starts to look, once a second, whether V8 keeps pages that it does not need. Does not keep the process alive. */
 export function returnPages(): void {
   const unused = new UnusedMemory();
+  let isAwaiting = false;
   const collections = new PerformanceObserver((list) => {
     if (!list.getEntries().some(isMajor)) return;
     setFlagsFromString('--no-optimize-for-size');
     collections.disconnect();
+    isAwaiting = false;
     unused.forget();
   });
   const look = (): void => {
+    // Each `observe` would count as another observer, of which `disconnect` removes one.
+    if (isAwaiting) return;
     const { rss, heapTotal, external } = process.memoryUsage();
     if (!unused.isWorthReturning(rss - heapTotal - external)) return;
+    isAwaiting = true;
     setFlagsFromString('--optimize-for-size');
     collections.observe({ type: 'gc' });
   };
