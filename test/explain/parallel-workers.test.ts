@@ -12,7 +12,9 @@ before(async () => {
   database = await databases.create(`
     create table item (id int primary key, score int) with (parallel_workers = 2);
     insert into item select i, i % 1000 from generate_series(1, 60000) i;
+    alter table item alter score set statistics 1000;
     grant select on item to anon;`);
+  // Reads all rows. With the default statistics, it samples half of them, and by chance takes one value in 170 for a more common one.
   await database.run('vacuum analyze item');
   await database.run(`do $$ declare setting text; begin
     foreach setting in array array['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size', 'jit'] loop
@@ -51,12 +53,8 @@ for (const participation of ['on', 'off']) {
       assert.match(message, /^about 60,00\d rows are sorted by score desc nulls last, id to return 10; /);
       assert.ok(Math.abs(estimate - 60_000) < 5, String(estimate));
       if (mode === 'analyze') assert.deepEqual([Math.round(actual!.rows / 10), actual!.loops, actual!.removed], [6000, 1, 0]);
-      // A plan counts on the statistics of the table, which PostgreSQL may not have settled yet.
-      const read =
-        mode === 'plan'
-          ? /^about \d+,000 rows are read to find \d\d by score; /
-          : /^about [56]\d,\d\d\d rows are read to find \d\d by score; /;
-      assert.match((await explain(filtered, mode)).message, read);
+      const { message: filteredMessage } = await explain(filtered, mode);
+      assert.match(filteredMessage, /^about (60,00\d|59,99\d) rows are read to find 30 by score; /);
     }
   });
 }
