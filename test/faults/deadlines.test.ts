@@ -384,13 +384,14 @@ test('a response that is too large is refused, and PostgreSQL is stopped', () =>
 test("a role's own settings hold as after a login, and its statement_timeout where it is smaller", async () => {
   await database.run(`alter role anon set statement_timeout = '1h'; alter role anon set app.tenant = 'seven';
     alter role anon set work_mem = '7MB'; alter role anon set default_transaction_isolation = 'serializable';
-    alter role authenticated set default_transaction_read_only = on; alter role anon in database ${database.name} set app.tenant = 'eight'`);
+    alter role authenticated set default_transaction_read_only = on; alter role anon in database ${database.name} set app.tenant = 'eight';
+    do $$ begin for i in 1..120 loop execute format('alter role anon set app.number_%s = %s', i, i); end loop; end $$`);
   try {
     await withGraph({ timeout: 24 * 3_600_000 }, async (graph) => {
-      const names = ['app.tenant', 'work_mem', 'transaction_isolation', 'statement_timeout', 'transaction_read_only'];
+      const names = ['app.tenant', 'work_mem', 'transaction_isolation', 'statement_timeout', 'transaction_read_only', 'app.number_120'];
       const query = `{ ${names.map((name, index) => `f${index}: setting(name: "${name}")`).join(' ')} }`;
       const valuesOf = async (role: string) => Object.values((await graph.execute({ query }, { role })).data ?? {});
-      assert.deepEqual(await valuesOf('anon'), ['eight', '7MB', 'serializable', '1h', 'off']);
+      assert.deepEqual(await valuesOf('anon'), ['eight', '7MB', 'serializable', '1h', 'off', '120']);
       const [tenant, memory, isolation, , readOnly] = await valuesOf('authenticated');
       assert.deepEqual([tenant ?? '', memory, isolation, readOnly], ['', '4MB', 'read committed', 'on']);
       // A change is noticed, as those of grants are.
