@@ -3,12 +3,12 @@
  * the other into a single buffer, so that a batch is sent in one write.
  */
 
-/** In bytes. Batches are written into one block after the other, until the next one would not fit. */
+/** In bytes. Batches share a block until the next one does not fit; a long one gets a block of its own. */
 const blockLength = 64 * 1024;
 /** In characters. Calling Node to encode a text costs more than a loop over this many characters. */
 const shortText = 32;
 
-/** A block of messages: begin a message, add its fields, end it. */
+/** Writes messages: begin a message, add its fields, end it. */
 export class MessageWriter {
   #buffer: Buffer = Buffer.allocUnsafeSlow(blockLength);
   /** Where the bytes of the current call begin. Those before belong to earlier calls, and may not be sent yet. */
@@ -24,8 +24,10 @@ export class MessageWriter {
     write(this);
     const encoded = this.#buffer.subarray(this.#first, this.#end);
     this.#first = this.#end;
-    if (this.#buffer.length > blockLength) this.#begin(Buffer.allocUnsafeSlow(blockLength));
-    return encoded;
+    if (this.#buffer.length === blockLength) return encoded;
+    // A copy, because the block has room for several times as much, and would live as long as the batch runs.
+    this.#useBlock(Buffer.allocUnsafeSlow(blockLength));
+    return Buffer.from(encoded);
   }
 
   /** Opens a message; `end` fills in its length. */
@@ -105,11 +107,11 @@ export class MessageWriter {
     const block = Buffer.allocUnsafeSlow(needed <= blockLength / 2 ? blockLength : needed * 2);
     this.#buffer.copy(block, 0, this.#first, this.#end);
     this.#start -= this.#first;
-    this.#begin(block);
+    this.#useBlock(block);
     this.#end = length;
   }
 
-  #begin(block: Buffer): void {
+  #useBlock(block: Buffer): void {
     this.#buffer = block;
     this.#first = 0;
     this.#end = 0;
