@@ -26,7 +26,7 @@ export class MessageWriter {
     this.#first = this.#end;
     if (this.#buffer.length === blockLength) return encoded;
     // A copy, because the block has room for several times as much, and would live as long as the batch runs.
-    this.#useBlock(Buffer.allocUnsafeSlow(blockLength));
+    this.#startBlock(Buffer.allocUnsafeSlow(blockLength));
     return Buffer.from(encoded);
   }
 
@@ -107,11 +107,11 @@ export class MessageWriter {
     const block = Buffer.allocUnsafeSlow(needed <= blockLength / 2 ? blockLength : needed * 2);
     this.#buffer.copy(block, 0, this.#first, this.#end);
     this.#start -= this.#first;
-    this.#useBlock(block);
+    this.#startBlock(block);
     this.#end = length;
   }
 
-  #useBlock(block: Buffer): void {
+  #startBlock(block: Buffer): void {
     this.#buffer = block;
     this.#first = 0;
     this.#end = 0;
