@@ -11,6 +11,8 @@ export interface BenchmarkOptions {
   readonly rounds: number;
   /** How many processes of each server to start: two processes of one program differ by up to 8 %. */
   readonly copies: number;
+  /** How often to start the servers and measure them: what is special about a process lasts as long as the process does. */
+  readonly restarts: number;
   /** Seconds that each server spends under each workload before the first round: V8 keeps optimizing code for the first 40,000 requests. */
   readonly warmUp: number;
   readonly check: boolean;
@@ -30,6 +32,7 @@ const usage = `npm run bench -- [options]
   --rounds NUMBER     how often each slice comes; medians are reported (default: 7)
   --warm-up NUMBER    seconds of each workload for each server ahead of the first round (default: 5)
   --copies NUMBER     processes of each server, which take turns; two of one program differ by up to 8 % (default: 1)
+  --restarts NUMBER   how often to start the servers and run all rounds; means and standard errors are reported (default: 1)
   --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
   --dialect NAME      rowgraph's dialect, and not that of --before: pg_graphql for a schema without additions
   --check             compare the answers of the servers, measure nothing
@@ -38,7 +41,7 @@ const usage = `npm run bench -- [options]
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
 The servers mounted and unlimited, which are not measured by default, are rowgraph with and without limits and deadlines.
-A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies, bench/results.md;
+A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies and --restarts, bench/results.md;
 of ${limitServers.join(' and ')}, bench/limits.md.`;
 
 /** The options of this process; prints the usage and exits if asked to. */
@@ -51,6 +54,7 @@ export function readOptions(): BenchmarkOptions {
       rounds: { type: 'string', default: '7' },
       'warm-up': { type: 'string', default: '5' },
       copies: { type: 'string', default: '1' },
+      restarts: { type: 'string', default: '1' },
       before: { type: 'string' },
       dialect: { type: 'string' },
       check: { type: 'boolean', default: false },
@@ -69,20 +73,21 @@ export function readOptions(): BenchmarkOptions {
     seconds: positive('seconds', values.seconds),
     rounds: positive('rounds', values.rounds),
     copies: positive('copies', values.copies),
+    restarts: positive('restarts', values.restarts),
     warmUp: positive('warm-up', values['warm-up']),
     check: values.check,
     before: values.before ?? null,
     dialect: values.dialect ?? null,
     page:
       values.before === undefined && values.dialect === undefined && chosen.length === workloads.length
-        ? choosePage(servers, values.copies)
+        ? choosePage(servers, values.copies === '1' && values.restarts === '1')
         : null,
   };
 }
 
-function choosePage(servers: readonly ServerName[], copies: string): BenchmarkOptions['page'] {
+function choosePage(servers: readonly ServerName[], isPlain: boolean): BenchmarkOptions['page'] {
   if (servers.join() === limitServers.join()) return 'limits';
-  return servers.join() === comparedServers.join() && copies === '1' ? 'results' : null;
+  return servers.join() === comparedServers.join() && isPlain ? 'results' : null;
 }
 
 function choose<Thing>(names: string, things: readonly Thing[], nameOf: (thing: Thing) => string): Thing[] {

@@ -73,14 +73,19 @@ async function prepareUnlessNew(server: RunningServer, workload: Workload): Prom
   }
 }
 
-async function measureAll(all: Map<Workload, Prepared>, database: BenchmarkDatabase, options: BenchmarkOptions): Promise<Slice[]> {
+async function measureAll(
+  all: Map<Workload, Prepared>,
+  database: BenchmarkDatabase,
+  options: BenchmarkOptions,
+  start: number,
+): Promise<Slice[]> {
   const slices: Slice[] = [];
   const measure = async (
     server: RunningServer,
     workload: Workload,
     requests: readonly PreparedRequest[],
     seconds: number,
-  ): Promise<Slice> => measureSlice(server, workload, requests, { seconds, connections, postgresId: database.processId });
+  ): Promise<Slice> => measureSlice(server, workload, requests, { start, seconds, connections, postgresId: database.processId });
   for (const [workload, prepared] of all) {
     for (const [server, requests] of prepared) {
       if (workload.before) await database.run(workload.before);
@@ -112,12 +117,21 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   if (options.before !== null) buildPackage(options.before);
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
-  const servers: RunningServer[] = [];
+  const slices: Slice[] = [];
+  const names = new Set<ServerName>();
+  let servers: RunningServer[] = [];
+  const stopServers = (): Promise<unknown> => Promise.all(servers.map((server) => server.stop()));
   try {
-    servers.push(...(await startServers(options, database)));
-    const all = await prepareAll(servers, options.workloads);
-    if (options.check) return;
-    const slices = await measureAll(all, database, options);
+    for (let start = 0; start < options.restarts; start++) {
+      servers = await startServers(options, database);
+      for (const { name } of servers) names.add(name);
+      const all = await prepareAll(servers, options.workloads);
+      if (options.check) return;
+      slices.push(...(await measureAll(all, database, options, start)));
+      if (options.restarts > 1) console.log(`start ${start + 1} of ${options.restarts} is measured`);
+      await stopServers();
+      servers = [];
+    }
     console.log(`\n${describeTable(slices)}`);
     const facts = {
       ...options,
@@ -125,7 +139,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
       poolSize,
       connections,
       postgres: database.version,
-      servers: [...new Set(servers.map(({ name }) => name))],
+      servers: [...names],
     };
     if (options.page === 'limits') await writeFile(new URL('limits.md', import.meta.url), writeLimitsReport(slices, facts));
     if (options.page === 'results') {
@@ -134,7 +148,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
     }
     if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;
   } finally {
-    await Promise.all(servers.map((server) => server.stop()));
+    await stopServers();
     await database.stop();
   }
 }

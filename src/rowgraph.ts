@@ -64,6 +64,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     queueLength: queue?.length,
     queueBytes: queue?.bytes,
     queueTimeoutMillis: queue?.timeout,
+    requestTimeoutMillis: timeout,
     budget,
     observe,
   });

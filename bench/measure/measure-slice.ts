@@ -8,6 +8,8 @@ import { hasUsage, readCpu, readMemory } from './process-usage.ts';
 export interface Slice {
   readonly workload: string;
   readonly server: ServerName;
+  /** How often the servers had been started before, in this run of the benchmark. */
+  readonly start: number;
   readonly requestsPerSecond: number;
   /** In milliseconds. */
   readonly p50: number;
@@ -24,6 +26,7 @@ export interface Slice {
 }
 
 export interface SliceOptions {
+  readonly start: number;
   readonly seconds: number;
   readonly connections: number;
   readonly postgresId: number | null;
@@ -34,7 +37,7 @@ export async function measureSlice(
   server: RunningServer,
   workload: Workload,
   requests: readonly PreparedRequest[],
-  { seconds, connections, postgresId }: SliceOptions,
+  { start, seconds, connections, postgresId }: SliceOptions,
 ): Promise<Slice> {
   const roots = { server: server.processId, postgres: postgresId ?? 0, bench: process.pid };
   const before = readCpu(roots);
@@ -48,6 +51,7 @@ export async function measureSlice(
   return {
     workload: workload.name,
     server: server.name,
+    start,
     requestsPerSecond: result.requests / result.seconds,
     p50: result.p50,
     p99: result.p99,

@@ -2,7 +2,7 @@
 import type { ServerName } from '../servers/start-server.ts';
 import type { Slice } from './measure-slice.ts';
 
-export type Summary = Omit<Slice, 'complaint'>;
+export type Summary = Omit<Slice, 'complaint' | 'start'>;
 
 /** One line for each pair of workload and server, in the order in which they first came. */
 export function summarizeSlices(slices: readonly Slice[]): Summary[] {
@@ -25,19 +25,34 @@ export function summarizeSlices(slices: readonly Slice[]): Summary[] {
   });
 }
 
+/** The mean of several starts, and its standard error: NaN for a single start. */
+export interface Ratio {
+  readonly mean: number;
+  readonly error: number;
+}
+
 /**
- * The ratio of a figure of two servers under a workload: the median of the ratios of all rounds. Within a round they are measured one right
- * after the other, so that a longer disturbance of the machine affects both.
+ * The ratio of a figure of two servers under a workload: for each start of the servers, the median of the ratios of its rounds. Within a
+ * round they are measured one right after the other, so that a longer disturbance of the machine affects both.
  */
 export function ratioOf(
   slices: readonly Slice[],
   workload: string,
   [one, other]: readonly [ServerName, ServerName],
   read: (slice: Slice) => number,
-): number {
-  const roundsOf = (name: ServerName): Slice[] => slices.filter((slice) => slice.workload === workload && slice.server === name);
-  const others = roundsOf(other);
-  return median(roundsOf(one).map((slice, round) => read(slice) / (others[round] ? read(others[round]) : Number.NaN)));
+): Ratio {
+  const starts = Map.groupBy(
+    slices.filter((slice) => slice.workload === workload),
+    ({ start }) => start,
+  );
+  const medians = [...starts.values()].map((rounds) => {
+    const others = rounds.filter(({ server }) => server === other);
+    const ones = rounds.filter(({ server }) => server === one);
+    return median(ones.map((slice, round) => read(slice) / (others[round] ? read(others[round]) : Number.NaN)));
+  });
+  const mean = medians.reduce((sum, each) => sum + each, 0) / medians.length;
+  const squares = medians.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (medians.length - 1) / medians.length) };
 }
 
 /** The median: the middle number, or the mean of the two in the middle. */

@@ -1,6 +1,6 @@
 /** The measurements as a table with aligned columns, for a terminal and for Markdown. */
 import type { Slice } from '../measure/measure-slice.ts';
-import { ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
+import { type Ratio, ratioOf, summarizeSlices } from '../measure/summarize-slices.ts';
 import type { ServerName } from '../servers/start-server.ts';
 
 /** The servers that others are compared with, if they were measured. */
@@ -16,10 +16,7 @@ export function describeTable(slices: readonly Slice[]): string {
   ];
   const rows = summarizeSlices(slices).map((summary) => {
     const shareOf = (other: ServerName): string =>
-      figure(
-        ratioOf(slices, summary.workload, [summary.server, other], ({ requestsPerSecond }) => requestsPerSecond),
-        2,
-      );
+      ratioFigure(ratioOf(slices, summary.workload, [summary.server, other], ({ requestsPerSecond }) => requestsPerSecond));
     return [
       summary.workload,
       summary.server,
@@ -43,6 +40,11 @@ export function describeRows(heads: readonly string[], rows: readonly (readonly 
     `| ${cells.map((cell, column) => (column < texts ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
   const rule = `|${widths.map((width, column) => (column < texts ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
   return [line(heads), rule, ...rows.map(line)].join('\n');
+}
+
+/** A ratio for people to read, with its standard error if there is one. */
+export function ratioFigure({ mean, error }: Ratio): string {
+  return Number.isFinite(error) ? `${figure(mean, 3)} ± ${figure(error, 3)}` : figure(mean, 2);
 }
 
 /** A number for people to read, or a dash if it is unknown. */

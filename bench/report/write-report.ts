@@ -9,7 +9,7 @@ import { median, ratioOf } from '../measure/summarize-slices.ts';
 import { peerVersion } from '../servers/install-peers.ts';
 import type { ServerName } from '../servers/start-server.ts';
 import type { Workload } from '../workloads/workload.ts';
-import { describeRows, describeTable, figure } from './describe-table.ts';
+import { describeRows, describeTable, figure, ratioFigure } from './describe-table.ts';
 
 export interface ReportFacts {
   readonly servers: readonly ServerName[];
@@ -18,6 +18,7 @@ export interface ReportFacts {
   readonly rounds: number;
   readonly warmUp: number;
   readonly copies: number;
+  readonly restarts: number;
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
@@ -79,7 +80,7 @@ ${Object.entries(databaseSettings)
 /** `limits.md`. */
 export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts): string {
   const rows = facts.workloads.map(({ name }) => {
-    const ratio = (read: (slice: Slice) => number): string => figure(ratioOf(slices, name, ['mounted', 'unlimited'], read), 2);
+    const ratio = (read: (slice: Slice) => number): string => ratioFigure(ratioOf(slices, name, ['mounted', 'unlimited'], read));
     return [
       name,
       ratio(({ requestsPerSecond }) => requestsPerSecond),
@@ -99,7 +100,9 @@ request is over a limit or has a deadline, and PostgreSQL gets no \`statement_ti
 
 ## With limits and deadlines, divided by without
 
-Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server.
+Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server${
+    facts.restarts > 1 ? `, started ${facts.restarts} times: the mean, and its standard error` : ''
+  }.
 
 ${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU'], rows, 1)}
 
@@ -113,7 +116,7 @@ ${describeTable(slices)}
 ## How to repeat it
 
     npm ci
-    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies}
+    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}
 `;
 }
 
@@ -159,7 +162,7 @@ function describeRatios(slices: readonly Slice[]): string {
       ratioOf(slices, workload, ['rowgraph', other], ({ requestsPerSecond }) => requestsPerSecond),
       ratioOf(slices, workload, ['rowgraph', other], ({ p99 }) => p99),
     ]);
-    return [workload, ...ratios.map((ratio) => figure(ratio, 2))];
+    return [workload, ...ratios.map(ratioFigure)];
   });
   return describeRows(['workload', 'req/s to bare', 'p99 to bare', 'req/s to PostGraphile', 'p99 to PostGraphile'], rows, 1);
 }

@@ -9,6 +9,8 @@ import { longestTimer, startTimer } from './timers.ts';
 export type StopReason = 'expired' | 'abandoned';
 
 export class Deadline {
+  /** How long it lasts, in milliseconds; Infinity if it never expires. */
+  readonly millis: number;
   /** In milliseconds of `performance.now()`; Infinity if it never expires. */
   readonly expiresAt: number;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -17,7 +19,8 @@ export class Deadline {
 
   /** Starts now and lasts this many milliseconds, or for ever if they are more than 25 days. `end` must be called once the request has its response. */
   constructor(millis: number) {
-    this.expiresAt = millis > longestTimer ? Infinity : performance.now() + millis;
+    this.millis = millis > longestTimer ? Infinity : millis;
+    this.expiresAt = performance.now() + this.millis;
     this.#timer = startTimer(() => this.stop('expired'), millis);
   }
 

@@ -1,18 +1,20 @@
 /**
  * The state of each open connection of a pool: its prepared statements, its settings, what runs on it. In: the connections as they are used
  * and removed; out: their states, and statistics of all prepared statements, including those of closed connections.
+ *
+ * Relies on an undocumented field of `pg`'s Client (`test/contracts/pg.test.ts`): the process id that the server announced.
  */
 import type { CacheStatistics } from '../events.ts';
+import { KeptSettings } from './kept-settings.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import type { PgRun } from './pg-run.ts';
-import type { JitOff } from './session-statement.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** The state of a connection. */
 export interface ConnectionState {
   /** Null: statements are not prepared by name. */
   readonly prepared: PreparedStatements | null;
-  jitOff: JitOff;
+  readonly settings: KeptSettings;
   readonly onError: (error: Error) => void;
   /** When the server last replied, in milliseconds of `performance.now()`. */
   repliedAt: number;
@@ -23,19 +25,19 @@ export interface ConnectionState {
 export class PgConnectionStates {
   /** Null: statements are not prepared by name. */
   readonly #statementCacheSize: number | null;
-  readonly #keepsSettings: boolean;
+  readonly #keptLimit: number | null;
   readonly #onBroken: (client: PgPoolClient, error: Error) => void;
   readonly #states = new Map<PgPoolClient, ConnectionState>();
   /** The statistics of connections that are closed. */
   readonly #gone = { hits: 0, misses: 0 };
 
   /**
-   * `keepsSettings`: whether settings may remain on the connections after a batch. `onBroken` is called when a connection ends while in
-   * use.
+   * `keptLimit`: the time limit to leave on the connections, in milliseconds; null if no settings may remain on them, because they are the
+   * caller's. `onBroken` is called when a connection ends while in use.
    */
-  constructor(statementCacheSize: number | null, keepsSettings: boolean, onBroken: (client: PgPoolClient, error: Error) => void) {
+  constructor(statementCacheSize: number | null, keptLimit: number | null, onBroken: (client: PgPoolClient, error: Error) => void) {
     this.#statementCacheSize = statementCacheSize;
-    this.#keepsSettings = keepsSettings;
+    this.#keptLimit = keptLimit;
     this.#onBroken = onBroken;
   }
 
@@ -52,9 +54,8 @@ export class PgConnectionStates {
       const onError = (error: Error): void => this.#onBroken(client, error);
       client.on('error', onError);
       const prepared = this.#statementCacheSize === null ? null : new PreparedStatements(this.#statementCacheSize);
-      // Leave no settings behind on the caller's connections, or on connections that a pooler shares.
-      const jitOff = this.#keepsSettings && prepared !== null ? 'connection' : 'transaction';
-      state = { prepared, jitOff, onError, repliedAt: performance.now(), run: null };
+      const settings = new KeptSettings(this.#keptLimit === null ? null : (client.processID ?? null), this.#keptLimit ?? Infinity);
+      state = { prepared, settings, onError, repliedAt: performance.now(), run: null };
       this.#states.set(client, state);
     }
     return state;

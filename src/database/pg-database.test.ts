@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, mock, test } from 'node:test';
 import { Pool } from 'pg';
 import { type BatchProxy, startBatchProxy } from '../../test/support/batch-proxy.ts';
+import { startKeyProxy } from '../../test/support/key-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
@@ -104,26 +105,6 @@ describe('a batch', () => {
         ['authenticator', 'authenticator', ''],
       ]);
     }));
-
-  test('runs without JIT, which stays off only on our own connections', async () => {
-    const jit = "select current_setting('jit')";
-    for (const prepare of [true, false]) {
-      await withDatabase({ poolSize: 1, prepare }, async (database) => {
-        // The settings of a failed batch are undone.
-        await assert.rejects(database.run(batch(['select 1/0'])), failure('22012'));
-        assert.deepEqual(await database.query(jit), [['on']]);
-        assert.deepEqual(await database.run(batch([jit])), [['off']]);
-        assert.deepEqual(await database.run(batch([jit])), [['off']]);
-        assert.deepEqual(await database.query(jit), [[prepare ? 'off' : 'on']]);
-      });
-    }
-    const pool = new Pool({ connectionString: server.url, max: 1 });
-    const database = openPgDatabase(pool as unknown as PgPool);
-    assert.deepEqual(textsOf(await database.run(batch([jit]))), [['off']]);
-    assert.equal((await pool.query("select current_setting('jit') as jit")).rows[0].jit, 'on');
-    await database.close();
-    await pool.end();
-  });
 
   test('is one transaction: all or nothing', () =>
     withDatabase({}, async (database) => {
@@ -352,6 +333,112 @@ describe('batches of one template', () => {
       };
       // The interrupted batches; a new connection; each of the eight alone.
       await untilTogether(database, 1 + 8, ask, shared(text, '1'));
+    }));
+});
+
+describe('JIT and the time limit', () => {
+  const jit = "select current_setting('jit')";
+  const limit = "select current_setting('statement_timeout')";
+  const both = "select current_setting('jit'), current_setting('statement_timeout')";
+  const within = (millis: number, statements: readonly string[] = [both], as?: Session): Batch => {
+    const deadline = new Deadline(millis);
+    deadline.end();
+    return { ...batch(statements, as), deadline };
+  };
+
+  test('stay set on our own connections, but not for internal queries', async () => {
+    for (const prepare of [true, false]) {
+      await withDatabase({ poolSize: 1, prepare }, async (database) => {
+        // The settings of a failed batch are undone.
+        await assert.rejects(database.run(within(30_000, ['select 1/0'])), failure('22012'));
+        assert.deepEqual(await database.query(both), [['on', '0']]);
+        for (let time = 0; time < 3; time++) assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+        await assert.rejects(database.query('select 1/0', []), failure('22012'));
+        assert.deepEqual(await database.query(limit, []), [['0']]);
+        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+        assert.deepEqual(await database.query(`set application_name = 'x'; ${limit}`), [['0']]);
+        assert.deepEqual(await database.query(both), [['off', '0']]);
+        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+      });
+    }
+  });
+
+  test('are those of each batch, whatever the one before it had', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const role = (millis: number): Session => {
+        const defaults = { statementTimeout: millis, isolation: null, mayWrite: false, settings: [] };
+        return { ...session(), defaults };
+      };
+      const cases: readonly (readonly [Batch, string])[] = [
+        [within(30_000), '30s'],
+        [within(30_000, [both], role(3000)), '3s'],
+        [within(30_000, [both], role(60_000)), '30s'],
+        [within(Infinity), '0'],
+        [within(Infinity, [both], role(3000)), '3s'],
+        [within(7_200_000), '2h'],
+        [{ ...batch([both]) }, '0'],
+      ];
+      for (let first = 0; first < cases.length; first++) {
+        // What the first of them leaves on the connection differs from round to round.
+        await database.query(limit, []);
+        for (const [next, expected] of [...cases.slice(first), ...cases.slice(0, first)]) {
+          const { millis = Infinity } = next.deadline ?? {};
+          const deadline = new Deadline(millis);
+          deadline.end();
+          const [[isOff, found] = []] = textsOf(await database.run({ ...next, deadline }));
+          assert.deepEqual([isOff, found], ['off', expected]);
+        }
+      }
+    }));
+
+  test('are set again after a function has changed them', async () => {
+    let late = 0;
+    const now = performance.now.bind(performance);
+    const clock = mock.method(performance, 'now', () => now() + late);
+    try {
+      await withDatabase({ poolSize: 1 }, async (database) => {
+        await database.run(within(30_000));
+        await database.run(within(30_000, ["select set_config('statement_timeout', '7', false), set_config('jit', 'on', false)"]));
+        late = 1000;
+        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+      });
+    } finally {
+      clock.mock.restore();
+    }
+  });
+
+  test("leave no trace on the caller's connections, or behind a pooler", async () => {
+    const pool = new Pool({ connectionString: server.url, max: 1 });
+    const database = openPgDatabase(pool as unknown as PgPool);
+    const runLimited = async (on: Database): Promise<void> => {
+      const [[isOff, found] = []] = textsOf(await on.run(within(3_600_000)));
+      assert.equal(isOff, 'off');
+      assert.notEqual(found, '0');
+    };
+    for (let time = 0; time < 2; time++) await runLimited(database);
+    assert.deepEqual((await pool.query({ text: both, rowMode: 'array' })).rows, [['on', '0']]);
+    await database.close();
+    await pool.end();
+
+    const pooler = await startKeyProxy(server.port);
+    const pooled = openPgDatabase(`postgres://authenticator@127.0.0.1:${pooler.port}/postgres`, { poolSize: 1 });
+    for (let time = 0; time < 2; time++) await runLimited(pooled);
+    assert.deepEqual(await pooled.query(both), [['on', '0']]);
+    await pooled.close();
+    await pooler.stop();
+  });
+
+  test('end a statement although a group of batches relies on them', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      assert.deepEqual(await database.run(batch([jit])), [['off']]);
+      const text = 'select pg_sleep($1::float8)::text';
+      const template = { text };
+      const run = (seconds: string) => database.run({ ...within(200, []), statements: [{ text, parameters: [seconds] }], template });
+      for (let time = 0; time < 200; time++) await run('0');
+      const settled = await Promise.allSettled(['0', '0', '20', '0'].map(run));
+      const [sleeper] = settled.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+      assert.equal(sleeper?.reason.sqlstate, '57014');
     }));
 });
 

@@ -32,6 +32,8 @@ export interface PgDatabaseOptions {
   readonly queueBytes?: number;
   /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
+  /** The time limit of most batches: PostgreSQL keeps it. Default: 30,000 ms. */
+  readonly requestTimeoutMillis?: number;
   /** What limits this pool and others together. No further connection is then opened to listen. */
   readonly budget?: ConnectionBudget;
   /**
@@ -104,9 +106,8 @@ class PgDatabase implements Database {
       (one, other) => one.isAlike(other),
     );
     const statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
-    this.#states = new PgConnectionStates(statementCacheSize, this.#ownsPool, (client, error) =>
-      this.#connections.noteBroken(client, error),
-    );
+    const keptLimit = this.#ownsPool ? (options.requestTimeoutMillis ?? 30_000) : null;
+    this.#states = new PgConnectionStates(statementCacheSize, keptLimit, (client, error) => this.#connections.noteBroken(client, error));
     this.#runner = new PgJobRunner({
       connections: this.#connections,
       states: this.#states,

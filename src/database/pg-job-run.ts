@@ -3,13 +3,16 @@
  * settled or requested again, and the connection given back.
  */
 import type { BatchMeasures } from './batch-measures.ts';
+import type { ColumnValue } from './database.ts';
 import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
 import type { PgConnections } from './pg-connections.ts';
 import { type JobGroup, PgJob } from './pg-job.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
+import type { SettingsUse } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import type { ConnectionUse } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
 
 /**
@@ -32,16 +35,37 @@ export interface JobRunContext {
   readonly onSilence: (since: number) => void;
 }
 
-/** Sends jobs in one write. Each batch is a transaction of its own; if one fails while it shares the write, it runs again alone. */
-export function sendJobs(context: JobRunContext, client: PgPoolClient, group: JobGroup, jobs: readonly PgJob[], mayRetry = true): void {
-  const { connections, states, request } = context;
-  const state = states.of(client);
+/** Sends a job alone. */
+export function sendAlone(context: JobRunContext, client: PgPoolClient, group: JobGroup, job: PgJob, mayRetry = true): void {
+  const { connections, states } = context;
+  const connection = job.aloneOn(states.of(client), connections.isOnSpare(group) && (job.isRead || group.isQuick));
+  send(context, client, group, [job], mayRetry, connection);
+}
+
+/** Sends jobs in one write, which are prepared for this use. Each batch is a transaction of its own; if one fails, it runs again alone. */
+export function sendTogether(
+  context: JobRunContext,
+  client: PgPoolClient,
+  group: JobGroup,
+  jobs: readonly PgJob[],
+  connection: ConnectionUse,
+): void {
+  send(context, client, group, jobs, false, connection);
+}
+
+function send(
+  context: JobRunContext,
+  client: PgPoolClient,
+  group: JobGroup,
+  jobs: readonly PgJob[],
+  mayRetry: boolean,
+  connection: ConnectionUse,
+): void {
+  const { connections, request } = context;
   const [first] = jobs as readonly [PgJob];
-  const isBrief = connections.isOnSpare(group) && (first.isRead || group.isQuick);
   let bytes: Uint8Array;
   try {
-    bytes =
-      jobs.length === 1 ? first.encode(state.prepared, state.jitOff, isBrief) : PgJob.encodeTogether(jobs, state.prepared, state.jitOff);
+    bytes = jobs.length === 1 ? first.encode(connection) : PgJob.encodeTogether(jobs, connection);
   } catch (error) {
     // The connection is returned in a later turn, because the work that waits for it may fail in the same way.
     setImmediate(() => connections.giveBack(client, group));
@@ -49,7 +73,7 @@ export function sendJobs(context: JobRunContext, client: PgPoolClient, group: Jo
     else for (const job of jobs) request(job);
     return;
   }
-  new PgJobRun(context, client, state, group, jobs, mayRetry, bytes).start();
+  new PgJobRun(context, client, group, jobs, mayRetry, bytes, connection.use).start();
 }
 
 class PgJobRun implements RunListener {
@@ -60,6 +84,7 @@ class PgJobRun implements RunListener {
   readonly #state: ConnectionState;
   readonly #group: JobGroup;
   readonly #mayRetry: boolean;
+  readonly #use: SettingsUse;
   readonly #started = performance.now();
   #completed = 0;
   /** Whether the only job is being sent again on the same connection. */
@@ -68,19 +93,20 @@ class PgJobRun implements RunListener {
   constructor(
     context: JobRunContext,
     client: PgPoolClient,
-    state: ConnectionState,
     group: JobGroup,
     jobs: readonly PgJob[],
     mayRetry: boolean,
     bytes: Uint8Array,
+    use: SettingsUse,
   ) {
     this.#context = context;
     this.#client = client;
-    this.#state = state;
+    this.#state = context.states.of(client);
     this.#group = group;
     this.jobs = jobs;
     this.#mayRetry = mayRetry;
-    this.run = new PgRun(client, context.stream, bytes, jobs[0]!.replyTo(jobs.length), this);
+    this.#use = use;
+    this.run = new PgRun(client, context.stream, bytes, jobs[0]!.replyTo(jobs.length, use), this);
   }
 
   start(): void {
@@ -113,7 +139,7 @@ class PgJobRun implements RunListener {
     // It may have been stopped while a cancel request was under way.
     const isResent = this.#isResent && !first.isSettled;
     this.#state.run = null;
-    if (isResent && error === undefined) sendJobs(this.#context, this.#client, this.#group, this.jobs, false);
+    if (isResent && error === undefined) sendAlone(this.#context, this.#client, this.#group, first, false);
     else {
       if (isResent) request(first);
       connections.giveBack(this.#client, this.#group, error);
@@ -142,8 +168,8 @@ class PgJobRun implements RunListener {
     const { error, broken, written, completed, results } = exchange;
     const { batch } = job;
     state.prepared?.settle(completed);
+    if (error === null) this.#settleSettings(results);
     if (error === null && !exchange.overflown) {
-      if (batch?.session && state.jitOff === 'connection') state.jitOff = 'nowhere';
       job.resolve(results);
       const origin = batch?.template ?? batch?.origin;
       if (origin !== undefined) pipelining.note(origin, 1, millis);
@@ -159,6 +185,13 @@ class PgJobRun implements RunListener {
       connections.noteStuck(this.#group);
       request(job);
     } else job.reject(job.explain(exchange));
+  }
+
+  /** Takes note of the settings that the only job has left on the connection. */
+  #settleSettings(results: ColumnValue[][]): void {
+    const { settings } = this.#state;
+    if (this.#use === 'connection') settings.settle(results.shift()!);
+    else if (this.#use === 'limited' && this.jobs[0]!.batch === null) settings.noteReset();
   }
 
   #finishTogether(job: PgJob, exchange: PgExchange, millis: number): void {

@@ -1,8 +1,8 @@
 /** Decides which jobs share a write to a connection. In: a connection and the group that it was lent to; out: runs of jobs (`pg-job-run.ts`). */
 import type { JobGroup, PgJob } from './pg-job.ts';
-import { type JobRunContext, sendJobs } from './pg-job-run.ts';
+import { type JobRunContext, sendAlone, sendTogether } from './pg-job-run.ts';
 import type { PgPoolClient } from './pg-pool.ts';
-import { isPrepared } from './wire/encode-batch.ts';
+import { type ConnectionUse, isPrepared } from './wire/encode-batch.ts';
 
 export class PgJobRunner {
   readonly #context: JobRunContext;
@@ -17,12 +17,13 @@ export class PgJobRunner {
     const jobs = this.#gather(client, group);
     const first = jobs[0];
     if (first === undefined) setImmediate(() => connections.giveBack(client, group));
-    else if (jobs.length === 1 || (this.#isPrepared(client, first) && !connections.isOnSpare(group)))
-      sendJobs(this.#context, client, group, jobs);
+    else if (jobs.length === 1) sendAlone(this.#context, client, group, first);
     else {
+      const use = connections.isOnSpare(group) ? null : this.#togetherOn(client, first);
+      if (use !== null) return sendTogether(this.#context, client, group, jobs, use);
       // After a failed Parse it would be unknown which of several batches failed; and on a spare connection, no batch should wait for
       // others.
-      sendJobs(this.#context, client, group, [first]);
+      sendAlone(this.#context, client, group, first);
       for (const job of jobs.slice(1)) request(job);
     }
   }
@@ -36,14 +37,17 @@ export class PgJobRunner {
     const template = first?.batch?.template;
     if (template === undefined || !states.prepares || connections.isOnSpare(group)) return jobs;
     const room = pipelining.mostOf(template) - jobs.length;
-    if (room <= 0 || !this.#isPrepared(client, first!)) return jobs;
+    if (room <= 0 || this.#togetherOn(client, first!) === null) return jobs;
     const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && first!.isAlike(other.jobs[0]!);
     for (const other of connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
   }
 
-  #isPrepared(client: PgPoolClient, { batch }: PgJob): boolean {
-    const { prepared, jitOff } = this.#context.states.of(client);
-    return batch !== null && prepared !== null && isPrepared(batch, prepared, jitOff);
+  /** How to send a job together with others like it; null if it must be sent alone, because something is to be parsed or kept. */
+  #togetherOn(client: PgPoolClient, { batch }: PgJob): ConnectionUse | null {
+    if (batch === null) return null;
+    const { prepared, settings } = this.#context.states.of(client);
+    const connection = { prepared, use: settings.choose(batch, true), kept: null, hasTimers: true };
+    return isPrepared(batch, connection) ? connection : null;
   }
 }

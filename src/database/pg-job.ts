@@ -1,8 +1,9 @@
 /** A batch or an internal query that needs a connection, and whoever waits for it. Knows when it must stop, and settles once. */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
-import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
+import { type Batch, type ColumnValue, DatabaseError, type Statement } from './database.ts';
+import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';
-import { countLeading, type JitOff, toBatchError } from './session-statement.ts';
+import { countLeading, type SettingsUse, toBatchError } from './session-statement.ts';
 import {
   isOwnFault,
   isServerError,
@@ -13,9 +14,8 @@ import {
   toDatabaseError,
   tooLargeError,
 } from './to-database-error.ts';
-import { encodeBatch, encodeBatches, encodeScript, ownerOf } from './wire/encode-batch.ts';
+import { type ConnectionUse, encodeBatches, encodeScript, ownerOf } from './wire/encode-batch.ts';
 import type { ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
-import type { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** How often a job may be lent a connection that turns out to be closed. */
 const mostUnsent = 10;
@@ -34,6 +34,9 @@ const spareMutationMillis = 250;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
+
+/** Takes away the time limit that batches keep on the connection. Not `set local`, because a script may contain several transactions. */
+const unlimit: Statement = { text: 'set statement_timeout to default', parameters: [] };
 
 /**
  * Approximate bytes of a value, including the part of the request's variables that it came from. Measured: 10,000 rows of one value each
@@ -109,8 +112,8 @@ export class PgJob {
   /** How often after. */
   #lostSent = 0;
   isSettled = false;
-  /** Whether to limit its time on this connection. */
-  #runsBriefly = false;
+  /** The batch with the time limits of a spare connection, if it is sent on one. */
+  #briefBatch: Batch | null = null;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
@@ -181,42 +184,49 @@ export class PgJob {
   }
 
   /**
-   * The bytes of the job, for a connection with these prepared statements. `isBrief`: limits its time, because the connection is a spare
-   * one.
+   * How to send the job alone on a connection with this state. `isBrief`: to limit its time, because the connection is a spare one.
    */
-  encode(prepared: PreparedStatements | null, jitOff: JitOff, isBrief: boolean): Uint8Array {
-    this.#runsBriefly = isBrief && this.#mayWaitElsewhere;
-    if (this.batch !== null) return encodeBatch(this.#runsBriefly ? runningBriefly(this.batch) : this.batch, prepared, jitOff, true);
+  aloneOn({ prepared, settings }: ConnectionState, isBrief: boolean): ConnectionUse {
+    const { batch } = this;
+    if (batch === null) return { prepared: null, use: settings.isLimited ? 'limited' : 'transaction', kept: null, hasTimers: true };
+    this.#briefBatch = isBrief && this.#mayWaitElsewhere ? runningBriefly(batch) : null;
+    const use = settings.choose(this.#briefBatch ?? batch, this.#briefBatch === null);
+    return { prepared, use, kept: use === 'connection' ? settings.kept : null, hasTimers: true };
+  }
+
+  /** The bytes of the job. */
+  encode(connection: ConnectionUse): Uint8Array {
+    if (this.batch !== null) return encodeBatches([this.#briefBatch ?? this.batch], connection);
     const { text, parameters } = this.script!;
-    return parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+    const isLimited = connection.use === 'limited';
+    if (!parameters) return encodeScript(isLimited ? `${unlimit.text}; ${text}` : text);
+    const statement = { text, parameters };
+    return encodeBatches([{ session: null, statements: isLimited ? [unlimit, statement] : [statement] }], connection);
   }
 
   /** The bytes of several jobs that are batches, without limiting their time: they never share a spare connection. */
-  static encodeTogether(jobs: readonly PgJob[], prepared: PreparedStatements | null, jitOff: JitOff): Uint8Array {
+  static encodeTogether(jobs: readonly PgJob[], connection: ConnectionUse): Uint8Array {
     return encodeBatches(
       jobs.map(({ batch }) => batch!),
-      prepared,
-      jitOff,
-      true,
+      connection,
     );
   }
 
   /** The reply to expect for this many jobs like this one. */
-  replyTo(batches: number): ExpectedReply {
-    const { batch } = this;
-    if (batch === null) return { batches, statements: this.script?.parameters ? 1 : null, skipped: 0, everyRow: true, maxBytes: Infinity };
-    return {
-      batches,
-      statements: countStatements(batch),
-      skipped: countLeading(batch),
-      everyRow: false,
-      maxBytes: batch.maxBytes ?? Infinity,
-    };
+  replyTo(batches: number, use: SettingsUse): ExpectedReply {
+    const { batch, script } = this;
+    if (batch === null) {
+      const statements = script?.parameters ? (use === 'limited' ? 2 : 1) : null;
+      return { batches, statements, skipped: 0, everyRow: true, maxBytes: Infinity };
+    }
+    // The last of the leading statements says whether the connection keeps settings.
+    const skipped = countLeading(batch) - (use === 'connection' ? 1 : 0);
+    return { batches, statements: countStatements(batch), skipped, everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
   /** Whether PostgreSQL stopped it because it held a spare connection for too long. */
   heldTooLong({ error }: PgExchange): boolean {
-    if (!this.#runsBriefly || !isServerError(error) || this.mustStop) return false;
+    if (this.#briefBatch === null || !isServerError(error) || this.mustStop) return false;
     const ownMillis = this.batch?.session?.defaults?.statementTimeout ?? Infinity;
     if (error.code === queryCancelled) return ownMillis > (this.isRead ? spareMillis : spareMutationMillis);
     return this.isRead && error.code === lockNotAvailable;

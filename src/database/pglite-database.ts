@@ -22,7 +22,7 @@ import {
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
 import { countLeading, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
-import { encodeBatch, encodeScript } from './wire/encode-batch.ts';
+import { type ConnectionUse, encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
@@ -121,14 +121,16 @@ class PgliteDatabase implements Database {
   }
 
   async #runStatement(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    const bytes = parameters ? encodeBatch({ session: null, statements: [{ text, parameters }] }, null) : encodeScript(text);
+    const bytes = parameters
+      ? encodeBatches([{ session: null, statements: [{ text, parameters }] }], withoutTimers(null))
+      : encodeScript(text);
     const { error, rows } = await this.#exchange(bytes);
     if (error) throw toDatabaseError(error);
     return rows.flat();
   }
 
   async #send(batch: Batch): Promise<Reply> {
-    const reply = await this.#exchange(encodeBatch(batch, this.#prepared));
+    const reply = await this.#exchange(encodeBatches([batch], withoutTimers(this.#prepared)));
     this.#prepared.settle(reply.rows.length);
     return reply;
   }
@@ -230,4 +232,8 @@ function readReply(messages: readonly PgliteMessage[]): Reply {
     } else if (message.name === 'error') error ??= message;
   }
   return { error, rows: results };
+}
+
+function withoutTimers(prepared: PreparedStatements | null): ConnectionUse {
+  return { prepared, use: 'transaction', kept: null, hasTimers: false };
 }

@@ -16,7 +16,8 @@ export async function inRolledBackTransaction<Result>(
   await run('begin');
   try {
     const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity, longestTimer);
-    for (const statement of [...leadingStatements(session), sessionStatement(session, 'transaction', Math.max(1, Math.ceil(timeout)))])
+    const settings = { use: 'transaction', timeout: Math.max(1, Math.ceil(timeout)) } as const;
+    for (const statement of [...leadingStatements(session), sessionStatement(session, settings)])
       await run(statement.text, statement.parameters);
     return await work(run);
   } finally {

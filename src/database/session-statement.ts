@@ -6,16 +6,21 @@ import { type Batch, DatabaseError, type FailureReason, type Session, type State
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /**
- * Where JIT compilation is switched off: it takes longer than interpreting the expressions of our statements, up to seconds for a nested
- * query with a high estimated cost. `connection`: for the life of the connection, if the batch succeeds; `nowhere`: it is off already.
+ * Where a batch makes the settings that may stay on the connection (`kept-settings.ts`). `transaction`: for itself; `connection`: for itself and those after it; `kept`: they are made, and it
+ * needs no others; `limited`: they are made, but its own time limit is another.
  */
-export type JitOff = 'transaction' | 'connection' | 'nowhere';
+export type SettingsUse = 'transaction' | 'connection' | 'kept' | 'limited';
 
-const jitTexts: Readonly<Record<JitOff, string>> = {
-  transaction: ", set_config('jit', 'off', true)",
-  connection: ", set_config('jit', 'off', false)",
-  nowhere: '',
+/**
+ * Makes the settings that later batches on the connection use, too, unless another backend than the one that the server announced runs this;
+ * then only for the transaction. JIT is off because compiling takes longer than interpreting the expressions of our statements, up to seconds
+ * for a nested query with a high estimated cost.
+ */
+const keepText = (backend: number, limit: number): string => {
+  const isForeign = `pg_backend_pid() <> $${backend}::integer`;
+  return `, set_config('jit', 'off', ${isForeign}), set_config('statement_timeout', $${limit}, ${isForeign})`;
 };
+const jitText = ", set_config('jit', 'off', true)";
 
 /** A login role or a role that has another setting keeps it. */
 const genericPlanText =
@@ -35,15 +40,15 @@ const check = (
 /** Undefined schema, table and function. */
 export const undefinedStates: ReadonlySet<string> = new Set(['3F000', '42P01', '42883']);
 
-const jitNumbers: Readonly<Record<JitOff, number>> = { transaction: 0, connection: 1, nowhere: 2 };
+const useNumbers: Readonly<Record<SettingsUse, number>> = { transaction: 0, connection: 1, kept: 2, limited: 2 };
 
 /** Texts by the options that they depend on: there are few, and each is prepared once per connection. */
 const texts = new Map<number, string>();
 
-/** The text of the session statement. `hasTimeout`: whether the batch has a time limit. */
+/** The text of the session statement. `hasTimeout`: whether it sets a time limit for this transaction. */
 export function sessionText(
   { version, applicationName = null, defaults }: Session,
-  jitOff: JitOff,
+  use: SettingsUse,
   hasTimeout: boolean,
   genericPlan: boolean,
 ): string {
@@ -54,28 +59,52 @@ export function sessionText(
     (applicationName === null ? 0 : 12) +
     (version === null ? 0 : 6) +
     (hasTimeout ? 3 : 0) +
-    jitNumbers[jitOff];
+    useNumbers[use];
   let text = texts.get(key);
   if (text === undefined) {
-    const ending = jitTexts[jitOff] + (genericPlan ? genericPlanText : '');
-    text = writeText(version !== null, hasTimeout, applicationName !== null, count, ending);
+    text = writeText(version !== null, hasTimeout, applicationName !== null, count, use, genericPlan ? genericPlanText : '');
     texts.set(key, text);
   }
   return text;
 }
 
-/**
- * The session statement. `timeoutMillis` becomes the `statement_timeout` of the statements after it: it takes effect with the next
- * statement. Null leaves the timeout unchanged. `genericPlan`: whether those statements run with generic plans (`Batch.genericPlan`).
- */
-export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis: number | null, genericPlan = false): Statement {
+/** How long each statement of a batch may take according to its role, in milliseconds; Infinity if the role has no limit. */
+export function roleLimitOf({ session }: Batch): number {
+  return session?.defaults?.statementTimeout ?? Infinity;
+}
+
+/** For which backend settings are kept: the process id that the server announced. And the `statement_timeout`, in milliseconds or Infinity. */
+export interface SettingsToKeep {
+  readonly backend: number;
+  readonly timeout: number;
+}
+
+/** What the session statement sets besides role, claims and path. */
+export interface SessionSettings {
+  readonly use: SettingsUse;
+  /** The `statement_timeout` of the statements after it, in milliseconds; Infinity for the connection's own; null to leave it unchanged. */
+  readonly timeout: number | null;
+  /** With the use `connection`. */
+  readonly kept?: SettingsToKeep | null;
+  /** Whether the statements after it run with generic plans (`Batch.genericPlan`). */
+  readonly genericPlan?: boolean;
+}
+
+/** The session statement. With the use `connection`, the last column of its row says whether the backend was the right one. */
+export function sessionStatement(session: Session, { use, timeout, kept = null, genericPlan = false }: SessionSettings): Statement {
   const { role, claims, searchPath, version, applicationName = null, defaults } = session;
-  const parameters: string[] = [role, claims, searchPath];
+  const parameters: (string | null)[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
-  if (timeoutMillis !== null) parameters.push(String(timeoutMillis));
+  if (kept !== null) parameters.push(String(kept.backend), timeoutText(kept.timeout));
+  if (timeout !== null) parameters.push(timeoutText(timeout));
   if (applicationName !== null) parameters.push(applicationName);
   if (defaults !== null && defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
-  return { text: sessionText(session, jitOff, timeoutMillis !== null, genericPlan), parameters };
+  return { text: sessionText(session, use, timeout !== null, genericPlan), parameters };
+}
+
+/** `set_config` takes null for the value that the connection began with. */
+function timeoutText(millis: number): string | null {
+  return millis === Infinity ? null : String(millis);
 }
 
 /**
@@ -83,14 +112,21 @@ export function sessionStatement(session: Session, jitOff: JitOff, timeoutMillis
  * which returns one number: returning what was set takes PostgreSQL 0.7 µs more. A function has at most 100 arguments, and a role may have
  * more settings than that.
  */
-function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, defaults: number, ending: string): string {
+function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, defaults: number, use: SettingsUse, ending: string): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
-  const timeout = hasTimeout ? `, set_config('statement_timeout', $${parameter++}, true)` : '';
-  const name = hasName ? `, set_config('application_name', $${parameter++}, true)` : '';
+  let common = settings;
+  let answer = '';
+  if (use === 'transaction') common += jitText;
+  if (use === 'connection') {
+    answer = `, pg_backend_pid() = $${parameter}::integer`;
+    common += keepText(parameter++, parameter++);
+  }
+  if (hasTimeout) common += `, set_config('statement_timeout', $${parameter++}, true)`;
+  if (hasName) common += `, set_config('application_name', $${parameter++}, true)`;
   let own = '';
   for (let index = 0; index < defaults; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
-  return `select ${checked}${own}num_nulls(${settings}${timeout}${name}${ending})`;
+  return `select ${checked}${own}num_nulls(${common}${ending})${answer}`;
 }
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);

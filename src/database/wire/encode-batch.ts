@@ -2,8 +2,16 @@
  * Encodes a batch as protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Used for both pg and PGlite.
  */
-import { type Batch, DatabaseError, type Session, type Statement } from '../database.ts';
-import { type JitOff, leadingStatements, sessionStatement, sessionText } from '../session-statement.ts';
+import { type Batch, DatabaseError, type Statement } from '../database.ts';
+import {
+  leadingStatements,
+  roleLimitOf,
+  type SessionSettings,
+  type SettingsToKeep,
+  type SettingsUse,
+  sessionStatement,
+  sessionText,
+} from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
@@ -21,16 +29,19 @@ const longestPrepared = 100_000;
 const everyRole = '';
 const writer = new MessageWriter();
 
-/**
- * Encodes a batch. Parsed statements are recorded in `prepared`, to be settled after the reply; null prepares nothing by name.
- * `hasTimeout`: whether to set a time limit for each statement.
- */
-export function encodeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff = 'transaction', hasTimeout = false): Buffer {
-  return encodeBatches([batch], prepared, jitOff, hasTimeout);
+/** How a batch uses what the connection keeps. */
+export interface ConnectionUse {
+  /** The prepared statements; those that the batch parses are recorded there, to be settled after the reply. Null prepares nothing by name. */
+  readonly prepared: PreparedStatements | null;
+  readonly use: SettingsUse;
+  /** With the use `connection`, what to keep. */
+  readonly kept: SettingsToKeep | null;
+  /** Whether PostgreSQL can limit the time of statements. */
+  readonly hasTimers: boolean;
 }
 
 /** Encodes batches one after the other, each with a Sync of its own. */
-export function encodeBatches(batches: readonly Batch[], prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): Buffer {
+export function encodeBatches(batches: readonly Batch[], connection: ConnectionUse): Buffer {
   for (const { statements } of batches) {
     for (const { parameters } of statements) {
       if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
@@ -38,26 +49,24 @@ export function encodeBatches(batches: readonly Batch[], prepared: PreparedState
   }
   try {
     return writer.encode(() => {
-      for (const batch of batches) writeBatch(batch, prepared, jitOff, hasTimeout);
+      for (const batch of batches) writeBatch(batch, connection);
     });
   } catch (error) {
-    prepared?.discard();
+    connection.prepared?.discard();
     throw error;
   }
 }
 
-function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: JitOff, hasTimeout: boolean): void {
-  const { session, claim, statements, deadline } = batch;
+function writeBatch(batch: Batch, connection: ConnectionUse): void {
+  const { prepared } = connection;
+  const { session, claim, statements } = batch;
   // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
-    const timeout = hasTimeout ? timeoutOf(session, deadline) : null;
-    // A statement that runs once per connection is not worth a name.
-    const statement = sessionStatement(session, jitOff, timeout, prepared !== null && batch.genericPlan === true);
-    writeStatement(statement, everyRole, position++, jitOff === 'connection' ? null : prepared);
+    writeStatement(sessionStatement(session, settingsOf(batch, connection)), everyRole, position++, prepared);
   }
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
@@ -65,27 +74,28 @@ function writeBatch(batch: Batch, prepared: PreparedStatements | null, jitOff: J
   writer.end();
 }
 
+function settingsOf(batch: Batch, { prepared, use, kept, hasTimers }: ConnectionUse): SessionSettings {
+  const genericPlan = prepared !== null && batch.genericPlan === true;
+  if (!hasTimers || use === 'kept') return { use, timeout: null, genericPlan };
+  const left = Math.min(batch.deadline?.remaining ?? Infinity, roleLimitOf(batch));
+  const timeout = left === Infinity && use === 'transaction' ? null : Math.max(1, Math.ceil(left));
+  return { use, timeout, genericPlan, kept };
+}
+
 /** The owner of the prepared statements that a batch uses. */
 export function ownerOf({ session, preparedFor }: Batch): string {
   return preparedFor ?? session?.role ?? everyRole;
 }
 
-function isTimed({ defaults }: Session, deadline: Batch['deadline']): boolean {
-  return Math.min(deadline?.expiresAt ?? Infinity, defaults?.statementTimeout ?? Infinity) < Infinity;
-}
-
-/** How long a statement may take, in whole milliseconds: the time until the deadline, or the role's own limit if that is shorter. */
-function timeoutOf({ defaults }: Session, deadline: Batch['deadline']): number | null {
-  const left = Math.min(deadline?.remaining ?? Infinity, defaults?.statementTimeout ?? Infinity);
-  return left === Infinity ? null : Math.max(1, Math.ceil(left));
-}
-
-/** Whether all statements of a batch are prepared already. */
-export function isPrepared(batch: Batch, prepared: PreparedStatements, jitOff: JitOff): boolean {
-  const { session, statements, deadline, genericPlan = false } = batch;
+/** Whether all statements of a batch are prepared already. One that makes settings for others counts as unprepared: it may not share a write. */
+export function isPrepared(batch: Batch, { prepared, use, hasTimers }: ConnectionUse): boolean {
+  if (prepared === null || use === 'connection') return false;
+  const { session, statements, genericPlan = false } = batch;
   if (session !== null) {
-    if (jitOff === 'connection' || leadingStatements(session).length > 0) return false;
-    if (!prepared.has(everyRole, sessionText(session, jitOff, isTimed(session, deadline), genericPlan))) return false;
+    if (leadingStatements(session).length > 0) return false;
+    const isLimited = Math.min(batch.deadline?.expiresAt ?? Infinity, roleLimitOf(batch)) !== Infinity;
+    const hasTimeout = hasTimers && use !== 'kept' && (use !== 'transaction' || isLimited);
+    if (!prepared.has(everyRole, sessionText(session, use, hasTimeout, genericPlan))) return false;
   }
   const owner = ownerOf(batch);
   return statements.every(({ text }) => prepared.has(owner, text));
