@@ -187,11 +187,16 @@ contract('pg', 'database/wire/pg-socket.ts', 'a connection listens for the data 
   }),
 );
 
-contract('pg', 'database/wire/cancel-request.ts', 'a client says which backend it has, and a connection cancels', () =>
+contract('pg', 'database/pg-connection-states.ts', 'a client says which backend it has', () =>
   withClient(async (client) => {
     const { rows } = await client.query('select pg_backend_pid() as pid');
+    assert.equal((client as unknown as Parameters<typeof sendCancelRequest>[0]).processID, rows[0].pid);
+  }),
+);
+
+contract('pg', 'database/wire/cancel-request.ts', 'a client has the key of its backend, and a connection cancels', () =>
+  withClient(async (client) => {
     const cancellable = client as unknown as Parameters<typeof sendCancelRequest>[0];
-    assert.equal(cancellable.processID, rows[0].pid);
     const sleeping = assert.rejects(client.query('select pg_sleep(60)'), { code: '57014' });
     // PostgreSQL ignores a request that comes before it has read what it is to cancel.
     const repeated = setInterval(() => void sendCancelRequest(cancellable, 2000), 50);
