@@ -199,11 +199,10 @@ async function checkClean(databaseUrl: string): Promise<void> {
   for (const client of clients) await client.connect();
   // A transaction each, so that both of the pooler's connections are looked at.
   for (const client of clients) await client.query('begin');
-  const text = "select current_user::text as role, current_setting('request.jwt.claims', true) as claims";
-  for (const { rows } of await Promise.all(clients.map((client) => client.query<{ role: string; claims: string | null }>(text)))) {
-    assert.equal(rows[0]?.role, 'authenticator');
-    assert.equal(rows[0]?.claims || null, null);
-  }
+  const text = `select current_user::text as role, coalesce(current_setting('request.jwt.claims', true), '') as claims,
+    current_setting('jit') as jit, current_setting('statement_timeout') as timeout`;
+  for (const { rows } of await Promise.all(clients.map((client) => client.query(text))))
+    assert.deepEqual(rows, [{ role: 'authenticator', claims: '', jit: 'on', timeout: '0' }]);
   for (const client of clients) await client.query('commit');
   for (const client of clients) await client.end();
   const open = "select from pg_stat_activity where usename = 'authenticator' and state <> 'idle'";
