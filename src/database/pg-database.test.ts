@@ -408,9 +408,13 @@ describe('JIT and the time limit', () => {
     }
   });
 
-  test("leave no trace on the caller's connections, or behind a pooler", async () => {
+  test("leave no trace on the caller's connections, or behind a pooler", async (t) => {
     const pool = new Pool({ connectionString: server.url, max: 1 });
     const database = openPgDatabase(pool as unknown as PgPool);
+    t.after(async () => {
+      await database.close();
+      await pool.end();
+    });
     const runLimited = async (on: Database): Promise<void> => {
       const [[isOff, found] = []] = textsOf(await on.run(within(3_600_000)));
       assert.equal(isOff, 'off');
@@ -418,15 +422,15 @@ describe('JIT and the time limit', () => {
     };
     for (let time = 0; time < 2; time++) await runLimited(database);
     assert.deepEqual((await pool.query({ text: both, rowMode: 'array' })).rows, [['on', '0']]);
-    await database.close();
-    await pool.end();
 
     const pooler = await startKeyProxy(server.port);
     const pooled = openPgDatabase(`postgres://authenticator@127.0.0.1:${pooler.port}/postgres`, { poolSize: 1 });
+    t.after(async () => {
+      await pooled.close();
+      await pooler.stop();
+    });
     for (let time = 0; time < 2; time++) await runLimited(pooled);
     assert.deepEqual(await pooled.query(both), [['on', '0']]);
-    await pooled.close();
-    await pooler.stop();
   });
 
   test('end a statement although a group of batches relies on them', () =>
