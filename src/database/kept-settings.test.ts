@@ -12,8 +12,8 @@ function batchOf(millis: number, roleMillis: number | null = null): Batch {
   return { session: { role: 'anon', claims: '{}', searchPath: 'public', version: null, defaults }, statements: [], deadline };
 }
 
-const ours = [{ latin1: '0' }, { latin1: 't' }];
-const foreign = [{ latin1: '0' }, { latin1: 'f' }];
+const ours = [{ latin1: '' }, { latin1: '1' }];
+const foreign = [{ latin1: '' }, { latin1: '0' }];
 
 /** Settings with a usual time limit, which a batch like this one has made. */
 function keptSince(batch: Batch, usualLimit = 30_000): KeptSettings {
@@ -23,7 +23,7 @@ function keptSince(batch: Batch, usualLimit = 30_000): KeptSettings {
   return settings;
 }
 
-test('settings are kept by a batch that is alone, and made again after a second', () => {
+test('settings are kept by a batch that is alone, and made again after a tenth of a second', () => {
   let now = 1_000_000;
   const clock = mock.method(performance, 'now', () => now);
   try {
@@ -35,10 +35,16 @@ test('settings are kept by a batch that is alone, and made again after a second'
     assert.equal(settings.choose(batch, true), 'connection', 'not before that batch has succeeded');
     settings.settle(ours);
     assert.equal(settings.choose(batch, false), 'kept');
-    now += 999;
+    now += 99;
     assert.equal(settings.choose(batch, true), 'kept');
     now += 1;
     assert.deepEqual([settings.choose(batch, true), settings.choose(batch, false)], ['connection', 'transaction']);
+    settings.settle(ours);
+    assert.equal(settings.choose(batch, true), 'kept');
+    settings.expire();
+    assert.deepEqual([settings.isLimited, settings.choose(batch, true)], [true, 'connection']);
+    settings.settle([]);
+    assert.deepEqual([settings.isLimited, settings.choose(batch, true)], [true, 'connection'], 'the row was not read');
     settings.settle(ours);
     assert.equal(settings.choose(batch, true), 'kept');
     settings.noteReset();
@@ -88,9 +94,11 @@ test('no batch has less time than its own because of what is kept', () => {
     for (const millis of [30_000.5, 7_200_000, Infinity]) {
       const longer = batchOf(millis);
       assert.deepEqual([settings.choose(longer, false), settings.choose(longer, true)], ['transaction', 'connection'], `${millis} ms`);
+      assert.equal(settings.isTooShortFor(longer), true);
       assert.equal(settings.kept?.timeout, Math.ceil(millis));
       settings.settle(ours);
       assert.deepEqual([settings.choose(longer, true), settings.choose(batchOf(10), true)], ['kept', 'limited']);
+      assert.equal(settings.isTooShortFor(longer), false);
     }
   } finally {
     clock.mock.restore();

@@ -33,7 +33,7 @@ export class PgConnectionStates {
 
   /**
    * `keptLimit`: the time limit to leave on the connections, in milliseconds; null if no settings may remain on them, because they are the
-   * caller's. `onBroken` is called when a connection ends while in use.
+   * caller's or a pooler's. `onBroken` is called when a connection ends while in use.
    */
   constructor(statementCacheSize: number | null, keptLimit: number | null, onBroken: (client: PgPoolClient, error: Error) => void) {
     this.#statementCacheSize = statementCacheSize;

@@ -346,22 +346,27 @@ describe('JIT and the time limit', () => {
     return { ...batch(statements, as), deadline };
   };
 
-  test('stay set on our own connections, but not for internal queries', async () => {
-    for (const prepare of [true, false]) {
-      await withDatabase({ poolSize: 1, prepare }, async (database) => {
-        // The settings of a failed batch are undone.
-        await assert.rejects(database.run(within(30_000, ['select 1/0'])), failure('22012'));
-        assert.deepEqual(await database.query(both), [['on', '0']]);
-        for (let time = 0; time < 3; time++) assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
-        await assert.rejects(database.query('select 1/0', []), failure('22012'));
-        assert.deepEqual(await database.query(limit, []), [['0']]);
-        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
-        assert.deepEqual(await database.query(`set application_name = 'x'; ${limit}`), [['0']]);
-        assert.deepEqual(await database.query(both), [['off', '0']]);
-        assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
-      });
-    }
-  });
+  /** The milliseconds of a time limit as PostgreSQL writes it. */
+  const millisOf = (found: unknown): number => {
+    const [, amount, unit = ''] = /^(\d+)(\w+)$/.exec(String(found)) ?? [];
+    return Number(amount) * ({ ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[unit] ?? Number.NaN);
+  };
+
+  test('stay set on our own connections, but not for internal queries', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      // The settings of a failed batch are undone.
+      await assert.rejects(database.run(within(30_000, ['select 1/0'])), failure('22012'));
+      assert.deepEqual(await database.query(both), [['on', '0']]);
+      for (let time = 0; time < 3; time++) assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+      await assert.rejects(database.query('select 1/0', []), failure('22012'));
+      assert.deepEqual(await database.query(limit, []), [['0']]);
+      assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+      assert.deepEqual(await database.query(`set application_name = 'x'; ${limit}`), [['0']]);
+      assert.deepEqual(await database.query(both), [['off', '0']]);
+      assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
+      await assert.rejects(database.query('begin; commit; select 1/0'), failure('22012'));
+      assert.deepEqual(await database.run(within(30_000)), [['off', '30s']], 'a script committed before it failed');
+    }));
 
   test('are those of each batch, whatever the one before it had', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
@@ -431,7 +436,81 @@ describe('JIT and the time limit', () => {
     });
     for (let time = 0; time < 2; time++) await runLimited(pooled);
     assert.deepEqual(await pooled.query(both), [['on', '0']]);
+    await withDatabase({ poolSize: 1, prepare: false }, async (unprepared) => {
+      for (let time = 0; time < 2; time++) await runLimited(unprepared);
+      assert.deepEqual(await unprepared.query(both), [['on', '0']], 'who does not prepare may be behind a pooler');
+    });
   });
+
+  test('are longer for a batch that has more time than all before it, from its first statement on', () =>
+    withDatabase({ poolSize: 1, requestTimeoutMillis: 100 }, async (database) => {
+      const asleep = { text: 'select pg_sleep(0.3)', parameters: [] };
+      for (const defaults of [undefined, { statementTimeout: null, isolation: 'serializable', mayWrite: true, settings: [] }]) {
+        await database.run(within(100));
+        const millis = defaults === undefined ? 60_000 : 120_000;
+        const longer = { ...within(millis, [both], { ...session(), defaults }), claim: asleep };
+        for (let time = 0; time < 2; time++) {
+          const [[isOff, found] = []] = textsOf(await database.run(longer));
+          assert.equal(isOff, 'off');
+          assert.ok(millisOf(found) > millis - 10_000 && millisOf(found) <= millis, `${found} of ${millis} ms`);
+        }
+        const failing = within(3_600_000, ["select 'first'", 'select 1/0'], { ...session(), defaults });
+        await assert.rejects(database.run({ ...failing, claim: asleep }), (error) => (error as DatabaseError).statement === 1);
+        // It asked for an hour, which was undone.
+        const claimed = database.run({
+          ...within(3_600_000, ['select 1'], { ...session(), defaults }),
+          claim: { text: 'select 1/0', parameters: [] },
+        });
+        await assert.rejects(claimed, (error) => (error as DatabaseError).statement === null);
+      }
+    }));
+
+  test('count nothing against the size of a response', async () => {
+    let late = 0;
+    const now = performance.now.bind(performance);
+    const clock = mock.method(performance, 'now', () => now() + late);
+    try {
+      await withDatabase({ poolSize: 1 }, async (database) => {
+        const fits = (maxBytes: number) =>
+          database.run({ ...within(3_600_000, ["select repeat('x', 1000)"]), maxBytes }).then(
+            () => true,
+            () => false,
+          );
+        const sizes = Array.from({ length: 60 }, (_, index) => 1000 + index);
+        await fits(10_000);
+        const kept: boolean[] = [];
+        for (const size of sizes) kept.push(await fits(size));
+        assert.ok(kept.includes(true) && kept.includes(false));
+        const renewed: boolean[] = [];
+        for (const size of sizes) {
+          late += 1000;
+          renewed.push(await fits(size));
+        }
+        assert.deepEqual(renewed, kept);
+      });
+    } finally {
+      clock.mock.restore();
+    }
+  });
+
+  test('are its own for each batch of a group of which one has less time', () =>
+    withDatabase({ poolSize: 1, requestTimeoutMillis: 60_000 }, async (database) => {
+      const text = 'select current_setting($1::text)';
+      const template = { text };
+      const run = (millis: number) =>
+        database.run({ ...within(millis, []), statements: [{ text, parameters: ['statement_timeout'] }], template });
+      for (let time = 0; time < 200; time++) await run(60_000);
+      for (let round = 0; round < 20; round++) {
+        const limits = [60_000, 20_000, 60_000, 7_200_000, 60_000].map((millis, index, all) => all[(index + round) % all.length] ?? millis);
+        const found = await Promise.all(limits.map(run));
+        for (const [index, rows] of found.entries()) {
+          const millis = millisOf(rows[0]?.[0]);
+          const expected = limits[index]!;
+          // A batch may also have what is left of its time.
+          assert.ok(millis <= expected * 1.05 && millis > expected * 0.5, `${millis} of ${expected} ms`);
+        }
+      }
+    }));
 
   test('end a statement although a group of batches relies on them', () =>
     withDatabase({ poolSize: 1 }, async (database) => {

@@ -106,7 +106,7 @@ class PgDatabase implements Database {
       (one, other) => one.isAlike(other),
     );
     const statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
-    const keptLimit = this.#ownsPool ? (options.requestTimeoutMillis ?? 30_000) : null;
+    const keptLimit = this.#ownsPool && options.prepare !== false ? (options.requestTimeoutMillis ?? 30_000) : null;
     this.#states = new PgConnectionStates(statementCacheSize, keptLimit, (client, error) => this.#connections.noteBroken(client, error));
     this.#runner = new PgJobRunner({
       connections: this.#connections,

@@ -10,7 +10,6 @@ import { type JobGroup, PgJob } from './pg-job.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
-import type { SettingsUse } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { ConnectionUse } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
@@ -73,7 +72,7 @@ function send(
     else for (const job of jobs) request(job);
     return;
   }
-  new PgJobRun(context, client, group, jobs, mayRetry, bytes, connection.use).start();
+  new PgJobRun(context, client, group, jobs, mayRetry, bytes, connection).start();
 }
 
 class PgJobRun implements RunListener {
@@ -84,7 +83,7 @@ class PgJobRun implements RunListener {
   readonly #state: ConnectionState;
   readonly #group: JobGroup;
   readonly #mayRetry: boolean;
-  readonly #use: SettingsUse;
+  readonly #connection: ConnectionUse;
   readonly #started = performance.now();
   #completed = 0;
   /** Whether the only job is being sent again on the same connection. */
@@ -97,7 +96,7 @@ class PgJobRun implements RunListener {
     jobs: readonly PgJob[],
     mayRetry: boolean,
     bytes: Uint8Array,
-    use: SettingsUse,
+    connection: ConnectionUse,
   ) {
     this.#context = context;
     this.#client = client;
@@ -105,8 +104,8 @@ class PgJobRun implements RunListener {
     this.#group = group;
     this.jobs = jobs;
     this.#mayRetry = mayRetry;
-    this.#use = use;
-    this.run = new PgRun(client, context.stream, bytes, jobs[0]!.replyTo(jobs.length, use), this);
+    this.#connection = connection;
+    this.run = new PgRun(client, context.stream, bytes, jobs[0]!.replyTo(jobs.length, connection), this);
   }
 
   start(): void {
@@ -168,7 +167,7 @@ class PgJobRun implements RunListener {
     const { error, broken, written, completed, results } = exchange;
     const { batch } = job;
     state.prepared?.settle(completed);
-    if (error === null) this.#settleSettings(results);
+    this.#settleSettings(error, results);
     if (error === null && !exchange.overflown) {
       job.resolve(results);
       const origin = batch?.template ?? batch?.origin;
@@ -188,10 +187,13 @@ class PgJobRun implements RunListener {
   }
 
   /** Takes note of the settings that the only job has left on the connection. */
-  #settleSettings(results: ColumnValue[][]): void {
+  #settleSettings(error: unknown, results: ColumnValue[][]): void {
     const { settings } = this.#state;
-    if (this.#use === 'connection') settings.settle(results.shift()!);
-    else if (this.#use === 'limited' && this.jobs[0]!.batch === null) settings.noteReset();
+    const { use, unlimits } = this.#connection;
+    // A script may have committed before it failed.
+    if (error !== null) return unlimits ? settings.expire() : undefined;
+    if (use === 'connection') settings.settle(results.shift()!);
+    else if (unlimits) settings.noteReset();
   }
 
   #finishTogether(job: PgJob, exchange: PgExchange, millis: number): void {

@@ -19,7 +19,7 @@ export class PgJobRunner {
     if (first === undefined) setImmediate(() => connections.giveBack(client, group));
     else if (jobs.length === 1) sendAlone(this.#context, client, group, first);
     else {
-      const use = connections.isOnSpare(group) ? null : this.#togetherOn(client, first);
+      const use = connections.isOnSpare(group) ? null : this.#togetherOn(client, jobs);
       if (use !== null) return sendTogether(this.#context, client, group, jobs, use);
       // After a failed Parse it would be unknown which of several batches failed; and on a spare connection, no batch should wait for
       // others.
@@ -37,17 +37,20 @@ export class PgJobRunner {
     const template = first?.batch?.template;
     if (template === undefined || !states.prepares || connections.isOnSpare(group)) return jobs;
     const room = pipelining.mostOf(template) - jobs.length;
-    if (room <= 0 || this.#togetherOn(client, first!) === null) return jobs;
+    if (room <= 0 || this.#togetherOn(client, jobs) === null) return jobs;
     const isAlike = (other: JobGroup): boolean => other.jobs.length === 1 && first!.isAlike(other.jobs[0]!);
     for (const other of connections.takeAlike(isAlike, room)) jobs.push(...other.jobs.filter(({ isSettled }) => !isSettled));
     return jobs;
   }
 
-  /** How to send a job together with others like it; null if it must be sent alone, because something is to be parsed or kept. */
-  #togetherOn(client: PgPoolClient, { batch }: PgJob): ConnectionUse | null {
-    if (batch === null) return null;
+  /** How to send jobs together; null if the first must be sent alone, because something is to be parsed or kept. */
+  #togetherOn(client: PgPoolClient, jobs: readonly PgJob[]): ConnectionUse | null {
     const { prepared, settings } = this.#context.states.of(client);
-    const connection = { prepared, use: settings.choose(batch, true), kept: null, hasTimers: true };
-    return isPrepared(batch, connection) ? connection : null;
+    const uses = new Set(jobs.map(({ batch }) => (batch === null ? 'connection' : settings.choose(batch, true))));
+    if (uses.has('connection')) return null;
+    // If one needs a time limit of its own, each gets its own.
+    const use = uses.has('kept') && uses.size === 1 ? 'kept' : uses.has('transaction') ? 'transaction' : 'limited';
+    const connection = { prepared, use, kept: null, unlimits: false, hasTimers: true } as const;
+    return isPrepared(jobs[0]!.batch!, connection) ? connection : null;
   }
 }

@@ -1,9 +1,9 @@
 /** A batch or an internal query that needs a connection, and whoever waits for it. Knows when it must stop, and settles once. */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
-import { type Batch, type ColumnValue, DatabaseError, type Statement } from './database.ts';
+import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';
-import { countLeading, type SettingsUse, toBatchError } from './session-statement.ts';
+import { countLeading, toBatchError } from './session-statement.ts';
 import {
   isOwnFault,
   isServerError,
@@ -34,9 +34,6 @@ const spareMutationMillis = 250;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
-
-/** Takes away the time limit that batches keep on the connection. Not `set local`, because a script may contain several transactions. */
-const unlimit: Statement = { text: 'set statement_timeout to default', parameters: [] };
 
 /**
  * Approximate bytes of a value, including the part of the request's variables that it came from. Measured: 10,000 rows of one value each
@@ -114,6 +111,8 @@ export class PgJob {
   isSettled = false;
   /** The batch with the time limits of a spare connection, if it is sent on one. */
   #briefBatch: Batch | null = null;
+  /** How many statements were sent ahead of it. */
+  #preceding = 0;
 
   private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
@@ -188,20 +187,20 @@ export class PgJob {
    */
   aloneOn({ prepared, settings }: ConnectionState, isBrief: boolean): ConnectionUse {
     const { batch } = this;
-    if (batch === null) return { prepared: null, use: settings.isLimited ? 'limited' : 'transaction', kept: null, hasTimers: true };
+    if (batch === null) return { prepared: null, use: 'transaction', kept: null, unlimits: settings.isLimited, hasTimers: true };
     this.#briefBatch = isBrief && this.#mayWaitElsewhere ? runningBriefly(batch) : null;
-    const use = settings.choose(this.#briefBatch ?? batch, this.#briefBatch === null);
-    return { prepared, use, kept: use === 'connection' ? settings.kept : null, hasTimers: true };
+    const sent = this.#briefBatch ?? batch;
+    const use = settings.choose(sent, this.#briefBatch === null);
+    const kept = use === 'connection' ? settings.kept : null;
+    return { prepared, use, kept, unlimits: settings.isTooShortFor(sent), hasTimers: true };
   }
 
   /** The bytes of the job. */
   encode(connection: ConnectionUse): Uint8Array {
     if (this.batch !== null) return encodeBatches([this.#briefBatch ?? this.batch], connection);
     const { text, parameters } = this.script!;
-    const isLimited = connection.use === 'limited';
-    if (!parameters) return encodeScript(isLimited ? `${unlimit.text}; ${text}` : text);
-    const statement = { text, parameters };
-    return encodeBatches([{ session: null, statements: isLimited ? [unlimit, statement] : [statement] }], connection);
+    if (!parameters) return encodeScript(text, connection.unlimits);
+    return encodeBatches([{ session: null, statements: [{ text, parameters }] }], connection);
   }
 
   /** The bytes of several jobs that are batches, without limiting their time: they never share a spare connection. */
@@ -213,15 +212,17 @@ export class PgJob {
   }
 
   /** The reply to expect for this many jobs like this one. */
-  replyTo(batches: number, use: SettingsUse): ExpectedReply {
+  replyTo(batches: number, { use, unlimits }: ConnectionUse): ExpectedReply {
     const { batch, script } = this;
+    this.#preceding = unlimits ? 1 : 0;
     if (batch === null) {
-      const statements = script?.parameters ? (use === 'limited' ? 2 : 1) : null;
+      const statements = script?.parameters ? this.#preceding + 1 : null;
       return { batches, statements, skipped: 0, everyRow: true, maxBytes: Infinity };
     }
+    const statements = this.#preceding + countStatements(batch);
     // The last of the leading statements says whether the connection keeps settings.
-    const skipped = countLeading(batch) - (use === 'connection' ? 1 : 0);
-    return { batches, statements: countStatements(batch), skipped, everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
+    const skipped = this.#preceding + countLeading(batch) - (use === 'connection' ? 1 : 0);
+    return { batches, statements, skipped, everyRow: false, maxBytes: batch.maxBytes ?? Infinity };
   }
 
   /** Whether PostgreSQL stopped it because it held a spare connection for too long. */
@@ -234,8 +235,9 @@ export class PgJob {
 
   /** The error with which an exchange of it failed. */
   explain(exchange: PgExchange): DatabaseError {
-    const { error, broken, written, refused, overflown, completed } = exchange;
+    const { error, broken, written, refused, overflown } = exchange;
     const { batch } = this;
+    const completed = Math.max(0, exchange.completed - this.#preceding);
     const isUndone = this.isRead || !written || (refused && (!broken || completed < countStatements(batch!)));
     if (broken && !isUndone) return outcomeUnknown(error);
     if (overflown) return tooLargeError(batch!, isUndone);

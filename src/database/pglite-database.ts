@@ -235,5 +235,5 @@ function readReply(messages: readonly PgliteMessage[]): Reply {
 }
 
 function withoutTimers(prepared: PreparedStatements | null): ConnectionUse {
-  return { prepared, use: 'transaction', kept: null, hasTimers: false };
+  return { prepared, use: 'transaction', kept: null, unlimits: false, hasTimers: false };
 }

@@ -90,7 +90,7 @@ export interface SessionSettings {
   readonly genericPlan?: boolean;
 }
 
-/** The session statement. With the use `connection`, the last column of its row says whether the backend was the right one. */
+/** The session statement. With the use `connection`, the last column of its row is 1 if the backend was the right one, and 0 if not. */
 export function sessionStatement(session: Session, { use, timeout, kept = null, genericPlan = false }: SessionSettings): Statement {
   const { role, claims, searchPath, version, applicationName = null, defaults } = session;
   const parameters: (string | null)[] = [role, claims, searchPath];
@@ -119,7 +119,7 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, d
   let answer = '';
   if (use === 'transaction') common += jitText;
   if (use === 'connection') {
-    answer = `, pg_backend_pid() = $${parameter}::integer`;
+    answer = ` * 0 + (pg_backend_pid() = $${parameter}::integer)::integer`;
     common += keepText(parameter++, parameter++);
   }
   if (hasTimeout) common += `, set_config('statement_timeout', $${parameter++}, true)`;

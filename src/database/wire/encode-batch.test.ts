@@ -16,7 +16,7 @@ const encode = (batch: Batch, connection: ConnectionUse): Buffer => encodeBatche
 
 /** A connection that keeps all settings that a batch needs. */
 function keeping(prepared: PreparedStatements | null): ConnectionUse {
-  return { prepared, use: 'kept', kept: null, hasTimers: true };
+  return { prepared, use: 'kept', kept: null, unlimits: false, hasTimers: true };
 }
 
 /** A value that fails to encode when the session statement is already in the buffer. */

@@ -27,6 +27,8 @@ const longestPrepared = 100_000;
 
 /** The owner of statements that run as the login role. No role has this name. */
 const everyRole = '';
+/** Not `set local`, because a script may contain several transactions. */
+const unlimit: Statement = { text: 'set statement_timeout to default', parameters: [] };
 const writer = new MessageWriter();
 
 /** How a batch uses what the connection keeps. */
@@ -36,6 +38,8 @@ export interface ConnectionUse {
   readonly use: SettingsUse;
   /** With the use `connection`, what to keep. */
   readonly kept: SettingsToKeep | null;
+  /** Whether to take away the kept time limit first, which is too short. */
+  readonly unlimits: boolean;
   /** Whether PostgreSQL can limit the time of statements. */
   readonly hasTimers: boolean;
 }
@@ -63,6 +67,7 @@ function writeBatch(batch: Batch, connection: ConnectionUse): void {
   // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
+  if (connection.unlimits) writeStatement(unlimit, everyRole, position++, null);
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
@@ -101,11 +106,11 @@ export function isPrepared(batch: Batch, { prepared, use, hasTimers }: Connectio
   return statements.every(({ text }) => prepared.has(owner, text));
 }
 
-/** Encodes a script of one or more statements without parameters for the simple protocol. */
-export function encodeScript(text: string): Buffer {
+/** Encodes a script of one or more statements without parameters for the simple protocol. `unlimits`: see `ConnectionUse`. */
+export function encodeScript(text: string, unlimits = false): Buffer {
   return writer.encode(() => {
     writer.begin(messageType.query);
-    writer.terminated(text);
+    writer.terminated(unlimits ? `${unlimit.text}; ${text}` : text);
     writer.end();
   });
 }
