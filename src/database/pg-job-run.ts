@@ -190,10 +190,10 @@ class PgJobRun implements RunListener {
   #settleSettings(error: unknown, results: ColumnValue[][]): void {
     const { settings } = this.#state;
     const { use, unlimits } = this.#connection;
+    if (error === null && use === 'connection') settings.settle(results.shift()!);
+    else if (error === null && unlimits) settings.noteReset();
     // A script may have committed before it failed.
-    if (error !== null) return unlimits ? settings.expire() : undefined;
-    if (use === 'connection') settings.settle(results.shift()!);
-    else if (unlimits) settings.noteReset();
+    else if (unlimits) settings.expire();
   }
 
   #finishTogether(job: PgJob, exchange: PgExchange, millis: number): void {

@@ -182,9 +182,7 @@ export class PgJob {
     this.reject(stopError(reason));
   }
 
-  /**
-   * How to send the job alone on a connection with this state. `isBrief`: to limit its time, because the connection is a spare one.
-   */
+  /** How to send the job alone on a connection with this state. `isBrief`: to limit its time, because the connection is a spare one. */
   aloneOn({ prepared, settings }: ConnectionState, isBrief: boolean): ConnectionUse {
     const { batch } = this;
     if (batch === null) return { prepared: null, use: 'transaction', kept: null, unlimits: settings.isLimited, hasTimers: true };
