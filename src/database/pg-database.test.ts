@@ -336,6 +336,20 @@ describe('batches of one template', () => {
     }));
 });
 
+/** Runs a test that may put the clock forward, by milliseconds. */
+async function withClock(run: (skip: (millis: number) => void) => Promise<void>): Promise<void> {
+  let skipped = 0;
+  const now = performance.now.bind(performance);
+  const clock = mock.method(performance, 'now', () => now() + skipped);
+  try {
+    await run((millis) => {
+      skipped += millis;
+    });
+  } finally {
+    clock.mock.restore();
+  }
+}
+
 describe('JIT and the time limit', () => {
   const jit = "select current_setting('jit')";
   const limit = "select current_setting('statement_timeout')";
@@ -396,22 +410,16 @@ describe('JIT and the time limit', () => {
       }
     }));
 
-  test('are set again after a function has changed them', async () => {
-    let late = 0;
-    const now = performance.now.bind(performance);
-    const clock = mock.method(performance, 'now', () => now() + late);
-    try {
-      await withDatabase({ poolSize: 1 }, async (database) => {
+  test('are set again after a function has changed them', () =>
+    withClock((skip) =>
+      withDatabase({ poolSize: 1 }, async (database) => {
         await database.run(within(30_000));
         await database.run(within(30_000, ["select set_config('statement_timeout', '7', false), set_config('jit', 'on', false)"]));
-        late = 1000;
+        skip(1000);
         assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
         assert.deepEqual(await database.run(within(30_000)), [['off', '30s']]);
-      });
-    } finally {
-      clock.mock.restore();
-    }
-  });
+      }),
+    ));
 
   test("leave no trace on the caller's connections, or behind a pooler", async (t) => {
     const pool = new Pool({ connectionString: server.url, max: 1 });
@@ -465,12 +473,9 @@ describe('JIT and the time limit', () => {
       }
     }));
 
-  test('count nothing against the size of a response', async () => {
-    let late = 0;
-    const now = performance.now.bind(performance);
-    const clock = mock.method(performance, 'now', () => now() + late);
-    try {
-      await withDatabase({ poolSize: 1 }, async (database) => {
+  test('count nothing against the size of a response', () =>
+    withClock((skip) =>
+      withDatabase({ poolSize: 1 }, async (database) => {
         const fits = (maxBytes: number) =>
           database.run({ ...within(3_600_000, ["select repeat('x', 1000)"]), maxBytes }).then(
             () => true,
@@ -483,15 +488,12 @@ describe('JIT and the time limit', () => {
         assert.ok(kept.includes(true) && kept.includes(false));
         const renewed: boolean[] = [];
         for (const size of sizes) {
-          late += 1000;
+          skip(1000);
           renewed.push(await fits(size));
         }
         assert.deepEqual(renewed, kept);
-      });
-    } finally {
-      clock.mock.restore();
-    }
-  });
+      }),
+    ));
 
   test('are its own for each batch of a group of which one has less time', () =>
     withDatabase({ poolSize: 1, requestTimeoutMillis: 60_000 }, async (database) => {

@@ -6,8 +6,8 @@ import { type Batch, DatabaseError, type FailureReason, type Session, type State
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /**
- * Where a batch makes the settings that may stay on the connection (`kept-settings.ts`). `transaction`: for itself; `connection`: for itself and those after it; `kept`: they are made, and it
- * needs no others; `limited`: they are made, but its own time limit is another.
+ * Where a batch makes the settings that may stay on the connection (`kept-settings.ts`). `transaction`: for itself; `connection`: for itself
+ * and those after it; `kept`: they are made, and it needs no others; `limited`: they are made, but its own time limit is another.
  */
 export type SettingsUse = 'transaction' | 'connection' | 'kept' | 'limited';
 
@@ -73,9 +73,10 @@ export function roleLimitOf({ session }: Batch): number {
   return session?.defaults?.statementTimeout ?? Infinity;
 }
 
-/** For which backend settings are kept: the process id that the server announced. And the `statement_timeout`, in milliseconds or Infinity. */
 export interface SettingsToKeep {
+  /** The process id that the server announced. In another backend, nothing is kept. */
   readonly backend: number;
+  /** The `statement_timeout` in milliseconds, or Infinity. */
   readonly timeout: number;
 }
 
