@@ -1,16 +1,13 @@
 /** The telemetry of a serving process, from the settings and the environment variables of OpenTelemetry. */
-import cluster from 'node:cluster';
 import { createTelemetry, type Telemetry } from '../telemetry/create-telemetry.ts';
 import { type OtlpSettings, readOtlpSettings } from '../telemetry/otlp/otlp-settings.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';
 import { ConfigurationError, type Environment } from './config.ts';
 import { warn } from './terminal.ts';
+import { isReporter } from './worker-messages.ts';
 
 /** How long the last export may take when the process ends, in milliseconds. */
 export const lastExportMilliseconds = 2_000;
-
-/** Of several workers, only the first one warns. */
-const mayWarn = cluster.worker === undefined || cluster.worker.id === 1;
 
 /** Logs go to standard error. Throws `ConfigurationError` for an invalid variable. */
 export function openTelemetry(
@@ -20,7 +17,7 @@ export function openTelemetry(
   const { logLevel: level, accessLog, slowOperations: milliseconds, slowOperationValues: hasValues } = configuration;
   const slowOperations = milliseconds === undefined ? null : { milliseconds, hasValues };
   const otlp = otlpOf(environment);
-  if (configuration.traceDatabase && !otlp?.traces && mayWarn)
+  if (configuration.traceDatabase && !otlp?.traces && isReporter)
     warn('--trace-database has no effect, because no traces are exported. Set OTEL_EXPORTER_OTLP_ENDPOINT to export them');
   return createTelemetry({ level, accessLog, slowOperations, otlp });
 }

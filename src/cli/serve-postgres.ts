@@ -27,13 +27,10 @@ import { graphOptionsOf, startService } from './start-service.ts';
 import { warn } from './terminal.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
-import { announceEnd, announceWant, askPrimary, type ConnectionWant, listenToPrimary } from './worker-messages.ts';
+import { announceEnd, announceWant, askPrimary, type ConnectionWant, isReporter, listenToPrimary } from './worker-messages.ts';
 
 /** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;
-
-/** Of several workers, only the first one reports what applies to all. */
-const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
 
 /**
  * Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it.

@@ -2,8 +2,12 @@
  * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end, or that it
  * gets no connection to a database. The primary asks each worker for its metrics and whether it is ready, and passes such a want on to the
  * others. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing answer is null.
+ * Also says which worker reports for all of them.
  */
 import cluster, { type Worker } from 'node:cluster';
+
+/** Of several workers, only the first one reports what applies to all. */
+export const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
 
 /** What may be asked. */
 export type Question = 'metrics' | 'ready';
