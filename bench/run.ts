@@ -80,30 +80,38 @@ async function measureAll(
   start: number,
 ): Promise<Slice[]> {
   const slices: Slice[] = [];
-  const measure = async (
-    server: RunningServer,
-    workload: Workload,
-    requests: readonly PreparedRequest[],
-    seconds: number,
-  ): Promise<Slice> => measureSlice(server, workload, requests, { start, seconds, connections, postgresId: database.processId });
+  /** Measures servers under a workload at once. */
+  const measure = async (workload: Workload, servers: readonly [RunningServer, readonly PreparedRequest[]][], seconds: number) => {
+    const postgresIds = await Promise.all(
+      servers.map(([server]) => (options.together ? database.backendsOf(server.applicationName) : database.processIds)),
+    );
+    return Promise.all(
+      servers.map(([server, requests], index) =>
+        measureSlice(server, workload, requests, { start, seconds, connections, postgresIds: postgresIds[index]! }),
+      ),
+    );
+  };
+  /** Which servers are under load at once, in the order of their turns. */
+  const turnsOf = (prepared: Prepared) => (options.together ? [[...prepared]] : [...prepared].map((each) => [each]));
   for (const [workload, prepared] of all) {
-    for (const [server, requests] of prepared) {
+    for (const servers of turnsOf(prepared)) {
       if (workload.before) await database.run(workload.before);
-      await measure(server, workload, requests, options.warmUp);
+      await measure(workload, servers, options.warmUp);
     }
   }
   console.log('the servers are warmed up');
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
       // Each round starts with a different server, so that none always runs after the same one.
-      const turns = [...prepared];
+      const turns = turnsOf(prepared);
       turns.push(...turns.splice(0, round % turns.length));
-      for (const [server, requests] of turns) {
+      for (const servers of turns) {
         if (workload.before) await database.run(workload.before);
-        await measure(server, workload, requests, Math.min(1, options.seconds / 4));
-        const slice = await measure(server, workload, requests, options.seconds);
-        if (slice.complaint !== null) console.log(`${workload.name}, ${server.name}: ${slice.wrong} wrong answers: ${slice.complaint}`);
-        slices.push(slice);
+        await measure(workload, servers, Math.min(1, options.seconds / 4));
+        for (const slice of await measure(workload, servers, options.seconds)) {
+          if (slice.complaint !== null) console.log(`${workload.name}, ${slice.server}: ${slice.wrong} wrong answers: ${slice.complaint}`);
+          slices.push(slice);
+        }
       }
     }
     console.log(`round ${round + 1} of ${options.rounds} is measured`);

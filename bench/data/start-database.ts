@@ -8,8 +8,10 @@ export interface BenchmarkDatabase {
   readonly superuserUrl: string;
   readonly authenticatorUrl: string;
   readonly version: string;
-  /** The postmaster, or null if /proc does not show it. */
-  readonly processId: number | null;
+  /** The postmaster; empty if /proc does not show it. */
+  readonly processIds: readonly number[];
+  /** The process ids of the connections with an application name. */
+  backendsOf(applicationName: string): Promise<readonly number[]>;
   /** Runs a script as the superuser. */
   run(script: string): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +43,11 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
     superuserUrl: server.url,
     authenticatorUrl: server.url.replace('postgres@', 'authenticator@'),
     version,
-    processId: parentOf(backend),
+    processIds: parentOf(backend),
+    backendsOf: async (name) => {
+      const found = await client.query<{ pid: number }>('select pid from pg_stat_activity where application_name = $1', [name]);
+      return found.rows.map(({ pid }) => pid);
+    },
     run: async (script) => void (await client.query(script)),
     stop: async () => {
       await client.end();
@@ -50,10 +56,10 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
   };
 }
 
-function parentOf(processId: number): number | null {
+function parentOf(processId: number): readonly number[] {
   try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1]);
+    return [Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1])];
   } catch {
-    return null;
+    return [];
   }
 }

@@ -29,7 +29,8 @@ export interface SliceOptions {
   readonly start: number;
   readonly seconds: number;
   readonly connections: number;
-  readonly postgresId: number | null;
+  /** The processes of PostgreSQL that work for the server; those that they start count too. Empty if unknown. */
+  readonly postgresIds: readonly number[];
 }
 
 /** Measures a slice. */
@@ -37,9 +38,9 @@ export async function measureSlice(
   server: RunningServer,
   workload: Workload,
   requests: readonly PreparedRequest[],
-  { start, seconds, connections, postgresId }: SliceOptions,
+  { start, seconds, connections, postgresIds }: SliceOptions,
 ): Promise<Slice> {
-  const roots = { server: server.processId, postgres: postgresId ?? 0, bench: process.pid };
+  const roots = { server: [server.processId], postgres: postgresIds, bench: [process.pid] };
   const before = readCpu(roots);
   const began = performance.now();
   const result = await runLoad({ url: server.url, requests, masked: workload.changing !== undefined, connections, seconds });
@@ -56,7 +57,7 @@ export async function measureSlice(
     p50: result.p50,
     p99: result.p99,
     serverCpu: perThousand(after.server - before.server),
-    postgresCpu: postgresId === null ? Number.NaN : perThousand(after.postgres - before.postgres),
+    postgresCpu: postgresIds.length === 0 ? Number.NaN : perThousand(after.postgres - before.postgres),
     memory: hasUsage ? readMemory(server.processId) : Number.NaN,
     otherCores: hasUsage ? Math.max(0, others / elapsed) : Number.NaN,
     wrong: result.wrong,

@@ -11,12 +11,12 @@ interface ProcessState {
 export const hasUsage: boolean = existsSync('/proc/self/stat');
 const ticksPerSecond = hasUsage ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 1;
 
-/** CPU seconds of the process trees with these roots, and of the whole machine. */
-export function readCpu<Name extends string>(roots: Readonly<Record<Name, number>>): Record<Name | 'machine', number> {
+/** CPU seconds of groups of process trees, each with these roots, and of the whole machine. */
+export function readCpu<Name extends string>(roots: Readonly<Record<Name, readonly number[]>>): Record<Name | 'machine', number> {
   const states = readStates();
   const used: Record<string, number> = { machine: machineCpu() };
-  for (const [name, root] of Object.entries<number>(roots)) {
-    used[name] = treeOf(root, states).reduce((sum, id) => sum + (states.get(id)?.cpuSeconds ?? 0), 0);
+  for (const [name, own] of Object.entries<readonly number[]>(roots)) {
+    used[name] = treeOf(own, states).reduce((sum, id) => sum + (states.get(id)?.cpuSeconds ?? 0), 0);
   }
   return used as Record<Name | 'machine', number>;
 }
@@ -24,7 +24,7 @@ export function readCpu<Name extends string>(roots: Readonly<Record<Name, number
 /** Resident memory of a process and its children, in MB. */
 export function readMemory(root: number): number {
   const states = readStates();
-  return treeOf(root, states).reduce((sum, id) => sum + Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${id}/status`))?.[1] ?? 0) / 1024, 0);
+  return treeOf([root], states).reduce((sum, id) => sum + Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${id}/status`))?.[1] ?? 0) / 1024, 0);
 }
 
 function readStates(): Map<number, ProcessState> {
@@ -39,8 +39,8 @@ function readStates(): Map<number, ProcessState> {
   return states;
 }
 
-function treeOf(root: number, states: ReadonlyMap<number, ProcessState>): number[] {
-  const tree = [root];
+function treeOf(roots: readonly number[], states: ReadonlyMap<number, ProcessState>): number[] {
+  const tree = [...roots];
   for (const member of tree) for (const [id, { parent }] of states) if (parent === member) tree.push(id);
   return tree;
 }

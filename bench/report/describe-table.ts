@@ -9,19 +9,19 @@ const references: readonly ServerName[] = ['bare', 'before', 'unlimited'];
 /** One row for each workload and server. CPU seconds are per 1,000 requests. */
 export function describeTable(slices: readonly Slice[]): string {
   const measured = references.filter((name) => slices.some(({ server }) => server === name));
-  const shares = measured.map((name) => `of ${name}`);
+  const shares = measured.flatMap((name) => [`of ${name}`, `CPU of ${name}`]);
   const titles = [
     ...['workload', 'server', 'req/s', ...shares],
     ...['p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'],
   ];
   const rows = summarizeSlices(slices).map((summary) => {
-    const shareOf = (other: ServerName): string =>
-      ratioFigure(ratioOf(slices, summary.workload, [summary.server, other], ({ requestsPerSecond }) => requestsPerSecond));
+    const shareOf = (other: ServerName, read: (slice: Slice) => number): string =>
+      ratioFigure(ratioOf(slices, summary.workload, [summary.server, other], read));
     return [
       summary.workload,
       summary.server,
       figure(summary.requestsPerSecond, 0),
-      ...measured.map(shareOf),
+      ...measured.flatMap((other) => [shareOf(other, ({ requestsPerSecond }) => requestsPerSecond), shareOf(other, cpuOf)]),
       figure(summary.p50, 1),
       figure(summary.p99, 1),
       figure(summary.serverCpu, 3),
@@ -31,6 +31,11 @@ export function describeTable(slices: readonly Slice[]): string {
     ];
   });
   return describeRows(titles, rows);
+}
+
+/** The CPU seconds of server and PostgreSQL for 1,000 requests. */
+export function cpuOf({ serverCpu, postgresCpu }: Slice): number {
+  return serverCpu + (Number.isFinite(postgresCpu) ? postgresCpu : 0);
 }
 
 /** Rows as a table: columns of text first, then columns of numbers. */

@@ -9,7 +9,7 @@ import { median, ratioOf } from '../measure/summarize-slices.ts';
 import { peerVersion } from '../servers/install-peers.ts';
 import type { ServerName } from '../servers/start-server.ts';
 import type { Workload } from '../workloads/workload.ts';
-import { describeRows, describeTable, figure, ratioFigure } from './describe-table.ts';
+import { cpuOf, describeRows, describeTable, figure, ratioFigure } from './describe-table.ts';
 
 export interface ReportFacts {
   readonly servers: readonly ServerName[];
@@ -19,12 +19,16 @@ export interface ReportFacts {
   readonly warmUp: number;
   readonly copies: number;
   readonly restarts: number;
+  readonly together: boolean;
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
   /** The result of `readCommit` when the servers started. */
   readonly commit: string;
 }
+
+const togetherNote = `All servers were under load at once, so that whatever disturbed the machine disturbed them equally:
+they shared its cores, and the CPU time of a request says how many requests a server could answer alone.`;
 
 const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -47,7 +51,7 @@ ${describeRatios(slices)}
 ## All figures
 
 Medians of ${facts.rounds} rounds. CPU seconds are for 1,000 requests; memory is what the server's process holds behind its slice.
-\`of bare\`: requests per second divided by those of \`bare\` in the same round. Each of ${facts.connections} connections sends its next request when its answer is in.
+\`of bare\`: requests per second divided by those of \`bare\` in the same round; \`CPU of bare\`: the same for the CPU time of a request, of server and PostgreSQL. Each of ${facts.connections} connections sends its next request when its answer is in.
 
 ${describeTable(slices)}
 
@@ -87,6 +91,7 @@ export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts):
       ratio(({ p99 }) => p99),
       ratio(({ serverCpu }) => serverCpu),
       ratio(({ postgresCpu }) => postgresCpu),
+      ratio(cpuOf),
     ];
   });
   return `# What limits and deadlines cost
@@ -102,9 +107,9 @@ request is over a limit or has a deadline, and PostgreSQL gets no \`statement_ti
 
 Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server${
     facts.restarts > 1 ? `, started ${facts.restarts} times: the mean, and its standard error` : ''
-  }.
+  }.${facts.together ? ` ${togetherNote}` : ''}
 
-${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU'], rows, 1)}
+${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU', 'CPU of both'], rows, 1)}
 
 ## All figures
 
@@ -116,7 +121,7 @@ ${describeTable(slices)}
 ## How to repeat it
 
     npm ci
-    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}
+    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}${facts.together ? ' --together' : ''}
 `;
 }
 

@@ -19,6 +19,8 @@ export interface RunningServer {
   readonly name: ServerName;
   readonly url: string;
   readonly processId: number;
+  /** Of its connections to PostgreSQL. */
+  readonly applicationName: string;
   stop(): Promise<void>;
 }
 
@@ -39,7 +41,10 @@ export async function startServer(
   { flags = [], environment = {} }: ServerOptions = {},
 ): Promise<RunningServer> {
   const port = await freePort();
-  const surroundings = { ...shared, port };
+  const applicationName = `${name} ${port}`;
+  const databaseUrl = new URL(shared.databaseUrl);
+  databaseUrl.searchParams.set('application_name', applicationName);
+  const surroundings = { ...shared, port, databaseUrl: databaseUrl.href };
   const child = spawn(process.execPath, [...argumentsOf(name, roots[name], surroundings), ...flags], {
     env: { ...process.env, ...toEnvironment(surroundings), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -57,7 +62,7 @@ export async function startServer(
   };
   const url = `http://127.0.0.1:${port}${paths[name]}`;
   await untilItAnswers(child, url, () => `${name} did not start: ${log}`);
-  return { name, url, processId: child.pid ?? 0, stop };
+  return { name, url, processId: child.pid ?? 0, applicationName, stop };
 }
 
 function argumentsOf(name: ServerName, root: string | undefined, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
