@@ -12,7 +12,8 @@ describe('readChangeMarker', () => {
   let database: Database;
 
   before(async () => {
-    server = await startPostgres();
+    // It would assign transaction ids.
+    server = await startPostgres({ settings: { autovacuum: 'off' } });
     clients = [new Client(server.url), new Client(server.url)];
     for (const client of clients) await client.connect();
     database = openPgDatabase(server.url, { poolSize: 1 });
