@@ -281,7 +281,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async ping(): Promise<void> {
-    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis, isRepeated: true });
+    await this.#database.query('select 1', [], pingTimeoutMillis);
   }
 
   async close(): Promise<void> {
