@@ -76,6 +76,22 @@ describe('a server that refuses connections', () => {
     });
   }
 
+  test('is asked again after a random delay, so that programs do not keep taking turns in the same order', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let random = 0;
+    t.mock.method(Math, 'random', () => random);
+    const { attempts } = open(1);
+    attempts.pop()!(serverError('53300'), undefined);
+    t.mock.timers.tick(50);
+    assert.equal(attempts.length, 1);
+    random = 0.5;
+    attempts.pop()!(serverError('53300'), undefined);
+    t.mock.timers.tick(149);
+    assert.equal(attempts.length, 0);
+    t.mock.timers.tick(1);
+    assert.equal(attempts.length, 1);
+  });
+
   test('for good is reported to all waiting work', () => {
     const { attempts, works } = open(2);
     for (const attempt of attempts.splice(0)) attempt(serverError('28P01'), undefined);
@@ -108,7 +124,7 @@ describe('a connection that others need', () => {
     assert.equal(attempts.length, 1);
   });
 
-  test('is the next that becomes free if none is idle', (t) => {
+  test('is the next that becomes free without work, if none is idle', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { attempts, served, connections } = open(1);
     attempts.pop()!(undefined, client());
@@ -118,25 +134,50 @@ describe('a connection that others need', () => {
     connections.yieldOne();
     assert.deepEqual(released, []);
     connections.giveBack(served[0]!.client, served[0]!.work);
-    assert.deepEqual([released, served.length, attempts.length], [[true], 1, 0]);
+    assert.equal(served[1]!.work, waiting, 'what waits is served first');
+    connections.giveBack(served[1]!.client, waiting);
+    assert.deepEqual([released, attempts.length], [[true], 0]);
+    const later = new NotedWork('later');
+    connections.request(later);
     t.mock.timers.tick(500);
     attempts.pop()!(undefined, client());
-    assert.equal(served[1]!.work, waiting);
-    connections.giveBack(served[1]!.client, waiting);
+    assert.equal(served[2]!.work, later);
+    connections.giveBack(served[2]!.client, later);
     assert.deepEqual([released.length, connections.readStatistics().idle], [1, 1], 'this one is kept');
+  });
+
+  test('serves what waits no longer than a moment', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const { attempts, served, connections } = open(1);
+    attempts.pop()!(undefined, client());
+    for (const name of ['first', 'second']) connections.request(new NotedWork(name));
+    attempts.splice(0);
+    released.length = 0;
+    connections.yieldOne();
+    now = 99;
+    connections.giveBack(served[0]!.client, served[0]!.work);
+    assert.equal(served[1]!.work.client, 'first');
+    now = 100;
+    connections.giveBack(served[1]!.client, served[1]!.work);
+    assert.deepEqual([released, served.length, attempts.length], [[true], 2, 0]);
+    t.mock.timers.tick(500);
+    assert.equal(attempts.length, 1);
   });
 
   test('is not opened again while it is still in use', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { attempts, served, connections } = open(1);
-    attempts.pop()!(undefined, client());
-    connections.request(new NotedWork('waiting'));
-    attempts.splice(0);
+    const { attempts, served, connections } = open(2);
+    attempts.shift()!(undefined, client());
     connections.yieldOne();
+    attempts.shift()!(serverError('53300'), undefined);
     t.mock.timers.tick(10_000);
     assert.equal(attempts.length, 0, 'that would take what is owed');
     connections.giveBack(served[0]!.client, served[0]!.work);
-    assert.deepEqual([served.length, attempts.length], [1, 0]);
+    connections.giveBack(served[1]!.client, served[1]!.work);
+    assert.deepEqual([served.length, attempts.length], [2, 0]);
+    connections.request(new NotedWork('later'));
     t.mock.timers.tick(500);
     assert.equal(attempts.length, 1);
   });

@@ -39,15 +39,20 @@ export interface ConnectionsOptions {
 
 /** The default of `pg`. */
 const defaultPoolSize = 10;
-/** Delay before another attempt to open a connection. */
-const retryMillis = 250;
-/** How long no other connection is opened after one was given up for others: they must get it first. */
-const yieldMillis = 2 * retryMillis;
 /**
- * How long others wait for the next connection after one was given up: at first, and at most. Each time, they wait four times as long until
- * this object has opened one again; otherwise programs that are no workers of ours could take one after another.
+ * Delay before another attempt to open a connection: at least, and at most. It is random, or programs that attempt it at regular times would
+ * take a connection from one another in the same order again and again, and one of them would never get it.
  */
-const keepMillis = { first: 1000, longest: 300_000 };
+const retryMillis = { shortest: 50, longest: 250 };
+/** How long no other connection is opened after one was given up for others: they must get it first. */
+const yieldMillis = 2 * retryMillis.longest;
+/** How long a connection that is owed to others still serves work that waits. */
+const graceMillis = 100;
+/**
+ * How long others wait for another connection after one was given up and none has been opened since: at first, and at most. Each time, they
+ * wait four times as long; otherwise programs that are no workers of ours could take one after another.
+ */
+const keepMillis = { first: 4000, longest: 300_000 };
 /** One in this many connections is spare. */
 const spareOf = 5;
 
@@ -67,11 +72,11 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   #lastFailure: DatabaseError | null = null;
   /** While it runs, no connection is opened. */
   #openingTimer: NodeJS.Timeout | null = null;
-  /** When a connection was last given up for others, and how long they must wait for another one. */
+  /** When a connection was last given up for others, and how long they must wait for another one; 0 if one has been opened since. */
   #yieldedAt = -Infinity;
-  #keepMillis = keepMillis.first;
-  /** Whether the next connection that becomes free is given up for others. */
-  #owesOne = false;
+  #keepMillis = 0;
+  /** When a connection must be given up for others, even if work waits; one without work is given up earlier. Null if none is owed. */
+  #owedAt: number | null = null;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -157,7 +162,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
     // If the pool is shared, others may be waiting for one of its connections.
-    const isFree = this.#pool.waitingCount === 0 && !this.#owesOne && (this.#budget === null || !this.#budget.isOwedBy(this));
+    const isOwed = this.#owedAt !== null && performance.now() >= this.#owedAt;
+    const isFree = this.#pool.waitingCount === 0 && !isOwed && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
     this.#putAside(client, error);
@@ -195,23 +201,23 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   }
 
   /**
-   * Closes a connection for others that the server refuses one: an idle one, or else the next that becomes free. For a moment after that, no
-   * other is opened. Does nothing if that was done a moment ago. The last one is kept if the one before has not been replaced: whoever
-   * has that one, this object must keep serving.
+   * Closes a connection for others that the server refuses one: an idle one, or else the next for which no work waits, or which becomes free
+   * later than `graceMillis` from now. For a moment after that, no other is opened. Does nothing if that was done a moment ago. The last one
+   * is kept if the one before has not been replaced: whoever has that one, this object must keep serving.
    */
   yieldOne(): void {
     const now = performance.now();
-    if (this.#isClosed || this.#owesOne || now < this.#yieldedAt + this.#keepMillis) return;
-    const hasReplaced = this.#keepMillis === keepMillis.first;
+    if (this.#isClosed || this.#owedAt !== null || now < this.#yieldedAt + this.#keepMillis) return;
+    const hasReplaced = this.#keepMillis === 0;
     if (this.#count < (hasReplaced ? 1 : 2)) return;
-    this.#keepMillis = Math.min(this.#keepMillis * 4, keepMillis.longest);
-    this.#owesOne = true;
+    this.#keepMillis = hasReplaced ? keepMillis.first : Math.min(this.#keepMillis * 4, keepMillis.longest);
+    this.#owedAt = now + graceMillis;
     if (this.closeIdle()) this.#settleDebt();
   }
 
   /** A connection has been given up. Others must get it before another one is opened here. */
   #settleDebt(): void {
-    this.#owesOne = false;
+    this.#owedAt = null;
     this.#yieldedAt = performance.now();
     if (!this.#isClosed) this.#pauseOpening(yieldMillis);
   }
@@ -242,7 +248,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
       this.#openingTimer === null &&
-      !this.#owesOne &&
+      this.#owedAt === null &&
       this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
@@ -265,7 +271,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
       } else if (this.#isClosed) client.release();
       else {
         this.#lastFailure = null;
-        this.#keepMillis = keepMillis.first;
+        this.#keepMillis = 0;
         this.#attend(client);
         this.#take(client);
         this.#ask();
@@ -293,8 +299,8 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
 
   /** Keeps or releases a connection that no work needs now. */
   #putAside(client: Client, error?: unknown): void {
-    const isWanted = this.#owesOne || this.#budget?.isWantedBeside(this) === true;
-    if (this.#owesOne) this.#settleDebt();
+    const isWanted = this.#owedAt !== null || this.#budget?.isWantedBeside(this) === true;
+    if (this.#owedAt !== null) this.#settleDebt();
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
     else client.release(error ?? (isWanted || undefined));
   }
@@ -322,7 +328,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#lastFailure = failure;
     if (this.#isClosed) return;
     if (this.#lent.size > 0 || isPassing(failure)) {
-      if (this.#openingTimer === null) this.#pauseOpening(retryMillis);
+      if (this.#openingTimer === null) this.#pauseOpening(randomDelay());
       return;
     }
     this.#queue.refuseAll(failure, began);
@@ -336,4 +342,9 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
       this.#ask();
     }, milliseconds).unref();
   }
+}
+
+function randomDelay(): number {
+  const { shortest, longest } = retryMillis;
+  return shortest + (longest - shortest) * Math.random();
 }
