@@ -281,7 +281,7 @@ class RowgraphService implements Rowgraph {
   }
 
   async ping(): Promise<void> {
-    await this.#database.query('select 1', [], pingTimeoutMillis);
+    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis, isRepeated: true });
   }
 
   async close(): Promise<void> {

@@ -45,9 +45,11 @@ export const roleDependence = `
   exists (select from pg_catalog.pg_shseclabel l where l.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
   or exists (
     select from pg_catalog.pg_proc p
-    where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and ${replaced} and (p.oid >= 16384 or p.proacl is not null and not exists (
-      select from pg_catalog.aclexplode(p.proacl) x where x.grantee = 0 and x.privilege_type = 'EXECUTE'
-    ))
+    -- Few functions pass the first condition.
+    where (p.oid >= 16384 or p.proacl is not null) and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and ${replaced}
+      and (p.oid >= 16384 or not exists (
+        select from pg_catalog.aclexplode(p.proacl) x where x.grantee = 0 and x.privilege_type = 'EXECUTE'
+      ))
   )
   or exists (
     select from pg_catalog.pg_operator o join pg_catalog.pg_proc p on p.oid = o.oprcode

@@ -91,6 +91,14 @@ export type BatchResult = readonly (readonly ColumnValue[])[];
 /** Rows as lists of text. */
 export type Rows = readonly (readonly (string | null)[])[];
 
+/** How to run a query outside of batches. */
+export interface QueryOptions {
+  /** When it is cancelled. Default: one minute. */
+  readonly timeoutMillis?: number;
+  /** Whether it runs again and again. Then it is prepared, and the time limit that batches leave on a connection stays, if it is long enough. */
+  readonly isRepeated?: boolean;
+}
+
 /** Runs one statement on a connection, and resolves to its rows. */
 export type RunStatement = (text: string, parameters?: readonly (string | null)[]) => Promise<Rows>;
 
@@ -103,10 +111,10 @@ export interface RequestDatabase {
   run(batch: Batch): Promise<BatchResult>;
   /**
    * Runs one statement as the connection's own user, outside any batch and before waiting batches. Rows are arrays of text. For reading the
-   * catalog. Cancelled after `timeoutMillis` (default: one minute). With `parameters`, even an empty list, it must only read, and runs
-   * again if its connection is lost; without, it is a script that runs once.
+   * catalog. With `parameters`, even an empty list, it must only read, and runs again if its connection is lost; without, it is a script that
+   * runs once.
    */
-  query(text: string, parameters?: readonly (string | null)[], timeoutMillis?: number): Promise<Rows>;
+  query(text: string, parameters?: readonly (string | null)[], options?: QueryOptions): Promise<Rows>;
 }
 
 export interface Database extends RequestDatabase {

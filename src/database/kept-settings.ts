@@ -39,7 +39,7 @@ export class KeptSettings {
     return this.#backend === null ? null : { backend: this.#backend, timeout: this.#longest };
   }
 
-  /** Whether a time limit is set, which is not meant for internal queries. */
+  /** Whether a time limit is set, which is not meant for most internal queries. */
   get isLimited(): boolean {
     return this.#limit !== Infinity;
   }
@@ -63,7 +63,12 @@ export class KeptSettings {
 
   /** Whether the kept time limit is too short for a batch: it also applies to what precedes the session statement. */
   isTooShortFor(batch: Batch): boolean {
-    return limitOf(batch) > this.#limit;
+    return this.isShorterThan(limitOf(batch));
+  }
+
+  /** Whether the kept time limit is shorter than this many milliseconds. */
+  isShorterThan(millis: number): boolean {
+    return millis > this.#limit;
   }
 
   /**

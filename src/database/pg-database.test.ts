@@ -52,7 +52,7 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
   try {
     await run({
       run: async (batch) => textsOf(await database.run(batch)),
-      query: (text, parameters) => database.query(text, parameters),
+      query: (text, parameters, options) => database.query(text, parameters, options),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
       tryOut: (as, timeoutMillis, work) => database.tryOut(as, timeoutMillis, work),
       yieldConnection: () => database.yieldConnection(),
@@ -391,6 +391,15 @@ describe('JIT and the time limit', () => {
       assertSet(await database.run(within(30_000)), 30_000);
     }));
 
+  test('stay for internal queries that are repeated, if they have less time than that', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      await database.run(within(30_000));
+      assert.deepEqual(await database.query(both, [], { isRepeated: true, timeoutMillis: 10_000 }), [['off', '30s']]);
+      assertSet(await database.run(within(30_000)), 30_000);
+      assert.deepEqual(await database.query(both, [], { isRepeated: true, timeoutMillis: 60_000 }), [['off', '0']]);
+      assertSet(await database.run(within(30_000)), 30_000);
+    }));
+
   test('are those of each batch, whatever the one before it had', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       const role = (millis: number): Session => {
@@ -579,6 +588,16 @@ describe('prepared statements', () => {
     withDatabase({ poolSize: 1, prepare: false }, async (database) => {
       await database.run(batch([whoAmI]));
       assert.deepEqual(await database.query('select name from pg_prepared_statements'), []);
+    }));
+
+  test('are used for repeated internal queries only', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const listed = async () =>
+        (await database.query(`select statement from pg_prepared_statements where name like 'rowgraph\\_%'`)).flat();
+      assert.deepEqual(await database.query('select $1::int', ['1']), [['1']]);
+      assert.deepEqual(await listed(), []);
+      for (const value of ['1', '2']) assert.deepEqual(await database.query('select $1::int', [value], { isRepeated: true }), [[value]]);
+      assert.deepEqual(await listed(), ['select $1::int']);
     }));
 
   test('are prepared again after somebody discards them', () =>

@@ -8,7 +8,7 @@ import { Deadline, type StopReason } from '../budget/deadline.ts';
 import type { CacheStatistics } from '../events.ts';
 import { BatchMeasures } from './batch-measures.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
-import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
+import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';
 import { PgConnectionStates } from './pg-connection-states.ts';
 import { PgConnections } from './pg-connections.ts';
 import { JobGroup, PgJob } from './pg-job.ts';
@@ -133,11 +133,12 @@ class PgDatabase implements Database {
     });
   }
 
-  query(text: string, parameters?: readonly (string | null)[], timeoutMillis = queryTimeoutMillis): Promise<Rows> {
+  query(text: string, parameters?: readonly (string | null)[], options: QueryOptions = {}): Promise<Rows> {
+    const { timeoutMillis = queryTimeoutMillis, isRepeated = false } = options;
     const deadline = new Deadline(timeoutMillis);
     const answered = new Promise<Rows>((resolve, reject) => {
       // Every row of a query is text (see `PgExchange`).
-      const job = PgJob.ofScript({ text, parameters }, deadline, { resolve: resolve as never, reject });
+      const job = PgJob.ofScript({ text, parameters, isRepeated }, deadline, { resolve: resolve as never, reject });
       this.#watch(job);
       this.#request(job);
     });

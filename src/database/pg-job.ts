@@ -41,6 +41,14 @@ const none: readonly string[] = [];
  */
 const bytesOfParameter = 200;
 
+/** A query outside of batches. */
+interface Script {
+  readonly text: string;
+  readonly parameters: Batch['statements'][number]['parameters'] | undefined;
+  /** See `QueryOptions`. */
+  readonly isRepeated: boolean;
+}
+
 export interface JobSettlement {
   resolve(results: ColumnValue[][]): void;
   reject(error: DatabaseError): void;
@@ -96,8 +104,7 @@ export class PgJob {
   readonly batch: Batch | null;
   /** The client whose share it uses; null for internal work. */
   readonly client: string | null;
-  /** The script of a query outside of batches. */
-  readonly script: { readonly text: string; readonly parameters: Batch['statements'][number]['parameters'] | undefined } | null;
+  readonly script: Script | null;
   readonly #deadline: Deadline | null;
   readonly #settlement: JobSettlement;
   /** The run that it is part of, with all jobs of that run; null while it waits. */
@@ -114,7 +121,7 @@ export class PgJob {
   /** How many statements were sent ahead of it. */
   #preceding = 0;
 
-  private constructor(batch: Batch | null, script: PgJob['script'], deadline: Deadline | null, settlement: JobSettlement) {
+  private constructor(batch: Batch | null, script: Script | null, deadline: Deadline | null, settlement: JobSettlement) {
     this.batch = batch;
     this.script = script;
     this.client = batch === null ? null : (batch.client ?? '');
@@ -126,7 +133,7 @@ export class PgJob {
     return new PgJob(batch, null, batch.deadline ?? null, settlement);
   }
 
-  static ofScript(script: NonNullable<PgJob['script']>, deadline: Deadline, settlement: JobSettlement): PgJob {
+  static ofScript(script: Script, deadline: Deadline, settlement: JobSettlement): PgJob {
     return new PgJob(null, script, deadline, settlement);
   }
 
@@ -185,7 +192,11 @@ export class PgJob {
   /** How to send the job alone on a connection with this state. `isBrief`: to limit its time, because the connection is a spare one. */
   aloneOn({ prepared, settings }: ConnectionState, isBrief: boolean): ConnectionUse {
     const { batch } = this;
-    if (batch === null) return { prepared: null, use: 'transaction', kept: null, unlimits: settings.isLimited, hasTimers: true };
+    if (batch === null) {
+      const isRepeated = this.script?.isRepeated === true;
+      const unlimits = isRepeated ? settings.isShorterThan(this.#deadline?.millis ?? Infinity) : settings.isLimited;
+      return { prepared: isRepeated ? prepared : null, use: 'transaction', kept: null, unlimits, hasTimers: true };
+    }
     this.#briefBatch = isBrief && this.#mayWaitElsewhere ? runningBriefly(batch) : null;
     const sent = this.#briefBatch ?? batch;
     const use = settings.choose(sent, this.#briefBatch === null);

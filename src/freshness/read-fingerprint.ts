@@ -5,6 +5,8 @@
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { RequestDatabase } from '../database/database.ts';
+import { literal, render } from '../sql/sql.ts';
+import { watchQuery } from './watch-query.ts';
 
 /**
  * Unpinned objects have ids from here on (FirstUnpinnedObjectId): whatever users create, even in single-user mode, and the information
@@ -12,6 +14,9 @@ import type { RequestDatabase } from '../database/database.ts';
  */
 const firstUnpinnedId = 12000;
 const publicId = 2200;
+
+/** Where a query has the names of the exposed schemas, as a list in JSON. */
+const schemasMark = '$schemas';
 
 /**
  * Only rows that the API is made of, so that temporary tables of other sessions and work in other schemas change nothing. No object of the
@@ -21,7 +26,7 @@ const relationsFrom = (firstId: number): string => `
 with exposed as materialized (
   select n.oid
   from pg_catalog.pg_namespace n
-  where n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))
+  where n.nspname in (select s.name from pg_catalog.json_array_elements_text(${schemasMark}::json) s(name))
 ),
 relation as materialized (
   select c.oid, c.reltype, pg_catalog.hashtextextended(
@@ -105,13 +110,16 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
     from pg_catalog.pg_shdepend d where d.dbid = 0 and d.classid = 6243)
 )`;
 
-/** The query takes milliseconds: a server that needs longer than this counts as unreachable. */
-const timeoutMillis = 10_000;
-
-/** One query for schemas without pinned objects, and one for all schemas. */
+/**
+ * One query for schemas without pinned objects, and one for all schemas. The schemas are a literal, because PostgreSQL plans a prepared
+ * statement with parameters anew the first times.
+ */
 function forSchemas(queryFrom: (firstId: number) => string): (schemas: readonly string[]) => string {
   const [unpinned, all] = [queryFrom(firstUnpinnedId), queryFrom(0)];
-  return (schemas) => (schemas.includes('pg_catalog') ? all : unpinned);
+  return (schemas) => {
+    const { text } = render(literal(JSON.stringify(schemas)));
+    return (schemas.includes('pg_catalog') ? all : unpinned).replace(schemasMark, () => text);
+  };
 }
 
 const fingerprintQuery = forSchemas(fingerprintQueryFrom);
@@ -119,7 +127,7 @@ const valuesQuery = forSchemas(valuesQueryFrom);
 
 /** Reads the fingerprint of everything that the API of these schemas is derived from. Equal texts mean that nothing has changed. */
 export async function readFingerprint(database: RequestDatabase, schemas: readonly string[]): Promise<string> {
-  const [row] = await database.query(fingerprintQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);
+  const [row] = await database.query(fingerprintQuery(schemas), [], watchQuery);
   return row?.[0] ?? '';
 }
 
@@ -128,6 +136,6 @@ export async function readFingerprint(database: RequestDatabase, schemas: readon
  * comparison would miss if they were changed and changed back. Far cheaper than a fingerprint.
  */
 export async function hasValuesOf(database: RequestDatabase, schemas: readonly string[], fingerprint: string): Promise<boolean> {
-  const [row] = await database.query(valuesQuery(schemas), [JSON.stringify(schemas)], timeoutMillis);
+  const [row] = await database.query(valuesQuery(schemas), [], { ...watchQuery, isRepeated: false });
   return fingerprint.startsWith(`${row?.[0]}/`);
 }

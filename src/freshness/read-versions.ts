@@ -2,6 +2,7 @@
 import { DatabaseError, type RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
 import { hasVersionText, isOnText } from '../extension/read-extension.ts';
+import { watchQuery } from './watch-query.ts';
 
 /** The channel on which the event triggers announce committed DDL. */
 export const schemaChannel = 'rowgraph_schema';
@@ -23,10 +24,11 @@ const mostAttempts = 10;
 /** Read this before the catalog: DDL that commits in between then shows as a different version at the first batch, and is not missed. */
 export async function readVersions(database: Pick<RequestDatabase, 'query'>): Promise<Versions> {
   for (let attempt = 1; ; attempt += 1) {
-    const [presence] = await database.query(presenceText, []);
+    const [presence] = await database.query(presenceText, [], watchQuery);
     if (presence?.[0] !== 't') return absent;
     try {
-      const [row] = await database.query(presence[1] === 't' ? versionText.replace(' from', ', rowgraph.version() from') : versionText, []);
+      const text = presence[1] === 't' ? versionText.replace(' from', ', rowgraph.version() from') : versionText;
+      const [row] = await database.query(text, [], watchQuery);
       return { version: row?.[0] ?? null, extension: row?.[1] ?? '1.0' };
     } catch (error) {
       const isGone = error instanceof DatabaseError && error.sqlstate !== null && undefinedStates.has(error.sqlstate);

@@ -104,6 +104,46 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
   await watched.stop();
 });
 
+test('the catalogs are compared only if a transaction has changed something since the last comparison', async () => {
+  let comparisons = 0;
+  const counting = new Proxy(database, {
+    get: (target, name) => {
+      if (name !== 'query') return Reflect.get(target, name).bind(target);
+      return (...call: Parameters<Database['query']>) => {
+        if (call[0].includes('pg_attribute')) comparisons += 1;
+        return database.query(...call);
+      };
+    },
+  });
+  let loads = 0;
+  const load = async (): Promise<number> => {
+    loads += 1;
+    return loads;
+  };
+  const watched = await SchemaWatch.start(counting, ['public'], load, () => {});
+  const refusal = new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "unknown"');
+  /** Whether a change of the database leads to a comparison, by a request that is rejected at the latest. */
+  const compares = async (change: string): Promise<boolean> => {
+    const before = comparisons;
+    await database.query(change);
+    const deadline = new Deadline(60_000);
+    const snapshot = watched.current();
+    const use = (current: number): Promise<number> => (current === snapshot ? Promise.reject(refusal) : Promise.resolve(current));
+    await watched.withCurrent(deadline, use, () => 0);
+    deadline.end();
+    return comparisons > before;
+  };
+  assert.equal(await compares('select 1'), true, 'there was none before');
+  assert.equal(await compares('select 1'), false);
+  assert.equal(await compares("begin; select 'no change'; commit"), false);
+  assert.equal(await compares('create table counted (id int); drop table counted'), true);
+  assert.equal(await compares('select 1'), false);
+  assert.equal(loads, 1);
+  assert.equal(await compares('create table counted (id int)'), true);
+  assert.equal(loads, 2);
+  await watched.stop();
+});
+
 describe('LISTEN', () => {
   /** Watches a database that has the triggers, but where the first attempts to listen fail. */
   async function start(sqlstate: string, failures: number) {

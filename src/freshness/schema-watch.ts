@@ -11,6 +11,7 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { RequestErrors } from '../request/parse-document.ts';
+import { readChangeMarker } from './read-change-marker.ts';
 import { schemaChannel } from './read-versions.ts';
 import { isSameStamp, readSchemaStamp, type SchemaStamp } from './schema-stamp.ts';
 import { singleFlight } from './single-flight.ts';
@@ -62,6 +63,13 @@ interface Loaded<Snapshot> {
   readonly snapshot: Snapshot;
 }
 
+interface Comparison {
+  /** In milliseconds of `performance.now()`. */
+  at: number;
+  /** Null if there is none (`read-change-marker.ts`). */
+  marker: string | null;
+}
+
 export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
@@ -71,10 +79,10 @@ export class SchemaWatch<Snapshot> {
   /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
   /**
-   * When the last comparison that found no change began. A comparison that leads to a load proves nothing, because the schema may change
-   * again meanwhile.
+   * When the last comparison that found no change began, and the marker then. A comparison that leads to a load proves nothing, because the
+   * schema may change again meanwhile.
    */
-  readonly #compared: { at: number };
+  readonly #compared: Comparison;
   /** How many fruitless comparisons invalid requests may still trigger, as of a time. */
   #fruitlessChecks = { left: mostFruitlessChecks, at: performance.now() };
   /** Messages of errors that repeats did not resolve on the current schema and never will: a type without an operator has none. */
@@ -95,7 +103,7 @@ export class SchemaWatch<Snapshot> {
     load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>,
     observe: Observer,
     loaded: Loaded<Snapshot>,
-    compared: { at: number },
+    compared: Comparison,
   ) {
     this.#database = database;
     this.#schemas = schemas;
@@ -113,10 +121,11 @@ export class SchemaWatch<Snapshot> {
     observe: Observer,
   ): Promise<SchemaWatch<Snapshot>> {
     const stamp = await readSchemaStamp(database, schemas);
-    const compared = { at: -Infinity };
+    const compared: Comparison = { at: -Infinity, marker: null };
     const loadIn = (read: SchemaStamp, previous: Snapshot | null): Promise<Snapshot> => {
       return load(read, previous, () => {
         compared.at = -Infinity;
+        compared.marker = null;
       });
     };
     const loaded = { stamp, snapshot: await loadIn(stamp, null) };
@@ -197,11 +206,18 @@ export class SchemaWatch<Snapshot> {
     this.#isForced = false;
     if (this.#isStopped) return;
     const began = performance.now();
-    const stamp = await readSchemaStamp(this.#database, this.#schemas);
-    if (!isForced && isSameStamp(stamp, known)) {
+    const marker = await readChangeMarker(this.#database);
+    if (!isForced && marker !== null && marker === this.#compared.marker) {
       this.#compared.at = began;
       return;
     }
+    const stamp = await readSchemaStamp(this.#database, this.#schemas);
+    if (!isForced && isSameStamp(stamp, known)) {
+      this.#compared.at = began;
+      this.#compared.marker = marker;
+      return;
+    }
+    this.#compared.marker = null;
     this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
     this.#persistent.clear();
     this.#fruitlessChecks.left = mostFruitlessChecks;
