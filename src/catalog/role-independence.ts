@@ -44,12 +44,15 @@ const replaced = "(p.prolang = 14 or p.provolatile = 'i' or p.prosupport <> 0)";
 export const roleDependence = `
   exists (select from pg_catalog.pg_shseclabel l where l.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
   or exists (
-    select from pg_catalog.pg_proc p
-    -- Few functions pass the first condition.
-    where (p.oid >= 16384 or p.proacl is not null) and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and ${replaced}
-      and (p.oid >= 16384 or not exists (
-        select from pg_catalog.aclexplode(p.proacl) x where x.grantee = 0 and x.privilege_type = 'EXECUTE'
-      ))
+    select from (
+      -- The functions that were created or changed after bootstrap, whose transaction id is 1. Apart, because a scan reads all columns of
+      -- its condition for each of the thousands of rows.
+      select p.oid, p.pronamespace, p.prolang, p.provolatile, p.prosupport, p.proacl
+      from pg_catalog.pg_proc p where p.oid >= 16384 or p.xmin <> '1' offset 0
+    ) p
+    where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and ${replaced} and (p.oid >= 16384 or p.proacl is not null and not exists (
+      select from pg_catalog.aclexplode(p.proacl) x where x.grantee = 0 and x.privilege_type = 'EXECUTE'
+    ))
   )
   or exists (
     select from pg_catalog.pg_operator o join pg_catalog.pg_proc p on p.oid = o.oprcode

@@ -15,6 +15,11 @@ import { watchQuery } from './watch-query.ts';
 const firstUnpinnedId = 12000;
 const publicId = 2200;
 
+/** The catalogs of objects whose comments may have directives. */
+const commented = ['pg_namespace', 'pg_class', 'pg_constraint', 'pg_type', 'pg_proc']
+  .map((name) => `'pg_catalog.${name}'::pg_catalog.regclass`)
+  .join(', ');
+
 /** Where a query has the names of the exposed schemas, as a list in JSON. */
 const schemasMark = '$schemas';
 
@@ -41,32 +46,35 @@ relation as materialized (
  * Parts that are hashed by value, and so are the same again when a change is undone: `pg_class`, because TRUNCATE, REINDEX and REFRESH
  * rewrite its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read.
  */
-const valuesFrom = (firstId: number): string => `pg_catalog.concat_ws(' ',
+const values = `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relname), 0))
     from pg_catalog.pg_class c
-    where c.oid >= ${firstId} and c.relkind in ('i', 'I') and (c.oid in (
+    where c.relkind in ('i', 'I') and c.oid = any (array(
       select i.indexrelid from pg_catalog.pg_index i where i.indisunique and (i.indrelid in (select r.oid from relation r)) is true
-    )) is true),
+    ))),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
     from pg_catalog.pg_roles r)
 )`;
 
-const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} select ${valuesFrom(firstId)}`;
+const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} select ${values}`;
 
-/** One hash per catalog. `(x in (...)) is true` makes PostgreSQL use a hash table whatever the statistics, as in `catalog-query.ts`. */
+/**
+ * One hash per catalog. `(x in (...)) is true` makes PostgreSQL use a hash table whatever the statistics, as in `catalog-query.ts`;
+ * `x = any (array(...))` makes it use an index, in a catalog of which few rows are wanted.
+ */
 const fingerprintQueryFrom = (firstId: number): string => `${relationsFrom(firstId)},
 -- What views read, which may be in schemas that are not exposed.
 source as materialized (
   ${sourcesOfViews("select r.oid from relation r where r.relkind in ('v', 'm')")}
 )
-select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
+select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))
     -- All but those of temporary tables: functions over rows and types may be in any.
     from pg_catalog.pg_namespace n where n.nspname !~ '^pg_(toast_)?temp_'),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
     from pg_catalog.pg_attribute a
-    where a.attrelid >= ${firstId} and (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0),
+    where a.attrelid = any (array(select r.oid from relation r)) and a.attnum > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(k.ctid, k.xmin::text::int8))
     from pg_catalog.pg_constraint k
     where k.contype in ('f', 'n', 'p', 'u') and (k.conrelid in (select r.oid from relation r)) is true
@@ -79,7 +87,7 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
     from pg_catalog.pg_rewrite w
     where w.ev_type <> '1' or (w.ev_class in (select r.oid from relation r)) is true or (w.ev_class in (select s.id from source s)) is true),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relhassubclass), 0))
-    from pg_catalog.pg_class c where c.oid >= ${firstUnpinnedId} and (c.oid in (select s.id from source s)) is true),
+    from pg_catalog.pg_class c where c.oid = any (array(select s.id from source s))),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- 64 is instead of, which makes views writable; 7 is for each row, before, insert, which may fill in columns.
     from pg_catalog.pg_trigger t
@@ -96,7 +104,8 @@ select ${valuesFrom(firstId)} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(c.ctid, c.xmin::text::int8)) from pg_catalog.pg_collation c where c.oid >= 16384),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(d.ctid, d.xmin::text::int8))
     from pg_catalog.pg_description d
-    where (d.objoid >= ${firstId} or d.objoid = ${publicId}) and pg_catalog.strpos(d.description, '@graphql(') > 0),
+    -- Hundreds of collations have comments, too.
+    where (d.objoid >= ${firstId} or d.objoid = ${publicId}) and d.classoid in (${commented}) and pg_catalog.strpos(d.description, '@graphql(') > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashoidextended(c.conrelid, 0)) from (${calledByConstraints}) c),
   (select ${roleDependence}),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
