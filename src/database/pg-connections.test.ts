@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DatabaseError } from './database.ts';
-import { type LentClient, PgConnections } from './pg-connections.ts';
-import type { TimedWork } from './timed-queue.ts';
+import { type LendableWork, type LentClient, PgConnections } from './pg-connections.ts';
 
 type Callback = (error: Error | undefined, client: LentClient | undefined) => void;
 
 /** Work of its own client that notes whether it was refused. */
-class NotedWork implements TimedWork {
-  readonly client: string;
+class NotedWork implements LendableWork {
+  readonly client: string | null;
   readonly bytes = 1;
   readonly isQuick = true;
   readonly touches: readonly string[] = [];
   arrived = 0;
   refused: DatabaseError | null = null;
 
-  constructor(client: string) {
+  readonly isRepeated: boolean;
+
+  constructor(client: string | null, isRepeated = false) {
     this.client = client;
+    this.isRepeated = isRepeated;
   }
 
   refuse(error: DatabaseError): void {
@@ -203,5 +205,80 @@ describe('a connection that others need', () => {
     for (const { client: lent, work } of served.slice(-2)) connections.giveBack(lent, work);
     for (let second = 0; second < 2; second++, now += 1000) connections.yieldOne();
     assert.equal(connections.readStatistics().idle, 1, 'one has been replaced');
+  });
+});
+
+describe('repeated work', () => {
+  /** Two connections, of which the first has run repeated work: both are idle, and the second was used last. */
+  function openHome() {
+    const { connections, attempts, served } = open(2);
+    for (const attempt of attempts.splice(0)) attempt(undefined, client());
+    const [first, second] = served.splice(0) as [(typeof served)[number], (typeof served)[number]];
+    connections.giveBack(first.client, first.work);
+    const repeated = new NotedWork(null, true);
+    connections.request(repeated);
+    connections.giveBack(first.client, repeated);
+    connections.giveBack(second.client, second.work);
+    served.length = 0;
+    return { connections, served, home: first.client, other: second.client };
+  }
+
+  test('stays on its connection', () => {
+    const { connections, served, home } = openHome();
+    const repeated = new NotedWork(null, true);
+    connections.request(repeated);
+    assert.deepEqual(served, [{ client: home, work: repeated }]);
+  });
+
+  test('waits for its connection, and gets it before other work', () => {
+    const { connections, served, home, other } = openHome();
+    for (const name of ['a', 'b', 'waiting']) connections.request(new NotedWork(name));
+    const repeated = new NotedWork(null, true);
+    connections.request(repeated);
+    assert.deepEqual(
+      served.map((each) => each.client),
+      [other, home],
+    );
+    connections.giveBack(home, served[1]!.work);
+    assert.deepEqual(served[2], { client: home, work: repeated });
+    connections.giveBack(home, repeated);
+    assert.equal(served[3]!.work.client, 'waiting');
+  });
+
+  test('runs on another connection if its own stays in use, and stays there', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { connections, served, other } = openHome();
+    for (const name of ['short', 'long']) connections.request(new NotedWork(name));
+    const repeated = new NotedWork(null, true);
+    connections.request(repeated);
+    t.mock.timers.tick(99);
+    connections.giveBack(other, served[0]!.work);
+    assert.equal(served.length, 2);
+    t.mock.timers.tick(1);
+    assert.deepEqual(served[2], { client: other, work: repeated });
+    connections.giveBack(other, repeated);
+    const next = new NotedWork(null, true);
+    connections.request(next);
+    assert.deepEqual(served[3], { client: other, work: next });
+  });
+
+  test('runs on another connection if its own is gone', () => {
+    const { connections, served, home, other } = openHome();
+    connections.noteBroken(home, new Error('gone'));
+    connections.request(new NotedWork(null, true));
+    assert.equal(served[0]!.client, other);
+  });
+
+  test('that waits for its connection can be withdrawn, and is refused when the connections close', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { connections, served, home } = openHome();
+    for (const name of ['a', 'b']) connections.request(new NotedWork(name));
+    const [withdrawn, refused] = [new NotedWork(null, true), new NotedWork(null, true)];
+    for (const work of [withdrawn, refused]) connections.request(work);
+    connections.withdraw(withdrawn);
+    void connections.close();
+    connections.giveBack(home, served[1]!.work);
+    t.mock.timers.tick(1000);
+    assert.deepEqual([served.length, withdrawn.refused, refused.refused?.reason], [2, null, 'closed']);
   });
 });

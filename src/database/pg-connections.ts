@@ -7,6 +7,7 @@ import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import type { DatabaseError } from './database.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
+import { deleteFrom } from './work-list.ts';
 
 /** What this file uses of a `pg.PoolClient`. */
 export interface LentClient {
@@ -53,10 +54,20 @@ const graceMillis = 100;
  * wait four times as long; otherwise programs that are no workers of ours could take one after another.
  */
 const keepMillis = { first: 4000, longest: 300_000 };
+/** How long repeated work waits for the connection that ran the last of it, before it takes any. */
+const homeMillis = 100;
 /** One in this many connections is spare. */
 const spareOf = 5;
 
-export class PgConnections<Client extends LentClient, Work extends TimedWork> implements BudgetedPool {
+export interface LendableWork extends TimedWork {
+  /**
+   * Whether it runs again and again, and should stay on one connection: what PostgreSQL caches for it takes memory, and slows down everything
+   * else that runs on a connection.
+   */
+  readonly isRepeated: boolean;
+}
+
+export class PgConnections<Client extends LentClient, Work extends LendableWork> implements BudgetedPool {
   readonly #pool: LendingPool<Client>;
   readonly #options: ConnectionsOptions;
   readonly #budget: ConnectionBudget | null;
@@ -66,6 +77,9 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   readonly #lent = new Set<Client>();
   /** Connections that are not in use, used last in, first out. */
   readonly #idle: Client[] = [];
+  /** The connection of repeated work, and such work that waits for it. */
+  #home: Client | null = null;
+  readonly #waitingForHome: Work[] = [];
   /** How many connections were requested from the pool and have not arrived. */
   #asked = 0;
   /** Why the last attempt to open a connection failed; null if it succeeded. */
@@ -129,13 +143,18 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
   /** Gets a connection for work, or rejects it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
+    if (work.isRepeated && this.#home !== null) return this.#requestHome(work, this.#home);
+    this.#requestAny(work);
+  }
+
+  #requestAny(work: Work): void {
     if (this.#idle.length > 0 && this.#queue.takeAtOnce(work)) return this.#lendTo(this.#idle.pop()!, work);
     if (this.#queue.admit(work)) this.#ask();
   }
 
   /** Removes work from the queue that no longer needs a connection. */
   withdraw(work: Work): void {
-    this.#queue.remove(work);
+    if (!deleteFrom(this.#waitingForHome, work)) this.#queue.remove(work);
   }
 
   /** Whether work holds a spare connection. */
@@ -227,6 +246,7 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
     this.#isClosed = true;
     if (this.#openingTimer) clearTimeout(this.#openingTimer);
     this.#queue.close(closedError());
+    for (const work of this.#waitingForHome.splice(0)) work.refuse(closedError());
     for (const client of this.#idle.splice(0)) client.release();
     return new Promise((resolve) => {
       if (this.#lent.size === 0) resolve();
@@ -307,15 +327,30 @@ export class PgConnections<Client extends LentClient, Work extends TimedWork> im
 
   #lendTo(client: Client, work: Work): void {
     this.#lent.add(client);
-    this.#serve(client, work);
+    this.#serveOn(client, work);
   }
 
   /** Serves the next waiting work. Returns whether there was any. */
   #lend(client: Client): boolean {
-    const work = this.#queue.take();
+    const work = (client === this.#home ? this.#waitingForHome.shift() : undefined) ?? this.#queue.take();
     if (work === undefined) return false;
-    this.#serve(client, work);
+    this.#serveOn(client, work);
     return true;
+  }
+
+  #serveOn(client: Client, work: Work): void {
+    if (work.isRepeated) this.#home = client;
+    this.#serve(client, work);
+  }
+
+  /** Gets repeated work the connection that ran the last of it, or any other if that one is gone or stays in use. */
+  #requestHome(work: Work, home: Client): void {
+    if (deleteFrom(this.#idle, home)) return this.#lendTo(home, work);
+    if (!this.#lent.has(home)) return this.#requestAny(work);
+    this.#waitingForHome.push(work);
+    setTimeout(() => {
+      if (deleteFrom(this.#waitingForHome, work)) this.#requestAny(work);
+    }, homeMillis).unref();
   }
 
   /**

@@ -88,6 +88,10 @@ export class JobGroup {
     return template === undefined ? origin !== undefined && this.#pace.isBrief(origin) : this.#pace.mostOf(template) > 1;
   }
 
+  get isRepeated(): boolean {
+    return this.jobs[0]!.script?.isRepeated === true;
+  }
+
   get bytes(): number {
     this.#bytes ??= this.jobs.reduce((total, { batch }) => total + (batch === null ? 0 : bytesOf(batch)), 0);
     return this.#bytes;
