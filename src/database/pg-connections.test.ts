@@ -118,7 +118,7 @@ describe('a connection that others need', () => {
     connections.yieldOne();
     assert.deepEqual([released.length, connections.readStatistics().idle], [1, 1]);
     connections.yieldOne();
-    assert.equal(released.length, 1, 'at most one a second');
+    assert.equal(released.length, 1, 'the next one only after four seconds');
     connections.request(new NotedWork('a'));
     connections.request(new NotedWork('b'));
     assert.deepEqual([served.length, attempts.length], [3, 0], 'the one that is left serves');

@@ -1,10 +1,12 @@
 /**
- * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection and not for a particular one, so
- * work that stops waiting leaves nothing to clean up. In: work; out: work with a connection.
+ * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection, except that repeated work first
+ * waits a moment for its own (`repeated-work.ts`). In: work; out: work with a connection.
  */
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import type { DatabaseError } from './database.ts';
+import { OwedConnection } from './owed-connection.ts';
+import { type RepeatableWork, RepeatedWork } from './repeated-work.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
 import { deleteFrom } from './work-list.ts';
@@ -45,27 +47,13 @@ const defaultPoolSize = 10;
  * take a connection from one another in the same order again and again, and one of them would never get it.
  */
 const retryMillis = { shortest: 50, longest: 250 };
+const retryDelay = (): number => retryMillis.shortest + (retryMillis.longest - retryMillis.shortest) * Math.random();
 /** How long no other connection is opened after one was given up for others: they must get it first. */
 const yieldMillis = 2 * retryMillis.longest;
-/** How long a connection that is owed to others still serves work that waits. */
-const graceMillis = 100;
-/**
- * How long others wait for another connection after one was given up and none has been opened since: at first, and at most. Each time, they
- * wait four times as long; otherwise programs that are no workers of ours could take one after another.
- */
-const keepMillis = { first: 4000, longest: 300_000 };
-/** How long repeated work waits for the connection that ran the last of it, before it takes any. */
-const homeMillis = 100;
 /** One in this many connections is spare. */
 const spareOf = 5;
 
-export interface LendableWork extends TimedWork {
-  /**
-   * Whether it runs again and again, and should stay on one connection: what PostgreSQL caches for it takes memory, and slows down everything
-   * else that runs on a connection.
-   */
-  readonly isRepeated: boolean;
-}
+export interface LendableWork extends TimedWork, RepeatableWork {}
 
 export class PgConnections<Client extends LentClient, Work extends LendableWork> implements BudgetedPool {
   readonly #pool: LendingPool<Client>;
@@ -77,20 +65,14 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   readonly #lent = new Set<Client>();
   /** Connections that are not in use, used last in, first out. */
   readonly #idle: Client[] = [];
-  /** The connection of repeated work, and such work that waits for it. */
-  #home: Client | null = null;
-  readonly #waitingForHome: Work[] = [];
+  readonly #repeated = new RepeatedWork<Client, Work>();
+  readonly #owed = new OwedConnection();
   /** How many connections were requested from the pool and have not arrived. */
   #asked = 0;
   /** Why the last attempt to open a connection failed; null if it succeeded. */
   #lastFailure: DatabaseError | null = null;
   /** While it runs, no connection is opened. */
   #openingTimer: NodeJS.Timeout | null = null;
-  /** When a connection was last given up for others, and how long they must wait for another one; 0 if one has been opened since. */
-  #yieldedAt = -Infinity;
-  #keepMillis = 0;
-  /** When a connection must be given up for others, even if work waits; one without work is given up earlier. Null if none is owed. */
-  #owedAt: number | null = null;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -143,8 +125,16 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   /** Gets a connection for work, or rejects it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
-    if (work.isRepeated && this.#home !== null) return this.#requestHome(work, this.#home);
-    this.#requestAny(work);
+    if (work.isRepeated) this.#requestSame(work);
+    else this.#requestAny(work);
+  }
+
+  /** Gets repeated work the connection that ran the last of it, or any other if that one is gone or stays in use. */
+  #requestSame(work: Work): void {
+    const { connection } = this.#repeated;
+    if (connection !== null && deleteFrom(this.#idle, connection)) this.#lendTo(connection, work);
+    else if (connection !== null && this.#lent.has(connection)) this.#repeated.wait(work, (late) => this.#requestAny(late));
+    else this.#requestAny(work);
   }
 
   #requestAny(work: Work): void {
@@ -154,7 +144,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** Removes work from the queue that no longer needs a connection. */
   withdraw(work: Work): void {
-    if (!deleteFrom(this.#waitingForHome, work)) this.#queue.remove(work);
+    if (!this.#repeated.remove(work)) this.#queue.remove(work);
   }
 
   /** Whether work holds a spare connection. */
@@ -181,8 +171,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   giveBack(client: Client, work: Work, error?: unknown): void {
     this.#queue.release(work);
     // If the pool is shared, others may be waiting for one of its connections.
-    const isOwed = this.#owedAt !== null && performance.now() >= this.#owedAt;
-    const isFree = this.#pool.waitingCount === 0 && !isOwed && (this.#budget === null || !this.#budget.isOwedBy(this));
+    const isFree = this.#pool.waitingCount === 0 && !this.#owed.isDue && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (error === undefined && isFree && this.#lend(client)) return;
     this.#lent.delete(client);
     this.#putAside(client, error);
@@ -192,9 +181,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** A connection has failed. Its current user learns that elsewhere. */
   noteBroken(client: Client, error: unknown): void {
-    const index = this.#idle.indexOf(client);
-    if (index < 0) return;
-    this.#idle.splice(index, 1);
+    if (!deleteFrom(this.#idle, client)) return;
     client.release(error);
     this.#options.onError(error, this.#count);
   }
@@ -221,23 +208,14 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /**
    * Closes a connection for others that the server refuses one: an idle one, or else the next for which no work waits, or which becomes free
-   * later than `graceMillis` from now. For a moment after that, no other is opened. Does nothing if that was done a moment ago. The last one
-   * is kept if the one before has not been replaced: whoever has that one, this object must keep serving.
+   * after a moment. Then no other is opened until they can have it. Does nothing if none is owed to them (`owed-connection.ts`).
    */
   yieldOne(): void {
-    const now = performance.now();
-    if (this.#isClosed || this.#owedAt !== null || now < this.#yieldedAt + this.#keepMillis) return;
-    const hasReplaced = this.#keepMillis === 0;
-    if (this.#count < (hasReplaced ? 1 : 2)) return;
-    this.#keepMillis = hasReplaced ? keepMillis.first : Math.min(this.#keepMillis * 4, keepMillis.longest);
-    this.#owedAt = now + graceMillis;
-    if (this.closeIdle()) this.#settleDebt();
+    if (!this.#isClosed && this.#owed.want(this.#count) && this.closeIdle()) this.#noteGiven();
   }
 
-  /** A connection has been given up. Others must get it before another one is opened here. */
-  #settleDebt(): void {
-    this.#owedAt = null;
-    this.#yieldedAt = performance.now();
+  #noteGiven(): void {
+    this.#owed.noteGiven();
     if (!this.#isClosed) this.#pauseOpening(yieldMillis);
   }
 
@@ -246,7 +224,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#isClosed = true;
     if (this.#openingTimer) clearTimeout(this.#openingTimer);
     this.#queue.close(closedError());
-    for (const work of this.#waitingForHome.splice(0)) work.refuse(closedError());
+    this.#repeated.refuseAll(closedError());
     for (const client of this.#idle.splice(0)) client.release();
     return new Promise((resolve) => {
       if (this.#lent.size === 0) resolve();
@@ -268,7 +246,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
       this.#openingTimer === null &&
-      this.#owedAt === null &&
+      !this.#owed.isOwed &&
       this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
@@ -291,7 +269,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
       } else if (this.#isClosed) client.release();
       else {
         this.#lastFailure = null;
-        this.#keepMillis = 0;
+        this.#owed.noteOpened();
         this.#attend(client);
         this.#take(client);
         this.#ask();
@@ -319,8 +297,9 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** Keeps or releases a connection that no work needs now. */
   #putAside(client: Client, error?: unknown): void {
-    const isWanted = this.#owedAt !== null || this.#budget?.isWantedBeside(this) === true;
-    if (this.#owedAt !== null) this.#settleDebt();
+    const { isOwed } = this.#owed;
+    const isWanted = isOwed || this.#budget?.isWantedBeside(this) === true;
+    if (isOwed) this.#noteGiven();
     if (error === undefined && this.#options.keepsIdle && !this.#isClosed && !isWanted) this.#idle.push(client);
     else client.release(error ?? (isWanted || undefined));
   }
@@ -332,25 +311,15 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** Serves the next waiting work. Returns whether there was any. */
   #lend(client: Client): boolean {
-    const work = (client === this.#home ? this.#waitingForHome.shift() : undefined) ?? this.#queue.take();
+    const work = this.#repeated.takeFor(client) ?? this.#queue.take();
     if (work === undefined) return false;
     this.#serveOn(client, work);
     return true;
   }
 
   #serveOn(client: Client, work: Work): void {
-    if (work.isRepeated) this.#home = client;
+    this.#repeated.noteServed(client, work);
     this.#serve(client, work);
-  }
-
-  /** Gets repeated work the connection that ran the last of it, or any other if that one is gone or stays in use. */
-  #requestHome(work: Work, home: Client): void {
-    if (deleteFrom(this.#idle, home)) return this.#lendTo(home, work);
-    if (!this.#lent.has(home)) return this.#requestAny(work);
-    this.#waitingForHome.push(work);
-    setTimeout(() => {
-      if (deleteFrom(this.#waitingForHome, work)) this.#requestAny(work);
-    }, homeMillis).unref();
   }
 
   /**
@@ -363,7 +332,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#lastFailure = failure;
     if (this.#isClosed) return;
     if (this.#lent.size > 0 || isPassing(failure)) {
-      if (this.#openingTimer === null) this.#pauseOpening(randomDelay());
+      if (this.#openingTimer === null) this.#pauseOpening(retryDelay());
       return;
     }
     this.#queue.refuseAll(failure, began);
@@ -377,9 +346,4 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
       this.#ask();
     }, milliseconds).unref();
   }
-}
-
-function randomDelay(): number {
-  const { shortest, longest } = retryMillis;
-  return shortest + (longest - shortest) * Math.random();
 }
