@@ -15,8 +15,8 @@ export interface BenchmarkOptions {
   readonly restarts: number;
   /** Seconds that each server spends under each workload before the first round: V8 keeps optimizing code for the first 40,000 requests. */
   readonly warmUp: number;
-  /** Whether all servers are under load at once, so that whatever disturbs the machine disturbs them equally. */
-  readonly together: boolean;
+  /** How long a server is under load until it is the next one's turn; null if it keeps the whole slice. */
+  readonly turnSeconds: number | null;
   readonly check: boolean;
   /** The folder of another checkout of rowgraph, with its packages installed; null for no comparison. */
   readonly before: string | null;
@@ -35,7 +35,7 @@ const usage = `npm run bench -- [options]
   --warm-up NUMBER    seconds of each workload for each server ahead of the first round (default: 5)
   --copies NUMBER     processes of each server, which take turns; two of one program differ by up to 8 % (default: 1)
   --restarts NUMBER   how often to start the servers and run all rounds; means and standard errors are reported (default: 1)
-  --together          all servers under load at once: for small differences of CPU time, on a machine that is not quiet
+  --turn SECONDS      servers take turns of this length within a slice: for small differences, on a machine that is not quiet
   --before FOLDER     measure another checkout of rowgraph too, whose packages are installed
   --dialect NAME      rowgraph's dialect, and not that of --before: pg_graphql for a schema without additions
   --check             compare the answers of the servers, measure nothing
@@ -44,7 +44,7 @@ const usage = `npm run bench -- [options]
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
 The servers mounted and unlimited, which are not measured by default, are rowgraph with and without limits and deadlines.
-A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies, --restarts and --together, bench/results.md;
+A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies, --restarts and --turn, bench/results.md;
 of ${limitServers.join(' and ')}, bench/limits.md.`;
 
 /** The options of this process; prints the usage and exits if asked to. */
@@ -60,7 +60,7 @@ export function readOptions(): BenchmarkOptions {
       restarts: { type: 'string', default: '1' },
       before: { type: 'string' },
       dialect: { type: 'string' },
-      together: { type: 'boolean', default: false },
+      turn: { type: 'string' },
       check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -79,13 +79,13 @@ export function readOptions(): BenchmarkOptions {
     copies: positive('copies', values.copies),
     restarts: positive('restarts', values.restarts),
     warmUp: positive('warm-up', values['warm-up']),
-    together: values.together,
+    turnSeconds: values.turn === undefined ? null : positive('turn', values.turn),
     check: values.check,
     before: values.before ?? null,
     dialect: values.dialect ?? null,
     page:
       values.before === undefined && values.dialect === undefined && chosen.length === workloads.length
-        ? choosePage(servers, values.copies === '1' && values.restarts === '1' && !values.together)
+        ? choosePage(servers, values.copies === '1' && values.restarts === '1' && values.turn === undefined)
         : null,
   };
 }

@@ -7,7 +7,7 @@ import { compareAnswers } from './answers/compare-answers.ts';
 import { prepareRequests, RefusedError } from './answers/prepare-requests.ts';
 import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
 import type { PreparedRequest } from './load/job.ts';
-import { measureSlice, type Slice } from './measure/measure-slice.ts';
+import { measureSlices, type ServerLoad, type Slice } from './measure/measure-slice.ts';
 import { type BenchmarkOptions, readOptions } from './options.ts';
 import { describeTable } from './report/describe-table.ts';
 import { writeReadmeFigures } from './report/readme-figures.ts';
@@ -80,21 +80,20 @@ async function measureAll(
   start: number,
 ): Promise<Slice[]> {
   const slices: Slice[] = [];
-  /** Measures servers under a workload at once. */
+  const { turnSeconds } = options;
+  /** Measures servers under a workload: in turns within the slice, or a single server. */
   const measure = async (workload: Workload, servers: readonly [RunningServer, readonly PreparedRequest[]][], seconds: number) => {
-    const postgresIds = await Promise.all(
-      servers.map(([server]) => (options.together ? database.backendsOf(server.applicationName) : database.processIds)),
-    );
-    return Promise.all(
-      servers.map(([server, requests], index) =>
-        measureSlice(server, workload, requests, { start, seconds, connections, postgresIds: postgresIds[index]! }),
-      ),
-    );
+    const loads: ServerLoad[] = [];
+    for (const [server, requests] of servers) {
+      const postgresIds = turnSeconds === null ? database.processIds : await database.backendsOf(server.applicationName);
+      loads.push({ server, requests, postgresIds });
+    }
+    return measureSlices(loads, workload, { start, connections, seconds, turnSeconds: turnSeconds ?? seconds });
   };
-  /** Which servers are under load at once, in the order of their turns. */
-  const turnsOf = (prepared: Prepared) => (options.together ? [[...prepared]] : [...prepared].map((each) => [each]));
+  /** Which servers share a slice. */
+  const groupsOf = (prepared: Prepared) => (turnSeconds === null ? [...prepared].map((each) => [each]) : [[...prepared]]);
   for (const [workload, prepared] of all) {
-    for (const servers of turnsOf(prepared)) {
+    for (const servers of groupsOf(prepared)) {
       if (workload.before) await database.run(workload.before);
       await measure(workload, servers, options.warmUp);
     }
@@ -103,9 +102,9 @@ async function measureAll(
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
       // Each round starts with a different server, so that none always runs after the same one.
-      const turns = turnsOf(prepared);
-      turns.push(...turns.splice(0, round % turns.length));
-      for (const servers of turns) {
+      const groups = groupsOf(prepared);
+      groups.push(...groups.splice(0, round % groups.length));
+      for (const servers of groups) {
         if (workload.before) await database.run(workload.before);
         await measure(workload, servers, Math.min(1, options.seconds / 4));
         for (const slice of await measure(workload, servers, options.seconds)) {

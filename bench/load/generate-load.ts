@@ -1,85 +1,143 @@
 /**
- * The load generator: a process of its own that keeps a number of connections busy, sends each one's next request as soon as its answer is
- * in, and checks every answer. In: a job on standard input; out: its result on standard output. Uses plain sockets, to leave the CPU to the
- * servers.
+ * The load generator: a process of its own that keeps a number of connections to each server busy, sends each one's next request as soon as
+ * its answer is in, and checks every answer. The servers are under load one at a time, in turns. In: a load on standard input; out: the
+ * results of its jobs on standard output. Uses plain sockets, to leave the CPU to the servers.
  */
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type Job, type JobResult, maskDigits } from './job.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job, type JobResult, type Load, maskDigits } from './job.ts';
 import { type Response, ResponseReader } from './response-reader.ts';
 
-const job = JSON.parse(await text(process.stdin)) as Job;
-const { hostname, port, pathname, host } = new URL(job.url);
-const requests = job.requests.map(({ headers, body, expected }) => {
-  const all = { host, 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) };
-  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  const answer = job.masked ? maskDigits(expected) : expected;
-  return { bytes: Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head.join('')}\r\n${body}`), answer: Buffer.from(answer) };
-});
-
-const latencies: number[] = [];
-let next = 0;
-let wrong = 0;
-let complaint: string | null = null;
-let stopping = false;
-
-function complain(reason: string): void {
-  wrong++;
-  complaint ??= reason;
+interface EncodedRequest {
+  readonly bytes: Buffer;
+  readonly answer: Buffer;
 }
 
-function check({ status, body }: Response, answer: Buffer): void {
-  const right = status === 200 && (job.masked ? Buffer.from(maskDigits(body.toString())) : body).equals(answer);
-  if (!right) complain(`status ${status}, ${body.subarray(0, 200).toString()}, expected ${answer.subarray(0, 200).toString()}`);
+interface Connection {
+  readonly socket: Socket;
+  /** Sends the next request. */
+  send(): void;
 }
 
-/** Runs one connection until the time is over and its last answer is in. */
-function runConnection(): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+/** A job while it runs. */
+class Run {
+  readonly #job: Job;
+  readonly #requests: readonly EncodedRequest[];
+  readonly #connections = new Set<Connection>();
+  readonly #latencies: number[] = [];
+  #next = 0;
+  #seconds = 0;
+  #wrong = 0;
+  #complaint: string | null = null;
+  #isLoading = false;
+  /** How many connections wait for an answer. */
+  #waiting = 0;
+  #onQuiet: (() => void) | null = null;
+
+  constructor(job: Job) {
+    this.#job = job;
+    const { pathname, host } = new URL(job.url);
+    this.#requests = job.requests.map(({ headers, body, expected }) => {
+      const all = { host, 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) };
+      const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+      const answer = job.masked ? maskDigits(expected) : expected;
+      return { bytes: Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head.join('')}\r\n${body}`), answer: Buffer.from(answer) };
+    });
+  }
+
+  /** Opens the connections. */
+  async open(): Promise<void> {
+    const { hostname, port } = new URL(this.#job.url);
+    const sockets = Array.from({ length: this.#job.connections }, () => connect({ host: hostname, port: Number(port), noDelay: true }));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets) this.#addConnection(socket);
+  }
+
+  /** Keeps the connections busy, and waits for their last answers. */
+  async load(seconds: number): Promise<void> {
+    if (this.#connections.size === 0) return;
+    const began = performance.now();
+    this.#isLoading = true;
+    const quiet = new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
+    for (const { send } of this.#connections) send();
+    await sleep(seconds * 1000);
+    this.#isLoading = false;
+    if (this.#waiting > 0) await quiet;
+    this.#seconds += (performance.now() - began) / 1000;
+  }
+
+  end(): JobResult {
+    for (const connection of this.#connections) {
+      this.#connections.delete(connection);
+      connection.socket.end();
+    }
+    const latencies = this.#latencies.toSorted((one, other) => one - other);
+    const quantile = (part: number): number => latencies[Math.floor(part * latencies.length)] ?? Number.NaN;
+    return {
+      requests: latencies.length,
+      seconds: this.#seconds,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+      wrong: this.#wrong,
+      complaint: this.#complaint,
+    };
+  }
+
+  #addConnection(socket: Socket): void {
     const reader = new ResponseReader();
-    let current = requests[0]!;
+    let current: EncodedRequest | null = null;
     let started = 0;
     const send = (): void => {
-      current = requests[next++ % requests.length]!;
+      if (current === null) this.#waiting += 1;
+      current = this.#requests[this.#next++ % this.#requests.length]!;
       started = performance.now();
       socket.write(current.bytes);
     };
-    socket.on('connect', send);
+    const rest = (): void => {
+      if (current === null) return;
+      current = null;
+      this.#waiting -= 1;
+      if (this.#waiting === 0 && !this.#isLoading) this.#onQuiet?.();
+    };
+    const connection: Connection = { socket, send };
+    this.#connections.add(connection);
     socket.on('data', (piece) => {
       const response = reader.push(piece);
-      if (!response) return;
-      if (!stopping) latencies.push(performance.now() - started);
-      check(response, current.answer);
-      if (stopping) socket.end();
-      else send();
+      if (!response || current === null) return;
+      this.#latencies.push(performance.now() - started);
+      this.#check(response, current.answer);
+      if (this.#isLoading) send();
+      else rest();
     });
-    socket.on('error', (error) => complain(error.message));
+    socket.on('error', (error) => this.#complain(error.message));
     socket.on('close', () => {
-      if (!stopping) complain('the server closed the connection');
-      resolve();
+      if (!this.#connections.delete(connection)) return;
+      this.#complain('the server closed the connection');
+      rest();
     });
-  });
+  }
+
+  #check({ status, body }: Response, answer: Buffer): void {
+    const right = status === 200 && (this.#job.masked ? Buffer.from(maskDigits(body.toString())) : body).equals(answer);
+    if (!right) this.#complain(`status ${status}, ${body.subarray(0, 200).toString()}, expected ${answer.subarray(0, 200).toString()}`);
+  }
+
+  #complain(reason: string): void {
+    this.#wrong++;
+    this.#complaint ??= reason;
+  }
 }
 
-const began = performance.now();
-let seconds = job.seconds;
-setTimeout(() => {
-  stopping = true;
-  seconds = (performance.now() - began) / 1000;
-}, job.seconds * 1000);
-await Promise.all(Array.from({ length: job.connections }, runConnection));
-
-latencies.sort((one, other) => one - other);
-const quantile = (part: number): number => latencies[Math.floor(part * latencies.length)] ?? Number.NaN;
-const { user, system } = process.cpuUsage();
-const result: JobResult = {
-  requests: latencies.length,
-  seconds,
-  p50: quantile(0.5),
-  p99: quantile(0.99),
-  wrong,
-  complaint,
-  cpuSeconds: (user + system) / 1e6,
-};
-process.stdout.write(JSON.stringify(result));
+const { jobs, seconds, turnSeconds } = JSON.parse(await text(process.stdin)) as Load;
+const runs = jobs.map((job) => new Run(job));
+await Promise.all(runs.map((run) => run.open()));
+const turns = Math.max(1, Math.round(seconds / turnSeconds));
+for (let turn = 0; turn < turns; turn++) {
+  // Every other time in reverse order, so that none always runs after the same one.
+  for (const run of turn % 2 === 0 ? runs : runs.toReversed()) await run.load(seconds / turns);
+}
+process.stdout.write(JSON.stringify(runs.map((run) => run.end())));

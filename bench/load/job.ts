@@ -1,4 +1,4 @@
-/** The job of the load generator, and its result. */
+/** The jobs of the load generator, and their results. */
 
 export interface PreparedRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,15 @@ export interface Job {
   readonly requests: readonly PreparedRequest[];
   readonly masked: boolean;
   readonly connections: number;
+}
+
+/** Jobs that take turns. */
+export interface Load {
+  readonly jobs: readonly Job[];
+  /** How long each of them runs in all. */
   readonly seconds: number;
+  /** How long it runs until it is the next one's turn. */
+  readonly turnSeconds: number;
 }
 
 export interface JobResult {
@@ -24,7 +32,6 @@ export interface JobResult {
   readonly wrong: number;
   /** The first wrong response. */
   readonly complaint: string | null;
-  readonly cpuSeconds: number;
 }
 
 /** A text without ids and times, which change from one answer to the next. */

@@ -1,4 +1,4 @@
-/** One server under one workload for some seconds: its results, and the resources that it used. */
+/** Servers under one workload for some seconds: their results, and the resources that they used. */
 import type { PreparedRequest } from '../load/job.ts';
 import { runLoad } from '../load/run-load.ts';
 import type { RunningServer, ServerName } from '../servers/start-server.ts';
@@ -25,42 +25,59 @@ export interface Slice {
   readonly complaint: string | null;
 }
 
-export interface SliceOptions {
-  readonly start: number;
-  readonly seconds: number;
-  readonly connections: number;
+/** What is asked of a server. */
+export interface ServerLoad {
+  readonly server: RunningServer;
+  readonly requests: readonly PreparedRequest[];
   /** The processes of PostgreSQL that work for the server; those that they start count too. Empty if unknown. */
   readonly postgresIds: readonly number[];
 }
 
-/** Measures a slice. */
-export async function measureSlice(
-  server: RunningServer,
+export interface SliceOptions {
+  readonly start: number;
+  readonly connections: number;
+  /** How long each server is under load in all. */
+  readonly seconds: number;
+  /** How long it is under load until it is the next one's turn. */
+  readonly turnSeconds: number;
+}
+
+/** Measures a slice of each server, in turns. What a server or its processes of PostgreSQL do in other servers' turns counts too. */
+export async function measureSlices(
+  loads: readonly ServerLoad[],
   workload: Workload,
-  requests: readonly PreparedRequest[],
-  { start, seconds, connections, postgresIds }: SliceOptions,
-): Promise<Slice> {
-  const roots = { server: [server.processId], postgres: postgresIds, bench: [process.pid] };
+  { start, connections, seconds, turnSeconds }: SliceOptions,
+): Promise<Slice[]> {
+  const roots: Record<string, readonly number[]> = { bench: [process.pid] };
+  for (const [index, { server, postgresIds }] of loads.entries()) {
+    roots[`server ${index}`] = [server.processId];
+    roots[`postgres ${index}`] = postgresIds;
+  }
+  const jobs = loads.map(({ server, requests }) => ({ url: server.url, requests, masked: workload.changing !== undefined, connections }));
   const before = readCpu(roots);
   const began = performance.now();
-  const result = await runLoad({ url: server.url, requests, masked: workload.changing !== undefined, connections, seconds });
+  const results = await runLoad({ jobs, seconds, turnSeconds });
   const elapsed = (performance.now() - began) / 1000;
   const after = readCpu(roots);
-  const perThousand = (used: number): number => (hasUsage ? (used / result.requests) * 1000 : Number.NaN);
+  const used = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
   // The process tree of this process contains the servers and the load generator, and also PostgreSQL, which runs under a guard.
-  const others = after.machine - before.machine - (after.bench - before.bench);
-  return {
-    workload: workload.name,
-    server: server.name,
-    start,
-    requestsPerSecond: result.requests / result.seconds,
-    p50: result.p50,
-    p99: result.p99,
-    serverCpu: perThousand(after.server - before.server),
-    postgresCpu: postgresIds.length === 0 ? Number.NaN : perThousand(after.postgres - before.postgres),
-    memory: hasUsage ? readMemory(server.processId) : Number.NaN,
-    otherCores: hasUsage ? Math.max(0, others / elapsed) : Number.NaN,
-    wrong: result.wrong,
-    complaint: result.complaint,
-  };
+  const others = used('machine') - used('bench');
+  return loads.map(({ server, postgresIds }, index) => {
+    const result = results[index]!;
+    const perThousand = (name: string): number => (hasUsage ? (used(`${name} ${index}`) / result.requests) * 1000 : Number.NaN);
+    return {
+      workload: workload.name,
+      server: server.name,
+      start,
+      requestsPerSecond: result.requests / result.seconds,
+      p50: result.p50,
+      p99: result.p99,
+      serverCpu: perThousand('server'),
+      postgresCpu: postgresIds.length === 0 ? Number.NaN : perThousand('postgres'),
+      memory: hasUsage ? readMemory(server.processId) : Number.NaN,
+      otherCores: hasUsage ? Math.max(0, others / elapsed) : Number.NaN,
+      wrong: result.wrong,
+      complaint: result.complaint,
+    };
+  });
 }

@@ -19,16 +19,13 @@ export interface ReportFacts {
   readonly warmUp: number;
   readonly copies: number;
   readonly restarts: number;
-  readonly together: boolean;
+  readonly turnSeconds: number | null;
   readonly connections: number;
   readonly poolSize: number;
   readonly postgres: string;
   /** The result of `readCommit` when the servers started. */
   readonly commit: string;
 }
-
-const togetherNote = `All servers were under load at once, so that whatever disturbed the machine disturbed them equally:
-they shared its cores, and the CPU time of a request says how many requests a server could answer alone.`;
 
 const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -107,7 +104,11 @@ request is over a limit or has a deadline, and PostgreSQL gets no \`statement_ti
 
 Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server${
     facts.restarts > 1 ? `, started ${facts.restarts} times: the mean, and its standard error` : ''
-  }.${facts.together ? ` ${togetherNote}` : ''}
+  }.${
+    facts.turnSeconds === null
+      ? ''
+      : ` The servers took turns of ${facts.turnSeconds} s, so that what disturbed the machine disturbed both.`
+  }
 
 ${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU', 'CPU of both'], rows, 1)}
 
@@ -121,7 +122,7 @@ ${describeTable(slices)}
 ## How to repeat it
 
     npm ci
-    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}${facts.together ? ' --together' : ''}
+    npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}${facts.turnSeconds === null ? '' : ` --turn ${facts.turnSeconds}`}
 `;
 }
 
