@@ -53,21 +53,22 @@ export async function executeRequest(
   target: Target,
 ): Promise<RawResponse> {
   const { role, granted } = roleSchema;
-  if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   const hasKey = target.idempotencyKey !== undefined || (request.extensions?.idempotencyKey ?? null) !== null;
   let prepared: PreparedRequest | undefined;
   try {
-    const preparing = prepareRequest(roleSchema, sizes, request, target.deadline, hasKey && granted.keyLifetime !== null, target.marks);
+    if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
+    const keepsResults = hasKey && granted.keyLifetime !== null;
+    const { deadline, client, marks } = target;
+    const preparing = prepareRequest({ roleSchema, sizes, request, deadline, client, keepsResults, marks });
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
     const { compiled } = ready;
     if (target.readOnly && compiled.kind === 'mutation')
       throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
-    const binding = bindRequest(ready, role.limits, target.deadline);
+    const binding = bindRequest(ready, role.limits, deadline);
     const statements = binding instanceof Promise ? await binding : binding;
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null);
     const template = compiled.kind === 'query' ? compiled : undefined;
-    const { deadline, client, marks } = target;
     const { touches, callsFunctions, roleIndependent } = compiled.measure;
     const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
     const maxBytes = role.limits.responseBytes;
@@ -157,7 +158,7 @@ export async function readRequest(
 ): Promise<RequestToExplain> {
   const { role, granted } = roleSchema;
   if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
-  const prepared = await prepareRequest(roleSchema, sizes, request, null);
+  const prepared = await prepareRequest({ roleSchema, sizes, request });
   const { compiled, operation } = prepared;
   return {
     name: operation.name ?? null,

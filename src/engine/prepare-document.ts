@@ -36,7 +36,7 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
 
 async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<void> {
   try {
-    await prepareRequest(roleSchema, sizes, request, null);
+    await prepareRequest({ roleSchema, sizes, request });
   } catch (error) {
     // The variables were made up here, so errors in them say nothing of the document.
     if (!(error instanceof VariableError)) throw error;

@@ -6,7 +6,8 @@ import { getNamedType, isInputObjectType } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../budget/deadline.ts';
 import { checkLimit, type Limits } from '../budget/limits.ts';
-import { runAtOnce, runFromFirstPause, runInSlices } from '../budget/slices.ts';
+import { runAtOnce, runFromFirstPause, runInSlices, runInTurn } from '../budget/slices.ts';
+import { WeighedTurns } from '../budget/weighed-turns.ts';
 import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
 import { ApiError } from '../errors.ts';
 import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
@@ -34,45 +35,49 @@ export interface PreparedRequest {
 const shortDocument = 4096;
 /** Operations with more fields, or with more elements in lists, are compiled with pauses. */
 const manyParts = 500;
+/**
+ * Operations with many fields take turns, weighed by their fields, because preparing one takes up to a kilobyte for each. All graphs of a process
+ * share the turns.
+ */
+const longOperations = new WeighedTurns({ total: 40_000, ofClient: 30_000 });
 /** How many parameters a statement can have: Bind counts them in 16 bits (manual: Message Formats). */
 const mostParameters = 65_535;
 
 /** A request on its way through the stages. */
-interface Preparation {
+export interface Preparation {
   readonly roleSchema: RoleSchema;
   readonly sizes: CacheSizes;
   readonly request: GraphQLRequest;
-  readonly deadline: Deadline | null;
-  readonly hasKey: boolean;
-  readonly marks: RequestMarks | undefined;
+  readonly deadline?: Deadline | null;
+  /** The client whose turn it must be. */
+  readonly client?: string;
+  /** Whether the response of a mutation is kept for its idempotency key. */
+  readonly keepsResults?: boolean;
+  readonly marks?: RequestMarks | undefined;
 }
 
 /**
- * Synchronous if everything is cached or short. `hasKey`: whether the response of a mutation is kept for its idempotency key. Fails with
- * any error of the stages, and with TIMEOUT or CANCELLED if the request must stop.
+ * Synchronous if everything is cached or short, unless many others have come in the same turn of the event loop. Fails with any error of the stages,
+ * and with TIMEOUT or CANCELLED if the request must stop.
  */
-export function prepareRequest(
-  roleSchema: RoleSchema,
-  sizes: CacheSizes,
-  request: GraphQLRequest,
-  deadline: Deadline | null,
-  hasKey = false,
-  marks?: RequestMarks,
-): PreparedRequest | Promise<PreparedRequest> {
-  const { granted, role } = roleSchema;
-  const { query } = request;
-  const preparation = { roleSchema, sizes, request, deadline, hasKey, marks };
-  const known = granted.uses.document.note(granted.documents.get(query));
-  if (!known) return prepareDocument(preparation);
-  if (known.limits !== role.limits) {
-    recheckDocument(query, known.document, role.limits);
-    known.limits = role.limits;
+export function prepareRequest(preparation: Preparation): PreparedRequest | Promise<PreparedRequest> {
+  const { roleSchema, request, deadline = null } = preparation;
+  const { granted } = roleSchema;
+  const known = granted.uses.document.note(granted.documents.get(request.query));
+  return known ? prepareKnown(preparation, known) : runInTurn(() => prepareDocument(preparation), deadline);
+}
+
+function prepareKnown(preparation: Preparation, known: CachedDocument): PreparedRequest | Promise<PreparedRequest> {
+  const { limits } = preparation.roleSchema.role;
+  if (known.limits !== limits) {
+    recheckDocument(preparation.request.query, known.document, limits);
+    known.limits = limits;
   }
   return prepareOperation(preparation, known);
 }
 
 function prepareDocument(preparation: Preparation): PreparedRequest | Promise<PreparedRequest> {
-  const { roleSchema, sizes, request, deadline, hasKey, marks } = preparation;
+  const { roleSchema, request, deadline = null } = preparation;
   const { granted, role } = roleSchema;
   const { query } = request;
   const types = granted.types();
@@ -80,8 +85,8 @@ function prepareDocument(preparation: Preparation): PreparedRequest | Promise<Pr
 
   function parse(made: SchemaTypes): PreparedRequest | Promise<PreparedRequest> {
     // Another request may have prepared it while this one waited.
-    if (types instanceof Promise && granted.documents.get(query))
-      return prepareRequest(roleSchema, sizes, request, deadline, hasKey, marks);
+    const known = granted.documents.get(query);
+    if (known) return prepareKnown(preparation, known);
     const parsing = parseDocument(made.schema, query, role.limits);
     const proceed = (document: Document) => prepareOperation(preparation, keep(preparation, made, document), made);
     return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
@@ -111,12 +116,12 @@ function prepareOperation(
   cached: CachedDocument,
   made: SchemaTypes | null = null,
 ): PreparedRequest | Promise<PreparedRequest> {
-  const { roleSchema, request, deadline, hasKey, marks } = preparation;
+  const { roleSchema, request, marks } = preparation;
   if (marks !== undefined) marks.parsed = performance.now();
   const { role, granted } = roleSchema;
   const { document, compiled } = cached;
   const operation = getOperation(document, request.operationName);
-  const keepsResults = hasKey && operation.node.operation === 'mutation';
+  const keepsResults = preparation.keepsResults === true && operation.node.operation === 'mutation';
   const sent = request.variables ?? noVariables;
   let variables: Variables | null = null;
   if (!areLong(operation.variables, sent)) {
@@ -131,7 +136,11 @@ function prepareOperation(
     variables === null
       ? prepareLong(preparation, types, cached, operation, sent, keepsResults)
       : prepareVariant(preparation, types, cached, operation, variables, keepsResults);
-  return runFromFirstPause(work, deadline);
+  const { deadline = null, client = '' } = preparation;
+  const { fields } = operation.counts;
+  return fields > manyParts
+    ? longOperations.run(client, fields, deadline, () => runInSlices(work, deadline))
+    : runInTurn(() => runFromFirstPause(work, deadline), deadline);
 }
 
 const noVariables = {};
@@ -146,10 +155,8 @@ function* prepareLong(
 ): Generator<void, PreparedRequest> {
   const { role, granted } = preparation.roleSchema;
   const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
-  const known = granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
-  return known === undefined
-    ? yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults)
-    : complete(role, cached.document, operation, variables, known);
+  granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
+  return yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults);
 }
 
 function* prepareVariant(
@@ -161,12 +168,16 @@ function* prepareVariant(
   keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
   const { document, compiled } = cached;
+  const key = variantKey(operation, variables, keepsResults);
+  // Another request may have compiled it while this one waited.
+  const known = compiled.get(key);
+  if (known !== undefined) return complete(roleSchema.role, document, operation, variables, known);
   const ready = yield* compileOperation(roleSchema, types, document, operation, variables, keepsResults);
   // A step of a nested write refers to its table, whose relations lead to the whole model.
   const holdsTypes = ready.statements.some(({ step }) => step !== undefined);
   if (!holdsTypes || roleSchema.granted.keeps(types)) {
     if (holdsTypes) cached.types = types;
-    compiled.set(variantKey(operation, variables, keepsResults), ready);
+    compiled.set(key, ready);
     makeRoom(roleSchema.granted, sizes);
   }
   return complete(roleSchema.role, document, operation, variables, ready);

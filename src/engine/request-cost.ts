@@ -44,7 +44,7 @@ export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheS
       continue;
     }
     try {
-      const prepared = await prepareRequest(unlimited, sizes, { ...request, operationName: node.name?.value }, null);
+      const prepared = await prepareRequest({ roleSchema: unlimited, sizes, request: { ...request, operationName: node.name?.value } });
       operations.push(operationCost(node, costOfPrepared(prepared), role.limits));
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;

@@ -4,6 +4,7 @@
  */
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../auth/verify-token.ts';
+import { WeighedTurns } from '../budget/weighed-turns.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
 import { Admission, type Share } from './admission.ts';
 import { AdmissionPart } from './admission-part.ts';
@@ -15,7 +16,6 @@ import { readTrustedDocuments } from './documents/trusted-documents.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import type { Exchange } from './exchange.ts';
 import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
-import { LargeRequests } from './large-requests.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { RequestRate } from './request-rate.ts';
 import type { Routing } from './route-exchange.ts';
@@ -62,7 +62,8 @@ export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, 
     isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
     rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
     documents: new Documents({ persisted, trusted, untrustedRoles: options.untrustedRoles ?? null }),
-    largeRequests: new LargeRequests(),
+    // Preparing a large body for the database takes up to a hundred times its size in memory.
+    largeBodies: new WeighedTurns({ total: 512 * 1024, ofClient: 384 * 1024 }),
   };
   const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
     const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles: options.untrustedRoles ?? null });

@@ -6,7 +6,8 @@ import { authenticateRequest } from '../auth/authenticate-request.ts';
 import { type Authenticate, lookUpCaller } from '../auth/look-up-caller.ts';
 import type { VerifiedCaller } from '../auth/verified-caller.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
-import { Deadline } from '../budget/deadline.ts';
+import { Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
+import type { WeighedTurns } from '../budget/weighed-turns.ts';
 import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
 import type { BeginTrace, Observer } from '../events.ts';
@@ -20,7 +21,6 @@ import type { Exchange } from './exchange.ts';
 import type { Run } from './execute-batch.ts';
 import { executeValue } from './execute-value.ts';
 import { makeCacheable, sendNotModified } from './get-response.ts';
-import { type LargeRequests, largeBody } from './large-requests.ts';
 import { type MediaType, negotiateMediaType } from './negotiate-media-type.ts';
 import { checkContentType, parseBody } from './parse-body.ts';
 import { parseUrl } from './parse-url.ts';
@@ -61,8 +61,8 @@ export interface GraphqlEndpointOptions {
   readonly beginTrace: BeginTrace | null;
   /** Whether PostgreSQL sees the trace. */
   readonly traceDatabase: boolean;
-  /** Makes requests with large bodies take turns. */
-  readonly largeRequests: LargeRequests;
+  /** Makes requests with large bodies take turns, weighed in bytes. */
+  readonly largeBodies: WeighedTurns;
 }
 
 /** Handles one request. Never rejects. */
@@ -153,7 +153,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   exchange.deadline = deadline;
   const authenticated =
     options.authenticate === null
-      ? authenticateRequest(headers, options.verifier)
+      ? authenticateByKey(headers, deadline, options)
       : authenticateByApplication(exchange, deadline, options.authenticate, options);
   // Not awaited if it is synchronous: a cached token needs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
@@ -180,16 +180,29 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   return exchange.method === 'POST' ? response : makeCacheable(exchange, state, response, options);
 }
 
+/** The keys may have to be fetched, which other requests wait for, too. */
+function authenticateByKey(
+  headers: Exchange['headers'],
+  deadline: Deadline,
+  { verifier }: GraphqlEndpointOptions,
+): VerifiedCaller | Promise<VerifiedCaller> {
+  const authenticated = authenticateRequest(headers, verifier);
+  return authenticated instanceof Promise ? untilStopped(authenticated, deadline, explainStop) : authenticated;
+}
+
 /** If the application does not know the caller, keys and tokens decide. */
 async function authenticateByApplication(
   { method = '', url, headers, requestId }: Exchange,
   deadline: Deadline,
   authenticate: Authenticate,
-  { observe, verifier }: GraphqlEndpointOptions,
+  options: GraphqlEndpointOptions,
 ): Promise<VerifiedCaller> {
-  const onFailure = (error: unknown): void => observe({ kind: 'authentication-failed', requestId, error });
-  return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateRequest(headers, verifier);
+  const onFailure = (error: unknown): void => options.observe({ kind: 'authentication-failed', requestId, error });
+  return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateByKey(headers, deadline, options);
 }
+
+/** In bytes: a body of at least this size must wait for its turn. Smaller ones are prepared without a pause. */
+const largeBody = 4 * 1024;
 
 /** A short body is executed in the same turn of the event loop; a large one waits for its turn among large ones. */
 function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
@@ -207,7 +220,7 @@ async function executeLarge(
   options: GraphqlEndpointOptions,
 ): Promise<RawResponse> {
   await options.graph.loadRole?.(caller.role, run.deadline);
-  return options.largeRequests.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
+  return options.largeBodies.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
     executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
   );
 }

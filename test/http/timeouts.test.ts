@@ -1,8 +1,10 @@
 /** Time: how long clients may take to send and to read, how long a request may run, and what becomes of it when nobody waits for it any more. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { SignJWT } from 'jose';
 import type { StopReason } from '../../src/budget/deadline.ts';
 import { ApiError } from '../../src/errors.ts';
 import { until } from '../support/until.ts';
@@ -94,6 +96,20 @@ test('the deadline of a request holds while its body is read', () =>
     assert.equal(answer?.status, 408);
     assert.match(answer?.body ?? '', /"REQUEST_TIMEOUT"/);
   }));
+
+test('the deadline of a request holds while the keys for its token are fetched', async () => {
+  const publicKeys = { currentSet: () => null, find: () => new Promise<never>(() => {}) };
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const token = await new SignJWT({ role: 'anon' }).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+  await withServer({ tokens: { publicKeys } }, async (server) => {
+    const response = await server.post({ headers: { authorization: `Bearer ${token}`, prefer: 'wait=0.05' } });
+    assert.equal((await readError(response)).code, 'TIMEOUT');
+    const client = await connectRaw(server.port, rawRequest(server.anonKey, { lines: [`authorization: Bearer ${token}`] }));
+    await until(async () => (await inFlight(server)) === 1);
+    client.socket.destroy();
+    await until(async () => (await inFlight(server)) === 0);
+  });
+});
 
 test('a refused request whose body does not come ends with its connection', () =>
   withServer({ receiveTimeout: 100 }, async (server) => {

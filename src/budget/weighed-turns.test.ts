@@ -1,18 +1,18 @@
-/** Turns of requests with large bodies. */
+/** Turns of requests that weigh much. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Deadline } from '../budget/deadline.ts';
 import { ApiError } from '../errors.ts';
-import { LargeRequests } from './large-requests.ts';
+import { Deadline } from './deadline.ts';
+import { WeighedTurns } from './weighed-turns.ts';
 
 /** Requests that the test ends, and the list of those that have begun. */
-function makeRequests(turns: LargeRequests) {
+function makeRequests(turns: WeighedTurns) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const turnEnds = new Map<string, () => void>();
-  const start = (name: string, { deadline = new Deadline(60_000), size = 1 } = {}): Promise<string> =>
+  const start = (name: string, { deadline = new Deadline(60_000), weight = 1 } = {}): Promise<string> =>
     turns
-      .run(name[0]!, size, deadline, (endTurn) => {
+      .run(name[0]!, weight, deadline, (endTurn) => {
         begun.push(name);
         turnEnds.set(name, endTurn);
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
@@ -22,7 +22,7 @@ function makeRequests(turns: LargeRequests) {
 }
 
 test('a limited number begins at once, in total and per client; the one that has waited longest is next', async () => {
-  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 3, ofClient: 2 }));
+  const { begun, start, end } = makeRequests(new WeighedTurns({ total: 3, ofClient: 2 }));
   const done = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map((name) => start(name));
   await new Promise(setImmediate);
   assert.deepEqual(begun, ['a1', 'a2', 'b1']);
@@ -40,7 +40,7 @@ test('a limited number begins at once, in total and per client; the one that has
 });
 
 test('a turn ends when the request is ready for the database, whatever comes later', async () => {
-  const { begun, start, end, endTurn } = makeRequests(new LargeRequests({ bytes: 1, ofClient: 1 }));
+  const { begun, start, end, endTurn } = makeRequests(new WeighedTurns({ total: 1, ofClient: 1 }));
   const first = start('a1');
   const second = start('b1');
   endTurn('a1');
@@ -55,8 +55,8 @@ test('a turn ends when the request is ready for the database, whatever comes lat
 });
 
 test('a request larger than all bounds gets a turn too, and is not overtaken by smaller ones', async () => {
-  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 4, ofClient: 3 }));
-  const done = [start('a1', { size: 2 }), start('b1', { size: 100 }), start('c1')];
+  const { begun, start, end } = makeRequests(new WeighedTurns({ total: 4, ofClient: 3 }));
+  const done = [start('a1', { weight: 2 }), start('b1', { weight: 100 }), start('c1')];
   assert.deepEqual(begun, ['a1']);
   end('a1');
   await done[0];
@@ -65,8 +65,37 @@ test('a request larger than all bounds gets a turn too, and is not overtaken by 
   await Promise.all(done);
 });
 
+test('two clients with much to do cannot keep a third from its turn', async () => {
+  const { begun, start, end } = makeRequests(new WeighedTurns({ total: 4, ofClient: 3 }));
+  const done = new Map<string, Promise<string>>();
+  const begin = (name: string, weight: number): void => void done.set(name, start(name, { weight }));
+  for (let number = 1; number <= 20; number++) begin(`a${number}`, 3);
+  for (let number = 1; number <= 20; number++) begin(`b${number}`, 1);
+  begin('c1', 1);
+  for (const name of ['a1', 'b1', 'a2']) {
+    end(name);
+    await done.get(name);
+  }
+  assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2', 'c1']);
+  for (let ended = 3; ended < 41; ended++) {
+    const name = begun[ended]!;
+    end(name);
+    await done.get(name);
+  }
+  assert.equal(new Set(begun).size, 41);
+});
+
+test('a request without a deadline waits for its turn, too', async () => {
+  const turns = new WeighedTurns({ total: 1, ofClient: 1 });
+  const gate = Promise.withResolvers<string>();
+  const first = turns.run('a', 1, null, () => gate.promise);
+  const second = turns.run('b', 1, null, async () => 'second');
+  gate.resolve('first');
+  assert.deepEqual(await Promise.all([first, second]), ['first', 'second']);
+});
+
 test('a request whose time is up, or whose client disconnects, stops waiting', async () => {
-  const { begun, start, end } = makeRequests(new LargeRequests({ bytes: 1, ofClient: 1 }));
+  const { begun, start, end } = makeRequests(new WeighedTurns({ total: 1, ofClient: 1 }));
   const first = start('a1');
   const gone = new Deadline(60_000);
   const abandoned = start('b1', { deadline: gone });
@@ -81,7 +110,7 @@ test('a request whose time is up, or whose client disconnects, stops waiting', a
 });
 
 test('a request that fails gives its turn back', async () => {
-  const turns = new LargeRequests({ bytes: 1, ofClient: 1 });
+  const turns = new WeighedTurns({ total: 1, ofClient: 1 });
   const deadline = new Deadline(60_000);
   await assert.rejects(turns.run('a', 1, deadline, () => Promise.reject(new Error('as it happens'))));
   assert.equal(await turns.run('a', 1, deadline, async () => 'fine'), 'fine');
