@@ -42,7 +42,19 @@ export class CollectedRequest extends IncomingMessage {
     // Reads on, and tells Node that there is nothing to discard.
     this._read(0);
   }
+
+  /**
+   * The response has been sent: forgets what has arrived. Node keeps the latest request of an idle connection. A body that is still arriving
+   * goes on to its sink, which may end the connection.
+   */
+  forgetBody(): void {
+    this.#early = null;
+    this.#earlyBytes = 0;
+    if (this.#sink === null || this.complete) this.#sink = nobody;
+  }
 }
+
+const nobody: BodySink = { takeChunk: () => {}, takeEnd: () => {} };
 
 function handOver(chunk: Buffer | null, sink: BodySink): void {
   if (chunk === null) sink.takeEnd();

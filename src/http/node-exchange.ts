@@ -7,6 +7,7 @@ import type { ResponseBody } from '../engine/assemble-response.ts';
 import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
 import { peerAddress } from './client-address.ts';
+import { CollectedRequest } from './collected-request.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { type BodyReader, readBody } from './read-body.ts';
@@ -97,6 +98,7 @@ export class NodeExchange extends Exchange {
   }
 
   #finish(): void {
+    if (this.request instanceof CollectedRequest) this.request.forgetBody();
     this.finish();
     this.connection.end(this);
   }

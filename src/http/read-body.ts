@@ -71,7 +71,7 @@ export class BodyReader implements BodySink {
 
   takeEnd(): void {
     if (!this.#end()) return;
-    const chunks = this.#chunks;
+    const chunks = this.#chunks.splice(0);
     this.#settlement.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
   }
 

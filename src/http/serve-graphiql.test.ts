@@ -24,3 +24,13 @@ test('an asset that could not be read once is read again, and then kept', async 
   await rm(file);
   for (const encoding of encodings) assert.equal(await ask(encoding), 200);
 });
+
+test('an asset is decompressed once for all clients', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-assets-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, 'page.js.br'), brotliCompressSync('content'));
+  const serve = new Map(createGraphiqlRoutes('/graphiql', settings, pathToFileURL(`${folder}/`))).get('/graphiql/page.js')!;
+  const [first, second] = await Promise.all([serve({ headers: {} }), serve({ headers: {} })]);
+  assert.equal(String(first.body), 'content');
+  assert.equal(second.body, first.body);
+});

@@ -48,12 +48,13 @@ function createAssetRoute(name: string, folder: URL): Route {
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = [...listHeaders(type, 'public, max-age=300'), 'vary', 'Accept-Encoding'];
   const read = keep(() => readFile(new URL(`${name}.br`, folder)));
-  const zip = keep(() => read().then(decompress).then(compress));
+  const plain = keep(() => read().then(decompress));
+  const zip = keep(() => plain().then(compress));
   return async (request) => {
     const accepted = String(request.headers['accept-encoding']);
     // Browsers accept Brotli only over HTTPS and from localhost.
     if (/\bbr\b/.test(accepted)) return { status: 200, headers: [...headers, 'content-encoding', 'br'], body: await read() };
-    if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await decompress(await read()) };
+    if (!/\bgzip\b/.test(accepted)) return { status: 200, headers, body: await plain() };
     return { status: 200, headers: [...headers, 'content-encoding', 'gzip'], body: await zip() };
   };
 }

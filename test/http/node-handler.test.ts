@@ -339,6 +339,17 @@ test('nothing is served after a request for another protocol, behind which Node 
   assert.equal(queries.length, 1);
 });
 
+test('a refused request for another protocol ends its connection', async () => {
+  const { port } = await mount(plain);
+  const lines = ['upgrade: h2c', 'connection: Upgrade, HTTP2-Settings', 'http2-settings: AAMAAABkAAQAoAAAAAIAAAAA'];
+  const client = await connectRaw(port, rawRequest('', { lines }));
+  const answers = await client.closed();
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.get('connection')]),
+    [[401, 'close']],
+  );
+});
+
 test('a server of HTTP/2 mounts it too', async () => {
   const handler = createNodeHandler({ executeRaw: async () => rawResponse(answer) }, { jwtSecret: secret });
   const server = createHttp2Server((request, response) => handler(request as never, response as never)).listen(0, '127.0.0.1');
