@@ -42,6 +42,20 @@ test('a connection that is given up is opened again after a while, and listeners
   assert.equal(clients.length, 2, 'nobody listens');
 });
 
+test('a server that accepts no connection is waited for only as long as that may take', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  class SilentClient extends TestClient {
+    override connect(): Promise<void> {
+      return new Promise(() => {});
+    }
+  }
+  const listener = new PgListener(() => new SilentClient());
+  const listening = listener.listen('news', () => {});
+  context.mock.timers.tick(5000);
+  await assert.rejects(listening, /did not accept the connection within 5000 ms/);
+  await listener.close();
+});
+
 test('a server that does not answer LISTEN is waited for only as long as a statement may take', async () => {
   const limits: number[] = [];
   class SilentClient extends TestClient {

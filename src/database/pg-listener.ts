@@ -3,6 +3,7 @@
  * it is reopened and each listener is called with null, because notifications may have been missed meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectClient } from './pg-pool.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
 /** What this file uses of a `pg.Client`. */
@@ -12,6 +13,7 @@ export interface PgListenerClient {
   end(): Promise<void>;
   on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
+  readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
 type OnNotification = (payload: string | null) => void;
@@ -95,7 +97,7 @@ export class PgListener {
     client.on('error', ignore);
     client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
     try {
-      await client.connect();
+      await connectClient(client);
       for (const channel of this.#channels.keys()) await run(client, `listen ${channel}`);
     } catch (error) {
       void client.end().catch(ignore);

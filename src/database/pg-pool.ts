@@ -1,6 +1,6 @@
 /**
- * What rowgraph uses of a `pg` pool, which may be the caller's, and how it opens its own. Connections of its own pool stay open, use TCP
- * keepalive, and read into one buffer.
+ * What rowgraph uses of a `pg` pool, which may be the caller's, how it opens its own, and how it connects clients beside one. Connections
+ * of its own pool stay open, use TCP keepalive, and read into one buffer.
  *
  * Relies on undocumented members of `pg`: a pool's options `Client` and `stream`, its `Client` and `options`, and a client's `connection`
  * (`test/contracts/pg.test.ts`).
@@ -47,14 +47,14 @@ export interface PgTaskClient extends PgListenerClient {
 }
 
 /** How long opening a connection may take. */
-const connectTimeoutMillis = 5_000;
+const connectMillis = 5_000;
 
 /** A pool of at most `max` connections. Connects on first use. */
 export function openPool(connectionString: string, max = 10): PgPool {
   // If this were an option of the pool, the pool would also start a timer at each checkout.
   class PatientClient extends Client {
     constructor(options: ClientConfig) {
-      super({ ...options, connectionTimeoutMillis: connectTimeoutMillis });
+      super({ ...options, connectionTimeoutMillis: connectMillis });
     }
   }
   const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
@@ -67,8 +67,24 @@ export function openClient(pool: PgPool): PgTaskClient {
   return new pool.Client(pool.options);
 }
 
+/** Connects a client outside the pool in limited time: those of a caller's pool may have no limit of their own. */
+export async function connectClient(client: PgListenerClient): Promise<void> {
+  const connecting = client.connect();
+  const { promise: isLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    cutConnection(client);
+    reject(new Error(`PostgreSQL did not accept the connection within ${connectMillis} ms`));
+    connecting.then(() => client.end()).catch(() => undefined);
+  }, connectMillis);
+  try {
+    await Promise.race([connecting, isLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Closes the socket of a connection at once, without telling the server. */
-export function cutConnection(client: PgPoolClient): void {
+export function cutConnection(client: Pick<PgPoolClient, 'connection'>): void {
   client.connection?.stream.destroy();
 }
 

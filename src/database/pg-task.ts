@@ -3,7 +3,7 @@
  */
 import { longestTimer } from '../budget/timers.ts';
 import type { Rows, RunStatement, Session } from './database.ts';
-import type { PgTaskClient } from './pg-pool.ts';
+import { connectClient, type PgTaskClient } from './pg-pool.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
@@ -31,7 +31,7 @@ export async function tryOutOnClient<Result>(
     }
   };
   try {
-    await client.connect().catch((error: unknown) => Promise.reject(toDatabaseError(error)));
+    await connectClient(client).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
     return await inRolledBackTransaction(run, session, timeoutMillis, work);
   } finally {
     // Not awaited: an unresponsive server never confirms the end.

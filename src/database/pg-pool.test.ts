@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { DatabaseError, type Session } from './database.ts';
+import { connectClient, type PgTaskClient } from './pg-pool.ts';
+import { tryOutOnClient } from './pg-task.ts';
+
+/** A client whose attempt to connect is settled by the test. */
+class TestClient extends EventEmitter implements PgTaskClient {
+  readonly attempt = Promise.withResolvers<void>();
+  readonly log: string[] = [];
+  readonly connection = { stream: { destroy: () => this.log.push('cut') } };
+
+  connect(): Promise<void> {
+    return this.attempt.promise;
+  }
+
+  async query(): Promise<never> {
+    throw new Error('not connected');
+  }
+
+  async end(): Promise<void> {
+    this.log.push('end');
+  }
+}
+
+const late = /did not accept the connection within 5000 ms/;
+
+test('connecting a client beside a pool takes limited time, and one that connects later is ended', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const [succeeding, failing] = [new TestClient(), new TestClient()];
+  const rejected = [succeeding, failing].map((client) => assert.rejects(connectClient(client), late));
+  context.mock.timers.tick(4999);
+  assert.deepEqual(succeeding.log, []);
+  context.mock.timers.tick(1);
+  await Promise.all(rejected);
+  assert.deepEqual(succeeding.log, ['cut']);
+  succeeding.attempt.resolve();
+  failing.attempt.reject(new Error('too late'));
+  await new Promise(setImmediate);
+  assert.deepEqual([succeeding.log, failing.log], [['cut', 'end'], ['cut']]);
+});
+
+test('a client that connects in time is not cut', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const client = new TestClient();
+  client.attempt.resolve();
+  await connectClient(client);
+  context.mock.timers.tick(5000);
+  assert.deepEqual(client.log, []);
+});
+
+test('work on a client of its own fails if the client does not connect in time', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const session: Session = { role: 'anon', claims: '{}', searchPath: 'public', version: null };
+  const client = new TestClient();
+  const trying = tryOutOnClient(
+    () => client,
+    session,
+    60_000,
+    async () => 'done',
+  );
+  context.mock.timers.tick(5000);
+  await assert.rejects(trying, (error) => error instanceof DatabaseError && late.test(error.message));
+  assert.deepEqual(client.log, ['cut', 'end']);
+});
