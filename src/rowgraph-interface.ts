@@ -66,7 +66,7 @@ export interface Rowgraph {
   /**
    * Gives up a database connection for another process, which PostgreSQL refuses one because this one has too many: the connection that
    * listens for schema changes, an idle one, or the next that becomes free. It is opened again later, if it is needed. Takes effect at most
-   * once a second, less often while no other one has been opened since, and then keeps the last one.
+   * twice a second, less often while no other one has been opened since, and then keeps the last one.
    */
   yieldConnection(): void;
   /** Resolves if the database responds. For health checks. */

@@ -17,8 +17,8 @@ export class ConnectionBudget {
   /** Pools that were refused a connection and have not got one since. */
   readonly #waiting = new Set<BudgetedPool>();
   #taken = 0;
-  /** How many idle connections have been asked to close but are still open. */
-  #closing = 0;
+  /** How many idle connections have been asked to close but are still open, by pool. */
+  readonly #closing = new Map<BudgetedPool, number>();
 
   /** A budget of this many connections. Throws `TypeError` for what is not a whole number of at least 1. */
   constructor(most: number) {
@@ -37,15 +37,20 @@ export class ConnectionBudget {
     return this.#waiting.size > (this.#waiting.has(pool) ? 1 : 0);
   }
 
-  /** Counts another connection for a pool. Returns false if there is no room; `openWanted` is then called once there is. */
+  /**
+   * Counts another connection for a pool. Returns false if there is no room, or if a waiting pool has fewer; `openWanted` is then called once
+   * it is this pool's turn.
+   */
   take(pool: BudgetedPool): boolean {
-    if (this.#taken < this.#most) {
+    const hasRoom = this.#taken < this.#most;
+    const own = this.countOf(pool);
+    if (hasRoom && !this.#isWaitingWithLess(pool, own)) {
       this.#taken += 1;
-      this.#counts.set(pool, this.countOf(pool) + 1);
+      this.#counts.set(pool, own + 1);
       return true;
     }
     this.#waiting.add(pool);
-    if (this.#closing < this.#waiting.size && this.#closeIdleOfOthers(pool)) this.#closing += 1;
+    if (!hasRoom && this.#countClosing() < this.#waiting.size) this.#closeIdleOfOthers(pool);
     return false;
   }
 
@@ -53,17 +58,22 @@ export class ConnectionBudget {
   giveBack(pool: BudgetedPool): void {
     const count = this.countOf(pool);
     if (count === 0) return;
-    if (count === 1) this.#counts.delete(pool);
-    else this.#counts.set(pool, count - 1);
+    setCount(this.#counts, pool, count - 1);
+    setCount(this.#closing, pool, (this.#closing.get(pool) ?? 0) - 1);
     this.#taken -= 1;
-    this.#closing = Math.max(0, this.#closing - 1);
     this.#serveWaiting();
+  }
+
+  /** The pool needs no further connection. */
+  stopWaiting(pool: BudgetedPool): void {
+    this.#waiting.delete(pool);
   }
 
   /** The pool is closed: its connections no longer count. */
   leave(pool: BudgetedPool): void {
     this.#taken -= this.countOf(pool);
     this.#counts.delete(pool);
+    this.#closing.delete(pool);
     this.#waiting.delete(pool);
     this.#serveWaiting();
   }
@@ -84,9 +94,26 @@ export class ConnectionBudget {
     return this.#counts.get(pool) ?? 0;
   }
 
-  #closeIdleOfOthers(pool: BudgetedPool): boolean {
-    for (const other of this.#counts.keys()) if (other !== pool && other.closeIdle()) return true;
+  #isWaitingWithLess(than: BudgetedPool, count: number): boolean {
+    for (const other of this.#waiting) if (other !== than && this.countOf(other) < count) return true;
     return false;
+  }
+
+  #countClosing(): number {
+    let total = 0;
+    for (const count of this.#closing.values()) total += count;
+    return total;
+  }
+
+  #closeIdleOfOthers(pool: BudgetedPool): void {
+    for (const other of this.#counts.keys()) {
+      if (other === pool) continue;
+      // Counted first: a connection that has died is given back before the call returns.
+      const before = this.#closing.get(other) ?? 0;
+      this.#closing.set(other, before + 1);
+      if (other.closeIdle()) return;
+      setCount(this.#closing, other, before);
+    }
   }
 
   /** Serves the pool with the fewest connections first; among equals, the one that has waited longest. */
@@ -98,4 +125,9 @@ export class ConnectionBudget {
       next!.openWanted();
     }
   }
+}
+
+function setCount(counts: Map<BudgetedPool, number>, pool: BudgetedPool, count: number): void {
+  if (count > 0) counts.set(pool, count);
+  else counts.delete(pool);
 }

@@ -11,7 +11,8 @@ const graceMillis = 100;
  */
 const keepMillis = { first: 4000, longest: 300_000 };
 
-export class OwedConnection {
+export class OwedConnection<Client extends object> {
+  readonly #known = new WeakSet<Client>();
   /** When a connection was last given up, and how long others must wait for another one; 0 if one has been opened since. */
   #givenAt = -Infinity;
   #keepMillis = 0;
@@ -48,8 +49,13 @@ export class OwedConnection {
     this.#givenAt = performance.now();
   }
 
-  /** A connection has been opened. */
-  noteOpened(): void {
-    this.#keepMillis = 0;
+  /**
+   * The pool has handed over a connection that it was asked for at a time. It replaces the one given up if it has been opened since; a shared
+   * pool hands over the same ones again and again.
+   */
+  noteArrived(client: Client, began: number): void {
+    if (this.#known.has(client)) return;
+    this.#known.add(client);
+    if (this.#dueAt === null && began > this.#givenAt) this.#keepMillis = 0;
   }
 }

@@ -61,12 +61,15 @@ export class PgConnectionStates {
     return state;
   }
 
-  /** Must be called when a connection is removed from the pool. */
-  forget(client: PgPoolClient): void {
+  /**
+   * Must be called when a connection is removed from the pool. Returns whether it had a state: `pg` may remove a connection twice, and
+   * removes some that it never lent.
+   */
+  forget(client: PgPoolClient): boolean {
     const prepared = this.#states.get(client)?.prepared;
     this.#gone.hits += prepared?.hits ?? 0;
     this.#gone.misses += prepared?.misses ?? 0;
-    this.#states.delete(client);
+    return this.#states.delete(client);
   }
 
   /** Leaves the connections to their other users. None may be in use. */

@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DatabaseError } from './database.ts';
-import { type LendableWork, type LentClient, PgConnections } from './pg-connections.ts';
+import type { LentClient } from './lending-pool.ts';
+import { type LendableWork, PgConnections } from './pg-connections.ts';
 
 type Callback = (error: Error | undefined, client: LentClient | undefined) => void;
 
-/** Work of its own client that notes whether it was refused. */
+/** Work of its own client that notes whether it was refused. It is slow if it touches anything. */
 class NotedWork implements LendableWork {
   readonly client: string | null;
   readonly bytes = 1;
-  readonly isQuick = true;
-  readonly touches: readonly string[] = [];
+  readonly isQuick: boolean;
+  readonly touches: readonly string[];
   arrived = 0;
   refused: DatabaseError | null = null;
 
   readonly isRepeated: boolean;
 
-  constructor(client: string | null, isRepeated = false) {
+  constructor(client: string | null, isRepeated = false, touches: readonly string[] = []) {
     this.client = client;
     this.isRepeated = isRepeated;
+    this.touches = touches;
+    this.isQuick = touches.length === 0;
   }
 
   refuse(error: DatabaseError): void {
@@ -29,12 +32,14 @@ class NotedWork implements LendableWork {
 const serverError = (code: string) => Object.assign(new Error(code), { severity: 'FATAL', code });
 const client = (): LentClient => ({ release() {} });
 
-/** Connections over a pool whose attempts to connect are settled by the test, and the work that was served. */
-function open(size: number) {
+/** Connections over a pool whose attempts to connect are settled by the test, the work that was served, and the errors that were reported. */
+function open(size: number, keepsIdle = true) {
   const attempts: Callback[] = [];
   const served: { readonly client: LentClient; readonly work: NotedWork }[] = [];
-  const pool = { waitingCount: 0, options: { max: size }, connect: (callback: Callback) => void attempts.push(callback) };
-  const options = { queueLength: 100, queueBytes: 1000, queueTimeoutMillis: 60_000, keepsIdle: true, onError: () => {} };
+  const errors: unknown[] = [];
+  const pool = { waitingCount: 0, idleCount: 0, options: { max: size }, connect: (callback: Callback) => void attempts.push(callback) };
+  const onError = (error: unknown): void => void errors.push(error);
+  const options = { queueLength: 100, queueBytes: 1000, queueTimeoutMillis: 60_000, keepsIdle, onError };
   const connections = new PgConnections<LentClient, NotedWork>(
     pool,
     options,
@@ -43,7 +48,7 @@ function open(size: number) {
   );
   const works = Array.from({ length: size }, (_, index) => new NotedWork(`client ${index}`));
   for (const work of works) connections.request(work);
-  return { attempts, served, works, connections };
+  return { attempts, served, works, errors, pool, connections };
 }
 
 describe('a server that refuses connections', () => {
@@ -101,6 +106,65 @@ describe('a server that refuses connections', () => {
       works.map(({ refused }) => refused?.sqlstate),
       ['28P01', '28P01'],
     );
+  });
+});
+
+test('an attempt to open a connection that fails after `close` is not reported', () => {
+  const { attempts, errors, connections } = open(1);
+  void connections.close();
+  attempts.pop()!(serverError('53300'), undefined);
+  assert.deepEqual([errors, attempts], [[], []]);
+});
+
+test('a connection that fails while its user does not read from it is not used again', () => {
+  const { attempts, served, connections } = open(1);
+  const released: unknown[] = [];
+  attempts.pop()!(undefined, { release: (error) => void released.push(error) });
+  connections.request(new NotedWork('waiting'));
+  const { client: broken, work } = served[0]!;
+  const failure = new Error('ECONNRESET');
+  connections.noteBroken(broken, failure);
+  assert.deepEqual(released, []);
+  connections.giveBack(broken, work);
+  assert.deepEqual([released, served.length, attempts.length], [[failure], 1, 1]);
+  attempts.pop()!(undefined, client());
+  connections.giveBack(served[1]!.client, served[1]!.work);
+  assert.equal(connections.readStatistics().idle, 1, 'another one is');
+});
+
+describe('work that is held back from a spare connection', () => {
+  /** Five connections, of which one is spare and idle, and the works that run on the others. */
+  function openSpare() {
+    const { connections, attempts, served } = open(5);
+    for (const attempt of attempts.splice(0)) attempt(undefined, client());
+    for (const { client: lent, work } of served.splice(0)) connections.giveBack(lent, work);
+    for (const name of ['a', 'b', 'c', 'd']) connections.request(new NotedWork(name, false, [name]));
+    return { connections, served, running: served.splice(0) };
+  }
+
+  test('gets it once what it was held back for has ended, even if other work gets the connection of that', () => {
+    const { connections, served, running } = openSpare();
+    for (const name of ['e', 'f']) connections.request(new NotedWork(name, false, ['a', name]));
+    assert.equal(served.length, 0);
+    connections.giveBack(running[0]!.client, running[0]!.work);
+    assert.deepEqual(
+      served.map(({ work }) => work.client),
+      ['e', 'f'],
+    );
+  });
+
+  test('because it got stuck there gets it again after a while', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { connections, served } = openSpare();
+    const stuck = new NotedWork('e', false, ['e']);
+    connections.request(stuck);
+    assert.ok(connections.isOnSpare(stuck));
+    connections.noteStuck(stuck);
+    connections.giveBack(served[0]!.client, stuck);
+    connections.request(new NotedWork('f', false, ['e']));
+    assert.equal(served.length, 1);
+    t.mock.timers.tick(5000);
+    assert.equal(served[1]?.work.client, 'f');
   });
 });
 
@@ -168,20 +232,61 @@ describe('a connection that others need', () => {
     assert.equal(attempts.length, 1);
   });
 
-  test('is not opened again while it is still in use', (t) => {
+  test('is still owed after a pause in which others can have another one, however long it stays in use', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
+    t.mock.method(performance, 'now', () => 0);
     const { attempts, served, connections } = open(2);
     attempts.shift()!(undefined, client());
     connections.yieldOne();
     attempts.shift()!(serverError('53300'), undefined);
-    t.mock.timers.tick(10_000);
+    t.mock.timers.tick(499);
     assert.equal(attempts.length, 0, 'that would take what is owed');
+    t.mock.timers.tick(1);
+    assert.equal(attempts.length, 1, 'what waits does not wait for what is in use');
+    attempts.shift()!(serverError('53300'), undefined);
+    released.length = 0;
     connections.giveBack(served[0]!.client, served[0]!.work);
     connections.giveBack(served[1]!.client, served[1]!.work);
-    assert.deepEqual([served.length, attempts.length], [2, 0]);
+    assert.deepEqual([released, served.length, attempts.length], [[true], 2, 0]);
     connections.request(new NotedWork('later'));
     t.mock.timers.tick(500);
     assert.equal(attempts.length, 1);
+  });
+
+  test('is not replaced by one whose opening began before', () => {
+    const { attempts, served, connections } = open(2);
+    attempts.shift()!(undefined, client());
+    for (const index of [0, 1]) connections.giveBack(served[index]!.client, served[index]!.work);
+    released.length = 0;
+    connections.yieldOne();
+    assert.deepEqual(released, [true]);
+    attempts.shift()!(undefined, client());
+    connections.yieldOne();
+    assert.deepEqual([released, connections.readStatistics().idle], [[true], 1], 'the last one is kept');
+  });
+
+  test('may be an idle one of a shared pool, which is not replaced by another that was open before', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { attempts, served, pool, connections } = open(2, false);
+    const [first, second] = [client(), client()];
+    attempts.shift()!(undefined, first);
+    attempts.shift()!(undefined, second);
+    for (const { client: lent, work } of [...served]) connections.giveBack(lent, work);
+    pool.idleCount = 2;
+    released.length = 0;
+    connections.yieldOne();
+    attempts.shift()!(undefined, first);
+    assert.deepEqual(released, [true]);
+    pool.idleCount = 1;
+    connections.request(new NotedWork('a'));
+    connections.request(new NotedWork('b'));
+    assert.equal(attempts.length, 1, 'nothing is opened, but what is idle serves');
+    pool.idleCount = 0;
+    attempts.shift()!(undefined, second);
+    for (const index of [2, 3]) connections.giveBack(second, served[index]!.work);
+    pool.idleCount = 1;
+    connections.yieldOne();
+    assert.deepEqual([released, attempts.length], [[true, undefined], 0], 'the last one is kept');
   });
 
   test('is given up ever less often while none replaces it, and is never the last one then', (t) => {

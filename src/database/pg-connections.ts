@@ -5,25 +5,13 @@
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import type { DatabaseError } from './database.ts';
+import type { LendingPool, LentClient } from './lending-pool.ts';
+import { OpeningPause } from './opening-pause.ts';
 import { OwedConnection } from './owed-connection.ts';
 import { type RepeatableWork, RepeatedWork } from './repeated-work.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
 import { deleteFrom } from './work-list.ts';
-
-/** What this file uses of a `pg.PoolClient`. */
-export interface LentClient {
-  release(error?: unknown): void;
-}
-
-/** What this file uses of a `pg.Pool`. */
-export interface LendingPool<Client extends LentClient> {
-  readonly waitingCount: number;
-  /** Idle connections in the pool; none if it has lent all of them to this object. */
-  readonly idleCount?: number;
-  readonly options: { readonly max?: number };
-  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
-}
 
 export interface ConnectionsOptions {
   /** How much work may wait. */
@@ -42,14 +30,6 @@ export interface ConnectionsOptions {
 
 /** The default of `pg`. */
 const defaultPoolSize = 10;
-/**
- * Delay before another attempt to open a connection: at least, and at most. It is random, or programs that attempt it at regular times would
- * take a connection from one another in the same order again and again, and one of them would never get it.
- */
-const retryMillis = { shortest: 50, longest: 250 };
-const retryDelay = (): number => retryMillis.shortest + (retryMillis.longest - retryMillis.shortest) * Math.random();
-/** How long no other connection is opened after one was given up for others: they must get it first. */
-const yieldMillis = 2 * retryMillis.longest;
 /** One in this many connections is spare. */
 const spareOf = 5;
 
@@ -66,13 +46,14 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   /** Connections that are not in use, used last in, first out. */
   readonly #idle: Client[] = [];
   readonly #repeated = new RepeatedWork<Client, Work>();
-  readonly #owed = new OwedConnection();
+  readonly #owed = new OwedConnection<Client>();
+  readonly #pause = new OpeningPause(() => this.#ask());
+  /** Connections in use that have failed, with the error. */
+  readonly #broken = new Map<Client, unknown>();
   /** How many connections were requested from the pool and have not arrived. */
   #asked = 0;
   /** Why the last attempt to open a connection failed; null if it succeeded. */
   #lastFailure: DatabaseError | null = null;
-  /** While it runs, no connection is opened. */
-  #openingTimer: NodeJS.Timeout | null = null;
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
@@ -93,7 +74,12 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#attend = attend;
     const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
     const bounds = { length: options.queueLength, bytes: options.queueBytes, share };
-    this.#queue = new TimedQueue(bounds, options.queueTimeoutMillis, () => this.#lastFailure);
+    this.#queue = new TimedQueue(
+      bounds,
+      options.queueTimeoutMillis,
+      () => this.#lastFailure,
+      () => this.#ask(),
+    );
   }
 
   /** How many more connections must come into use until `wanted` are, but half of the pool at most. */
@@ -169,24 +155,36 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** Returns a connection; with an error it is unusable. */
   giveBack(client: Client, work: Work, error?: unknown): void {
+    const failure = this.#broken.size === 0 ? error : this.#failureOf(client, error);
     this.#queue.release(work);
     // If the pool is shared, others may be waiting for one of its connections.
     const isFree = this.#pool.waitingCount === 0 && !this.#owed.isDue && (this.#budget === null || !this.#budget.isOwedBy(this));
-    if (error === undefined && isFree && this.#lend(client)) return;
-    this.#lent.delete(client);
-    this.#putAside(client, error);
-    if (this.#isClosed && this.#lent.size === 0) this.#onAllReturned?.();
-    this.#ask();
+    if (failure !== undefined || !isFree || !this.#lend(client)) {
+      this.#lent.delete(client);
+      this.#putAside(client, failure);
+      if (this.#isClosed && this.#lent.size === 0) this.#onAllReturned?.();
+    }
+    // What has ended may have held back more than one.
+    if (this.#queue.size > 0) this.#ask();
   }
 
-  /** A connection has failed. Its current user learns that elsewhere. */
+  /** Why a connection that was in use is unusable; undefined if it is not. It may have failed while nobody read from it. */
+  #failureOf(client: Client, error: unknown): unknown {
+    const failure = error ?? this.#broken.get(client);
+    this.#broken.delete(client);
+    return failure;
+  }
+
+  /** A connection has failed. If it is in use, its user learns that elsewhere, unless it has stopped reading. */
   noteBroken(client: Client, error: unknown): void {
-    if (!deleteFrom(this.#idle, client)) return;
-    client.release(error);
-    this.#options.onError(error, this.#count);
+    if (this.#lent.has(client)) this.#broken.set(client, error);
+    else if (deleteFrom(this.#idle, client)) {
+      client.release(error);
+      this.#options.onError(error, this.#count);
+    }
   }
 
-  /** A connection has left the pool. */
+  /** A connection that was attended to has left the pool. */
   noteRemoved(): void {
     this.#budget?.giveBack(this);
   }
@@ -208,21 +206,28 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /**
    * Closes a connection for others that the server refuses one: an idle one, or else the next for which no work waits, or which becomes free
-   * after a moment. Then no other is opened until they can have it. Does nothing if none is owed to them (`owed-connection.ts`).
+   * after a moment. For half a second, and for another once it is closed, none is opened here, so that others get what the server has.
+   * Does nothing if none is owed to them (`owed-connection.ts`).
    */
   yieldOne(): void {
-    if (!this.#isClosed && this.#owed.want(this.#count) && this.closeIdle()) this.#noteGiven();
+    const pooled = this.#pool.idleCount ?? 0;
+    if (this.#isClosed || !this.#owed.want(this.#count + pooled)) return;
+    if (this.closeIdle()) this.#noteGiven();
+    // It is put aside as it arrives, unless work waits.
+    else if (pooled > 0) this.#open();
+    else this.#pause.letOthersGoFirst();
   }
 
   #noteGiven(): void {
     this.#owed.noteGiven();
-    if (!this.#isClosed) this.#pauseOpening(yieldMillis);
+    if (!this.#isClosed) this.#pause.letOthersGoFirst();
   }
 
   /** Rejects all waiting and future work. Resolves when all connections are back. */
   close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#openingTimer) clearTimeout(this.#openingTimer);
+    this.#pause.end();
+    this.#budget?.stopWaiting(this);
     this.#queue.close(closedError());
     this.#repeated.refuseAll(closedError());
     for (const client of this.#idle.splice(0)) client.release();
@@ -245,8 +250,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
-      this.#openingTimer === null &&
-      !this.#owed.isOwed &&
+      this.#mayAsk &&
       this.#asked < this.#mostAsked &&
       this.#lent.size + this.#asked < this.#size &&
       this.#queue.hasNext &&
@@ -257,23 +261,20 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     }
   }
 
-  /** Asks the pool to open a connection. */
+  /** During a pause, the pool is asked only for what is idle in it, if it is shared. */
+  get #mayAsk(): boolean {
+    return !this.#pause.isUnderWay || this.#asked < (this.#pool.idleCount ?? 0);
+  }
+
+  /** Asks the pool for a connection. */
   #open(): void {
     this.#asked += 1;
     const began = performance.now();
     const onOpened = (error: unknown, client: Client | undefined): void => {
       this.#asked -= 1;
-      if (client === undefined) {
-        this.#noteFailure(error, began);
-        this.#budget?.giveBack(this);
-      } else if (this.#isClosed) client.release();
-      else {
-        this.#lastFailure = null;
-        this.#owed.noteOpened();
-        this.#attend(client);
-        this.#take(client);
-        this.#ask();
-      }
+      if (client === undefined) this.#endAttempt(error, began);
+      else if (this.#isClosed) client.release();
+      else this.#receive(client, began);
     };
     try {
       this.#pool.connect(onOpened);
@@ -281,6 +282,21 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
       // For each connection, `pg` reads the files that the URL names, and throws if one is missing. Later attempts are made as usual.
       queueMicrotask(() => onOpened(error, undefined));
     }
+  }
+
+  #receive(client: Client, began: number): void {
+    this.#lastFailure = null;
+    this.#owed.noteArrived(client, began);
+    this.#attend(client);
+    this.#take(client);
+    this.#ask();
+  }
+
+  #endAttempt(error: unknown, began: number): void {
+    if (!this.#isClosed) this.#noteFailure(error, began);
+    // Before asking again, which would close an idle connection of another pool to have room.
+    this.#budget?.giveBack(this);
+    this.#ask();
   }
 
   /** How many connections may be opening at once: one for each item of waiting work, but only one while the server refuses them. */
@@ -330,20 +346,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#options.onError(error, this.#count);
     const failure = toDatabaseError(error);
     this.#lastFailure = failure;
-    if (this.#isClosed) return;
-    if (this.#lent.size > 0 || isPassing(failure)) {
-      if (this.#openingTimer === null) this.#pauseOpening(retryDelay());
-      return;
-    }
-    this.#queue.refuseAll(failure, began);
-    this.#ask();
-  }
-
-  #pauseOpening(milliseconds: number): void {
-    if (this.#openingTimer) clearTimeout(this.#openingTimer);
-    this.#openingTimer = setTimeout(() => {
-      this.#openingTimer = null;
-      this.#ask();
-    }, milliseconds).unref();
+    if (this.#lent.size > 0 || isPassing(failure)) this.#pause.noteRefused();
+    else this.#queue.refuseAll(failure, began);
   }
 }

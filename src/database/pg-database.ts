@@ -67,8 +67,7 @@ class PgDatabase implements Database {
   readonly #runner: PgJobRunner;
   readonly #measures = new BatchMeasures();
   readonly #onRemove = (client: PgPoolClient): void => {
-    this.#states.forget(client);
-    this.#connections.noteRemoved();
+    if (this.#states.forget(client)) this.#connections.noteRemoved();
   };
   readonly #pipelining: Pipelining<PgJob>;
 

@@ -15,7 +15,9 @@ const work = (client: string | null, touches: readonly string[] = []): TimedWork
 
 test('work that got stuck on a spare connection may use one again after a while', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
-  const queue = new TimedQueue<TimedWork>({ length: 9, bytes: 9, share: 1 }, 60_000, () => null);
+  let calls = 0;
+  const onUnstuck = (): void => void calls++;
+  const queue = new TimedQueue<TimedWork>({ length: 9, bytes: 9, share: 1 }, 60_000, () => null, onUnstuck);
   const [running, stuck, next] = [work('one', ['a']), work('other', ['b']), work('third', ['b'])];
   assert.ok(queue.takeAtOnce(running));
   assert.ok(queue.takeAtOnce(stuck));
@@ -23,7 +25,10 @@ test('work that got stuck on a spare connection may use one again after a while'
   queue.noteStuck(stuck);
   queue.release(stuck);
   assert.ok(!queue.takeAtOnce(next));
-  context.mock.timers.tick(5000);
+  context.mock.timers.tick(4999);
+  assert.equal(calls, 0);
+  context.mock.timers.tick(1);
+  assert.equal(calls, 1);
   assert.ok(queue.takeAtOnce(next));
 });
 
@@ -32,7 +37,12 @@ test('a wait ends with the reason why no connection can be opened, if that is kn
   let now = 0;
   context.mock.method(performance, 'now', () => now);
   let why: DatabaseError | null = null;
-  const queue = new TimedQueue<TimedWork>({ length: 9, bytes: 9, share: 1 }, 1000, () => why);
+  const queue = new TimedQueue<TimedWork>(
+    { length: 9, bytes: 9, share: 1 },
+    1000,
+    () => why,
+    () => {},
+  );
   refusals.length = 0;
   assert.ok(queue.admit(work(null)));
   assert.ok(queue.admit(work('early')));

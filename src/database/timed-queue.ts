@@ -20,14 +20,19 @@ const stuckMillis = 5_000;
 export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
   readonly #timeoutMillis: number;
   readonly #whyNone: () => DatabaseError | null;
+  readonly #onUnstuck: () => void;
   #waitTimer: NodeJS.Timeout | undefined;
   #stuckTimer: NodeJS.Timeout | null = null;
 
-  /** `whyNone` returns why no connection can be opened; null if that is not known. */
-  constructor(bounds: QueueBounds, timeoutMillis: number, whyNone: () => DatabaseError | null) {
+  /**
+   * `whyNone` returns why no connection can be opened; null if that is not known. `onUnstuck` is called when work that was held back because
+   * it got stuck may be tried again.
+   */
+  constructor(bounds: QueueBounds, timeoutMillis: number, whyNone: () => DatabaseError | null, onUnstuck: () => void) {
     super(bounds);
     this.#timeoutMillis = timeoutMillis;
     this.#whyNone = whyNone;
+    this.#onUnstuck = onUnstuck;
   }
 
   /** Queues work; refuses it, or other work in its favour, if there is no room. Returns whether it waits now. */
@@ -51,6 +56,7 @@ export class TimedQueue<Work extends TimedWork> extends ConnectionQueue<Work> {
     this.#stuckTimer ??= setTimeout(() => {
       this.#stuckTimer = null;
       this.spare.forgetStuck();
+      this.#onUnstuck();
     }, stuckMillis).unref();
   }
 
