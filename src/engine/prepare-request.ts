@@ -63,8 +63,10 @@ export interface Preparation {
 export function prepareRequest(preparation: Preparation): PreparedRequest | Promise<PreparedRequest> {
   const { roleSchema, request, deadline = null } = preparation;
   const { granted } = roleSchema;
-  const known = granted.uses.document.note(granted.documents.get(request.query));
-  return known ? prepareKnown(preparation, known) : runInTurn(() => prepareDocument(preparation), deadline);
+  const known = granted.documents.get(request.query);
+  if (known === undefined) return runInTurn(() => prepareDocument(preparation), deadline);
+  granted.uses.document.note(known);
+  return prepareKnown(preparation, known);
 }
 
 function prepareKnown(preparation: Preparation, known: CachedDocument): PreparedRequest | Promise<PreparedRequest> {
@@ -85,8 +87,8 @@ function prepareDocument(preparation: Preparation): PreparedRequest | Promise<Pr
 
   function parse(made: SchemaTypes): PreparedRequest | Promise<PreparedRequest> {
     // Another request may have prepared it while this one waited.
-    const known = granted.documents.get(query);
-    if (known) return prepareKnown(preparation, known);
+    const known = granted.uses.document.note(granted.documents.get(query));
+    if (known !== undefined) return prepareKnown(preparation, known);
     const parsing = parseDocument(made.schema, query, role.limits);
     const proceed = (document: Document) => prepareOperation(preparation, keep(preparation, made, document), made);
     return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
@@ -126,8 +128,11 @@ function prepareOperation(
   let variables: Variables | null = null;
   if (!areLong(operation.variables, sent)) {
     variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
-    const known = granted.uses.variant.note(compiled.get(variantKey(operation, variables, keepsResults)));
-    if (known !== undefined) return complete(role, document, operation, variables, known);
+    const known = compiled.get(variantKey(operation, variables, keepsResults));
+    if (known !== undefined) {
+      granted.uses.variant.note(known);
+      return complete(role, document, operation, variables, known);
+    }
   }
   const types = cached.types ?? made ?? granted.types();
   // Another request may compile it while this one waits.
@@ -153,9 +158,8 @@ function* prepareLong(
   sent: Readonly<Record<string, unknown>>,
   keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
-  const { role, granted } = preparation.roleSchema;
-  const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
-  granted.uses.variant.note(cached.compiled.get(variantKey(operation, variables, keepsResults)));
+  const { limits } = preparation.roleSchema.role;
+  const variables = yield* coerceLongVariableValues(operation.variables, sent, limits, operation.counts.listElements);
   return yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults);
 }
 
@@ -170,7 +174,7 @@ function* prepareVariant(
   const { document, compiled } = cached;
   const key = variantKey(operation, variables, keepsResults);
   // Another request may have compiled it while this one waited.
-  const known = compiled.get(key);
+  const known = roleSchema.granted.uses.variant.note(compiled.get(key));
   if (known !== undefined) return complete(roleSchema.role, document, operation, variables, known);
   const ready = yield* compileOperation(roleSchema, types, document, operation, variables, keepsResults);
   // A step of a nested write refers to its table, whose relations lead to the whole model.
