@@ -24,15 +24,25 @@ const connections = 16;
 /** The prepared requests of each server, for a workload. */
 type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
 
+/** A list that begins with another element. What is first always pays for something: a load generator that is still cold, for example. */
+function rotate<Element>(list: readonly Element[], by: number): Element[] {
+  const first = by % Math.max(1, list.length);
+  return [...list.slice(first), ...list.slice(0, first)];
+}
+
 async function startServers(
   { servers: names, copies, before, dialect }: BenchmarkOptions,
   { superuserUrl, authenticatorUrl }: BenchmarkDatabase,
+  start: number,
 ): Promise<RunningServer[]> {
   const roots: Partial<Record<ServerName, string>> = { rowgraph: ownRoot, ...(before !== null && { before }) };
   const obstacle = names.includes('postgraphile') ? installPeers() : null;
   if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
   const servers: RunningServer[] = [];
-  const available = names.filter((name) => name !== 'postgraphile' || obstacle === null);
+  const available = rotate(
+    names.filter((name) => name !== 'postgraphile' || obstacle === null),
+    start,
+  );
   for (let copy = 0; copy < copies; copy++) {
     for (const name of available) {
       const flags = name === 'rowgraph' && dialect !== null ? [`--dialect=${dialect}`] : [];
@@ -90,10 +100,13 @@ async function measureAll(
     }
     return measureSlices(loads, workload, { start, connections, seconds, turnSeconds: turnSeconds ?? seconds });
   };
-  /** Which servers share a slice. */
-  const groupsOf = (prepared: Prepared) => (turnSeconds === null ? [...prepared].map((each) => [each]) : [[...prepared]]);
+  /** Which servers share a slice. The servers of each start and each round are in another order. */
+  const groupsOf = (prepared: Prepared, round: number) => {
+    const servers = rotate([...prepared], round);
+    return turnSeconds === null ? servers.map((each) => [each]) : [servers];
+  };
   for (const [workload, prepared] of all) {
-    for (const servers of groupsOf(prepared)) {
+    for (const servers of groupsOf(prepared, 0)) {
       if (workload.before) await database.run(workload.before);
       await measure(workload, servers, options.warmUp);
     }
@@ -101,10 +114,7 @@ async function measureAll(
   console.log('the servers are warmed up');
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
-      // Each round starts with a different server, so that none always runs after the same one.
-      const groups = groupsOf(prepared);
-      groups.push(...groups.splice(0, round % groups.length));
-      for (const servers of groups) {
+      for (const servers of groupsOf(prepared, round)) {
         if (workload.before) await database.run(workload.before);
         await measure(workload, servers, Math.min(1, options.seconds / 4));
         for (const slice of await measure(workload, servers, options.seconds)) {
@@ -130,7 +140,7 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
   const stopServers = (): Promise<unknown> => Promise.all(servers.map((server) => server.stop()));
   try {
     for (let start = 0; start < options.restarts; start++) {
-      servers = await startServers(options, database);
+      servers = await startServers(options, database, start);
       for (const { name } of servers) names.add(name);
       const all = await prepareAll(servers, options.workloads);
       if (options.check) return;
