@@ -128,7 +128,7 @@ export interface Database extends RequestDatabase {
    * listening.
    */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
-  /** Gives up a connection, if it has any, for another process that the server refuses one. Takes effect at most once a second. */
+  /** Gives up a connection, if it has any, for another process that the server refuses one. Takes effect at most twice a second. */
   yieldConnection(): void;
   /** Statistics of the prepared statements of all connections. */
   readCaches(): readonly CacheStatistics[];

@@ -292,8 +292,18 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#ask();
   }
 
+  /**
+   * No connection was opened. If the server has none free or is still starting, or if those in use may become free, work keeps waiting; otherwise it
+   * is rejected: there is nothing to wait for.
+   */
   #endAttempt(error: unknown, began: number): void {
-    if (!this.#isClosed) this.#noteFailure(error, began);
+    if (!this.#isClosed) {
+      this.#options.onError(error, this.#count);
+      const failure = toDatabaseError(error);
+      this.#lastFailure = failure;
+      if (this.#lent.size > 0 || isPassing(failure)) this.#pause.noteRefused();
+      else this.#queue.refuseAll(failure, began);
+    }
     // Before asking again, which would close an idle connection of another pool to have room.
     this.#budget?.giveBack(this);
     this.#ask();
@@ -336,17 +346,5 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   #serveOn(client: Client, work: Work): void {
     this.#repeated.noteServed(client, work);
     this.#serve(client, work);
-  }
-
-  /**
-   * If the server has no free connection or is still starting, or if connections in use may become free, work keeps waiting. Otherwise it
-   * is rejected: there is nothing to wait for.
-   */
-  #noteFailure(error: unknown, began: number): void {
-    this.#options.onError(error, this.#count);
-    const failure = toDatabaseError(error);
-    this.#lastFailure = failure;
-    if (this.#lent.size > 0 || isPassing(failure)) this.#pause.noteRefused();
-    else this.#queue.refuseAll(failure, began);
   }
 }

@@ -201,10 +201,10 @@ async function authenticateByApplication(
   return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateByKey(headers, deadline, options);
 }
 
-/** In bytes: a body of at least this size must wait for its turn. Smaller ones are prepared without a pause. */
+/** In bytes: a body of at least this size must wait for its turn. */
 const largeBody = 4 * 1024;
 
-/** A short body is executed in the same turn of the event loop; a large one waits for its turn among large ones. */
+/** A short body is executed at once; a large one waits for its turn among large ones. */
 function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
   return bytes.length >= largeBody
     ? executeLarge(bytes, caller, run, exchange, options)
