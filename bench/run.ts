@@ -90,15 +90,20 @@ async function measureAll(
   start: number,
 ): Promise<Slice[]> {
   const slices: Slice[] = [];
-  const { turnSeconds } = options;
+  const { turnSeconds, seconds } = options;
   /** Measures servers under a workload: in turns within the slice, or a single server. */
-  const measure = async (workload: Workload, servers: readonly [RunningServer, readonly PreparedRequest[]][], seconds: number) => {
+  const measure = async (
+    workload: Workload,
+    servers: readonly [RunningServer, readonly PreparedRequest[]][],
+    { warmUpSeconds, seconds }: { readonly warmUpSeconds: number; readonly seconds: number },
+  ) => {
+    if (workload.before) await database.run(workload.before);
     const loads: ServerLoad[] = [];
     for (const [server, requests] of servers) {
       const postgresIds = turnSeconds === null ? database.processIds : await database.backendsOf(server.applicationName);
       loads.push({ server, requests, postgresIds });
     }
-    return measureSlices(loads, workload, { start, connections, seconds, turnSeconds: turnSeconds ?? seconds });
+    return measureSlices(loads, workload, { start, connections, warmUpSeconds, seconds, turnSeconds: turnSeconds ?? seconds });
   };
   /** Which servers share a slice. The servers of each start and each round are in another order. */
   const groupsOf = (prepared: Prepared, round: number) => {
@@ -106,18 +111,13 @@ async function measureAll(
     return turnSeconds === null ? servers.map((each) => [each]) : [servers];
   };
   for (const [workload, prepared] of all) {
-    for (const servers of groupsOf(prepared, 0)) {
-      if (workload.before) await database.run(workload.before);
-      await measure(workload, servers, options.warmUp);
-    }
+    for (const servers of groupsOf(prepared, 0)) await measure(workload, servers, { warmUpSeconds: 0, seconds: options.warmUp });
   }
   console.log('the servers are warmed up');
   for (let round = 0; round < options.rounds; round++) {
     for (const [workload, prepared] of all) {
       for (const servers of groupsOf(prepared, round)) {
-        if (workload.before) await database.run(workload.before);
-        await measure(workload, servers, Math.min(1, options.seconds / 4));
-        for (const slice of await measure(workload, servers, options.seconds)) {
+        for (const slice of await measure(workload, servers, { warmUpSeconds: Math.min(1, seconds / 4), seconds })) {
           if (slice.complaint !== null) console.log(`${workload.name}, ${slice.server}: ${slice.wrong} wrong answers: ${slice.complaint}`);
           slices.push(slice);
         }

@@ -1,13 +1,13 @@
 /**
  * The load generator: a process of its own that keeps a number of connections to each server busy, sends each one's next request as soon as
- * its answer is in, and checks every answer. The servers are under load one at a time, in turns. In: a load on standard input; out: the
- * results of its jobs on standard output. Uses plain sockets, to leave the CPU to the servers.
+ * its answer is in, and checks every answer. The servers are under load one at a time, in turns. In: a load, as a message of the parent
+ * process; out: a message when it is warm, upon which the parent answers, and the results of the jobs. Uses plain sockets, to leave the CPU
+ * to the servers.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, type JobResult, type Load, maskDigits } from './job.ts';
+import { type Job, type JobResult, type Load, maskDigits, type Report } from './job.ts';
 import { type Response, ResponseReader } from './response-reader.ts';
 
 interface EncodedRequest {
@@ -68,6 +68,12 @@ class Run {
     this.#isLoading = false;
     if (this.#waiting > 0) await quiet;
     this.#seconds += (performance.now() - began) / 1000;
+  }
+
+  /** Forgets what was measured, except for wrong answers. */
+  reset(): void {
+    this.#latencies.length = 0;
+    this.#seconds = 0;
   }
 
   end(): JobResult {
@@ -132,12 +138,26 @@ class Run {
   }
 }
 
-const { jobs, seconds, turnSeconds } = JSON.parse(await text(process.stdin)) as Load;
-const runs = jobs.map((job) => new Run(job));
-await Promise.all(runs.map((run) => run.open()));
-const turns = Math.max(1, Math.round(seconds / turnSeconds));
-for (let turn = 0; turn < turns; turn++) {
-  // Every other time in reverse order, so that none always runs after the same one.
-  for (const run of turn % 2 === 0 ? runs : runs.toReversed()) await run.load(seconds / turns);
+/** Puts the jobs under load in turns, for this many seconds each. */
+async function takeTurns(runs: readonly Run[], seconds: number, turnSeconds: number): Promise<void> {
+  if (seconds === 0) return;
+  const turns = Math.max(1, Math.round(seconds / turnSeconds));
+  for (let turn = 0; turn < turns; turn++) {
+    // Every other time in reverse order, so that none always runs after the same one.
+    for (const run of turn % 2 === 0 ? runs : runs.toReversed()) await run.load(seconds / turns);
+  }
 }
-process.stdout.write(JSON.stringify(runs.map((run) => run.end())));
+
+const report = (what: Report): void => void process.send!(what);
+
+const [load] = (await once(process, 'message')) as [Load];
+const runs = load.jobs.map((job) => new Run(job));
+await Promise.all(runs.map((run) => run.open()));
+await takeTurns(runs, load.warmUpSeconds, load.turnSeconds);
+for (const run of runs) run.reset();
+const mayBegin = once(process, 'message');
+report({ isWarm: true });
+await mayBegin;
+await takeTurns(runs, load.seconds, load.turnSeconds);
+report({ isWarm: false, results: runs.map((run) => run.end()) });
+process.disconnect();

@@ -36,7 +36,9 @@ export interface ServerLoad {
 export interface SliceOptions {
   readonly start: number;
   readonly connections: number;
-  /** How long each server is under load in all. */
+  /** How long each server is under load before its requests count. */
+  readonly warmUpSeconds: number;
+  /** How long each server is under load in all while its requests count. */
   readonly seconds: number;
   /** How long it is under load until it is the next one's turn. */
   readonly turnSeconds: number;
@@ -46,7 +48,7 @@ export interface SliceOptions {
 export async function measureSlices(
   loads: readonly ServerLoad[],
   workload: Workload,
-  { start, connections, seconds, turnSeconds }: SliceOptions,
+  { start, connections, warmUpSeconds, seconds, turnSeconds }: SliceOptions,
 ): Promise<Slice[]> {
   const roots: Record<string, readonly number[]> = { bench: [process.pid] };
   for (const [index, { server, postgresIds }] of loads.entries()) {
@@ -54,9 +56,12 @@ export async function measureSlices(
     roots[`postgres ${index}`] = postgresIds;
   }
   const jobs = loads.map(({ server, requests }) => ({ url: server.url, requests, masked: workload.changing !== undefined, connections }));
-  const before = readCpu(roots);
-  const began = performance.now();
-  const results = await runLoad({ jobs, seconds, turnSeconds });
+  let before = readCpu(roots);
+  let began = performance.now();
+  const results = await runLoad({ jobs, warmUpSeconds, seconds, turnSeconds }, () => {
+    before = readCpu(roots);
+    began = performance.now();
+  });
   const elapsed = (performance.now() - began) / 1000;
   const after = readCpu(roots);
   const used = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
