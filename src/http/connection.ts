@@ -241,6 +241,7 @@ export class Connection {
   #part(): void {
     if (this.socket.writable) this.#writeRefusal?.(this.socket);
     this.socket.destroySoon();
+    if (this.socket.writableLength > 0) this.#limitWriting();
   }
 
   /** Counts the bytes that are kept from now on. */

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { signKey } from '../../src/auth/sign-key.ts';
+import { Deadline } from '../../src/budget/deadline.ts';
+import { makeCacheable } from '../../src/http/get-response.ts';
+import type { RequestState } from '../../src/http/send-graphql-response.ts';
 import { type RunningServer, startServer } from '../../src/http/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
@@ -179,6 +182,23 @@ test('who has a response gets 304', async () => {
   const modern = await get(cached, 'query=a', { accept: 'application/graphql-response+json' });
   assert.notEqual(modern.headers.get('etag'), etag);
   assert.ok(cached.log.some((line) => line.includes('"status":304')));
+});
+
+test('the tag of a large response is computed in slices, which end with the request', async () => {
+  const chunk = Buffer.alloc(64 * 1024 * 1024, 'x');
+  const deadline = new Deadline(Infinity);
+  const exchange = { headers: {}, cacheControl: null, deadline };
+  const response = { status: 200, code: null, body: { chunks: [chunk], length: chunk.length } };
+  const state: RequestState = { mediaType: 'application/json', encodings: null, caller: null, headers: [], caching: null, times: null };
+  const options = { authenticate: null, cacheControl: 'no-store', crossOrigin: { keptVary: '' } };
+  await assert.rejects(
+    () => {
+      setImmediate(() => deadline.stop('abandoned'));
+      return makeCacheable(exchange, state, response, options);
+    },
+    { code: 'CANCELLED' },
+  );
+  assert.equal(state.caching, null);
 });
 
 test('a compressed response has all of its text', async () => {

@@ -1,6 +1,7 @@
 /** Time: how long clients may take to send and to read, how long a request may run, and what becomes of it when nobody waits for it any more. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -130,6 +131,22 @@ test('a response that nobody reads ends with its connection', () =>
     socket.write(rawRequest(server.anonKey));
     await Promise.all([closed, drip(socket, ' ')]);
     assert.equal(server.calls.length, 1);
+  }));
+
+test('a client that sends broken HTTP and reads nothing is disconnected', () =>
+  withServer({ writeTimeout: 50 }, async (server) => {
+    // The network takes nothing more, as when the client has not read earlier responses.
+    const block = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Socket };
+      if (socket.localPort === server.port) Object.assign(socket, { _write: () => {}, _writev: () => {} });
+    };
+    subscribe('net.server.socket', block);
+    try {
+      const client = await connectRaw(server.port, 'nonsense\r\n\r\n');
+      assert.deepEqual(await client.closed(), []);
+    } finally {
+      unsubscribe('net.server.socket', block);
+    }
   }));
 
 test('a large response that is read comes whole', () =>

@@ -21,6 +21,18 @@ const pageProductWithin = {
 
 const deepBody = `{"query":"query ($a: Opaque) { __typename }","variables":{"a":${'['.repeat(300_000)}${']'.repeat(300_000)}}}`;
 
+/** Each set of values makes another variant of the document, with thousands of fields. */
+const booleans = Array.from({ length: 10 }, (_, index) => `b${index}`);
+const pages = Array.from({ length: 45 }, (_, index) => `p${index}: accountCollection(first: 1) { ...page }`);
+const choices = booleans.map((name) => `name @include(if: $${name}) email @skip(if: $${name})`);
+const manyVariants = (index: number): object => ({
+  query: `query (${booleans.map((name) => `$${name}: Boolean!`).join(' ')}) { ${pages.join(' ')} }
+    fragment page on AccountConnection {
+      edges { node { ${choices.join(' ')} blogCollection(first: 1) { edges { node { owner { ${choices.join(' ')} } } } } } }
+    }`,
+  variables: Object.fromEntries(booleans.map((name, bit) => [name, (index & (1 << bit)) === 0])),
+});
+
 export const documentAttacks: readonly Attack[] = [
   document('fragments-20', 'one document of 2^20 selections in fragments, again and again', worst.doublingFragments(20), 1),
   document('fragments-14', 'a document of 2^14 selections, one client in sequence', worst.doublingFragments(14), 1),
@@ -53,6 +65,15 @@ export const documentAttacks: readonly Attack[] = [
       f: { and: Array.from({ length: index % 200 }, () => ({ id: { gt: 0 } })) },
     },
   })),
+  document('variants-at-once', 'a document of 3 KB with ten booleans, other ones each time, 300 at a time', manyVariants, 300),
+  {
+    name: 'two-large',
+    title: 'inserts of 5,000 rows from two addresses, thirty at a time from each',
+    run: async (arena, until, tally) => {
+      const request = () => worst.insertedRows(5_000);
+      await Promise.all(['127.0.0.8', '127.0.0.9'].map((from) => flood(arena, until, tally, { request, atOnce: 30, from })));
+    },
+  },
   {
     name: 'invalid-documents',
     title: 'invalid documents, ten at a time',

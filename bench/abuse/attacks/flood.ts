@@ -12,6 +12,8 @@ export interface Flood {
   readonly atOnce?: number;
   /** Instead, how many requests to send per second, whatever happens to earlier ones. */
   readonly perSecond?: number;
+  /** The client's address, on loopback. */
+  readonly from?: string;
   /** The client hangs up after this many milliseconds. */
   readonly hangUpAfter?: (index: number) => number;
   readonly each?: (exchange: Exchange, index: number) => void;
@@ -28,7 +30,8 @@ export async function flood(arena: Arena, until: AbortSignal, tally: Tally, opti
     const delay = options.hangUpAfter?.(own);
     const signal = delay === undefined ? until : AbortSignal.any([until, AbortSignal.timeout(delay)]);
     tally.sent += 1;
-    const exchange = await send({ url: arena.url, headers: options.headers ?? arena.anon, body, agent, signal, keep: 5000 });
+    const { headers = arena.anon, from } = options;
+    const exchange = await send({ url: arena.url, headers, body, agent, signal, keep: 5000, ...(from !== undefined && { from }) });
     tally.count(exchange.outcome);
     options.each?.(exchange, own);
     // Pause, so that a server that is down is not asked in a busy loop.
