@@ -103,7 +103,7 @@ request is over a limit or has a deadline, and PostgreSQL gets no \`statement_ti
 ## With limits and deadlines, divided by without
 
 Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copies} ${facts.copies === 1 ? 'process' : 'processes'} of each server${
-    facts.restarts > 1 ? `, started ${facts.restarts} times: the mean, and its standard error` : ''
+    facts.restarts > 1 ? `, started ${facts.restarts} times in changing order: the mean, and its standard error` : ''
   }.${
     facts.turnSeconds === null
       ? ''
