@@ -16,21 +16,21 @@ export function authenticateRequest(headers: IncomingHttpHeaders, verifier: Toke
   }
   // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
   const { authorization } = headers;
-  const token = authorization === undefined ? null : readBearerToken(authorization);
+  if (authorization !== undefined) checkScheme(authorization);
   const caller = verifier.verify(key, 'The apiKey');
-  if (token === null) return caller;
-  if (caller instanceof Promise) return caller.then(() => verifier.verify(token, 'The bearer token'));
-  return verifier.verify(token, 'The bearer token');
+  if (authorization === undefined) return caller;
+  if (caller instanceof Promise) return caller.then(() => verifier.verify(authorization, 'The bearer token', scheme.length));
+  return verifier.verify(authorization, 'The bearer token', scheme.length);
 }
 
+const scheme = 'bearer ';
+
 /** Rejects other schemes: ignoring credentials would run the request as somebody other than its sender expects. */
-function readBearerToken(authorization: string): string {
-  const token = authorization.slice(7).trim();
-  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ' || token === '') {
+function checkScheme(authorization: string): void {
+  if (authorization.slice(0, scheme.length).toLowerCase() !== scheme || authorization.trim().length < scheme.length) {
     throw new ApiError(
       'UNAUTHENTICATED',
       'The Authorization header must be "Bearer" followed by a token. Omit the header to authenticate with the apiKey alone.',
     );
   }
-  return token;
 }

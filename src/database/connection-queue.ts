@@ -97,7 +97,11 @@ export class ConnectionQueue<Work extends QueuedWork> {
   /** Removes work that must no longer run from the queue. */
   remove(work: Work): void {
     const client = work.client === null ? null : this.#clients.get(work.client);
-    if (client === undefined || !deleteFrom(client?.waiting ?? this.#own, work)) return;
+    if (client !== undefined) this.#removeOf(client, work);
+  }
+
+  #removeOf(client: ClientWork<Work> | null, work: Work): void {
+    if (!deleteFrom(client?.waiting ?? this.#own, work)) return;
     this.#size -= 1;
     this.#bytes -= work.bytes;
     if (client === null || client.waiting.length > 0) return;
@@ -122,7 +126,7 @@ export class ConnectionQueue<Work extends QueuedWork> {
     if (next === null) return undefined;
     const { client, work } = next;
     this.#start(work, client);
-    this.remove(work);
+    this.#removeOf(client, work);
     if (client.waiting.length > 0) {
       deleteFrom(this.#turns, client);
       this.#turns.push(client);

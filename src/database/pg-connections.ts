@@ -72,7 +72,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     this.#budget = options.budget ?? null;
     this.#serve = serve;
     this.#attend = attend;
-    const share = Math.max(1, this.#size - Math.floor(this.#size / spareOf));
+    const share = Math.max(1, this.#size() - Math.floor(this.#size() / spareOf));
     const bounds = { length: options.queueLength, bytes: options.queueBytes, share };
     this.#queue = new TimedQueue(
       bounds,
@@ -84,12 +84,12 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
 
   /** How many more connections must come into use until `wanted` are, but half of the pool at most. */
   countSpare(wanted: number): number {
-    return Math.min(Math.ceil(this.#size / 2), wanted) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
+    return Math.min(Math.ceil(this.#size() / 2), wanted) - this.#lent.size - Math.max(this.#asked, this.#queue.size);
   }
 
   /** Whether a client's work would have to wait for a connection in use. */
   get isBusy(): boolean {
-    return this.#lent.size + Math.max(this.#asked, this.#queue.size) >= this.#size;
+    return this.#lent.size + Math.max(this.#asked, this.#queue.size) >= this.#size();
   }
 
   /** Whether work waits for a connection. */
@@ -100,7 +100,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   /** The current state of the connections. Connections of a shared pool that somebody else uses count as idle or absent. */
   readStatistics(): PoolStatistics {
     const busy = this.#lent.size;
-    return { size: this.#size, busy, idle: this.#idle.length + (this.#pool.idleCount ?? 0), waiting: this.#queue.size };
+    return { size: this.#size(), busy, idle: this.#idle.length + (this.#pool.idleCount ?? 0), waiting: this.#queue.size };
   }
 
   /** Whether the connection is in use. */
@@ -180,7 +180,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     if (this.#lent.has(client)) this.#broken.set(client, error);
     else if (deleteFrom(this.#idle, client)) {
       client.release(error);
-      this.#options.onError(error, this.#count);
+      this.#options.onError(error, this.#count());
     }
   }
 
@@ -211,7 +211,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
    */
   yieldOne(): void {
     const pooled = this.#pool.idleCount ?? 0;
-    if (this.#isClosed || !this.#owed.want(this.#count + pooled)) return;
+    if (this.#isClosed || !this.#owed.want(this.#count() + pooled)) return;
     if (this.closeIdle()) this.#noteGiven();
     // It is put aside as it arrives, unless work waits.
     else if (pooled > 0) this.#open();
@@ -237,12 +237,12 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     });
   }
 
-  get #size(): number {
+  #size(): number {
     return this.#pool.options.max ?? defaultPoolSize;
   }
 
   /** How many connections this object holds. */
-  get #count(): number {
+  #count(): number {
     return this.#lent.size + this.#idle.length;
   }
 
@@ -250,9 +250,9 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   #ask(): void {
     while (this.#idle.length > 0 && this.#queue.hasNext) this.#take(this.#idle.pop()!);
     while (
-      this.#mayAsk &&
-      this.#asked < this.#mostAsked &&
-      this.#lent.size + this.#asked < this.#size &&
+      this.#mayAsk() &&
+      this.#asked < this.#mostAsked() &&
+      this.#lent.size + this.#asked < this.#size() &&
       this.#queue.hasNext &&
       !this.#isClosed
     ) {
@@ -262,7 +262,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   }
 
   /** During a pause, the pool is asked only for what is idle in it, if it is shared. */
-  get #mayAsk(): boolean {
+  #mayAsk(): boolean {
     return !this.#pause.isUnderWay || this.#asked < (this.#pool.idleCount ?? 0);
   }
 
@@ -298,7 +298,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
    */
   #endAttempt(error: unknown, began: number): void {
     if (!this.#isClosed) {
-      this.#options.onError(error, this.#count);
+      this.#options.onError(error, this.#count());
       const failure = toDatabaseError(error);
       this.#lastFailure = failure;
       if (this.#lent.size > 0 || isPassing(failure)) this.#pause.noteRefused();
@@ -310,7 +310,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   }
 
   /** How many connections may be opening at once: one for each item of waiting work, but only one while the server refuses them. */
-  get #mostAsked(): number {
+  #mostAsked(): number {
     return this.#lastFailure === null ? this.#queue.size : Math.min(1, this.#queue.size);
   }
 

@@ -128,7 +128,7 @@ class PgJobRun implements RunListener {
     if (jobs.length === 1) this.#finishAlone(job, exchange, millis);
     else {
       this.#finishTogether(job, exchange, millis);
-      if (this.#completed < jobs.length && !this.#isAwaited) this.run.cancel();
+      if (this.#completed < jobs.length && !this.#isAwaited()) this.run.cancel();
     }
   }
 
@@ -156,7 +156,7 @@ class PgJobRun implements RunListener {
   }
 
   /** Whether anybody waits for a batch that is not over yet. */
-  get #isAwaited(): boolean {
+  #isAwaited(): boolean {
     return this.jobs.some(({ isSettled }, index) => index >= this.#completed && !isSettled);
   }
 

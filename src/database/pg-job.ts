@@ -201,7 +201,7 @@ export class PgJob {
       const unlimits = isRepeated ? settings.isShorterThan(this.#deadline?.millis ?? Infinity) : settings.isLimited;
       return { prepared: isRepeated ? prepared : null, use: 'transaction', kept: null, unlimits, hasTimers: true };
     }
-    this.#briefBatch = isBrief && this.#mayWaitElsewhere ? runningBriefly(batch) : null;
+    this.#briefBatch = isBrief && this.#mayWaitElsewhere() ? runningBriefly(batch) : null;
     const sent = this.#briefBatch ?? batch;
     const use = settings.choose(sent, this.#briefBatch === null);
     const kept = use === 'connection' ? settings.kept : null;
@@ -260,7 +260,7 @@ export class PgJob {
   }
 
   /** A query keeps the `lock_timeout` of its role. */
-  get #mayWaitElsewhere(): boolean {
+  #mayWaitElsewhere(): boolean {
     return !this.isRead || !this.batch?.session?.defaults?.settings.some(([name]) => name === lockTimeout);
   }
 

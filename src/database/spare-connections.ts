@@ -3,7 +3,7 @@
  * that is quick, or unlike what is running, so that work waiting for a locked table or a slow function never holds all connections. In:
  * work as it starts and ends; out: what may start.
  */
-import { deleteFrom } from './work-list.ts';
+import { dropFrom } from './work-list.ts';
 
 /** What is known of work before it runs. */
 export interface RunnableWork {
@@ -31,12 +31,12 @@ export class SpareConnections<Work extends RunnableWork> {
 
   /** Work gets a connection. */
   start(work: Work): void {
-    (this.#isOnlySpare ? this.#runningSpare : this.#running).push(work);
+    (this.#isOnlySpare() ? this.#runningSpare : this.#running).push(work);
   }
 
   /** Work no longer has its connection. */
   end(work: Work): void {
-    if (!deleteFrom(this.#running, work)) deleteFrom(this.#runningSpare, work);
+    if (!dropFrom(this.#running, work)) dropFrom(this.#runningSpare, work);
   }
 
   /** Whether work runs on a spare connection. */
@@ -65,7 +65,7 @@ export class SpareConnections<Work extends RunnableWork> {
    * decided once.
    */
   whatMayRun(): (work: RunnableWork) => boolean {
-    if (!this.#isOnlySpare) return always;
+    if (!this.#isOnlySpare()) return always;
     let known: readonly string[] | null = null;
     let isKnownToWait = false;
     return ({ touches, isQuick }) => {
@@ -79,10 +79,11 @@ export class SpareConnections<Work extends RunnableWork> {
 
   /** Whether any work may start. */
   get mayRunAnything(): boolean {
-    return !this.#isOnlySpare;
+    return !this.#isOnlySpare();
   }
 
-  get #isOnlySpare(): boolean {
+  // A private getter would be a call of V8's runtime.
+  #isOnlySpare(): boolean {
     return this.#running.length >= this.#share;
   }
 

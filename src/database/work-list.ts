@@ -11,3 +11,12 @@ export function deleteFrom<Element>(list: Element[], element: Element): boolean 
   else if (index > 0) list.splice(index, 1);
   return index >= 0;
 }
+
+/** The same for a list whose order does not matter. */
+export function dropFrom<Element>(list: Element[], element: Element): boolean {
+  const index = list.indexOf(element);
+  if (index < 0) return false;
+  const last = list.pop()!;
+  if (index < list.length) list[index] = last;
+  return true;
+}

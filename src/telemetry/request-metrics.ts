@@ -11,12 +11,20 @@ import { addHistogram } from './add-histogram.ts';
 const mostRoles = 100;
 const otherRoles = 'other';
 
+interface Tally {
+  readonly role: string;
+  readonly code: string;
+  count: number;
+}
+
 export class RequestMetrics {
   #inFlight = 0;
   #sentBytes = 0;
   readonly #durations = new Distribution(secondBounds);
   /** Finished requests by role and code. */
-  readonly #finished = new Map<string, Map<string, number>>();
+  readonly #finished = new Map<string, Map<string, Tally>>();
+  /** Of the latest request: most are like the one before. */
+  #latest: Tally = { role: '', code: '', count: 0 };
 
   /** Adds the metrics to the registry. */
   constructor(registry: Registry) {
@@ -70,22 +78,30 @@ export class RequestMetrics {
     this.#sentBytes += bytes;
     this.#durations.note(seconds);
     // A token may name a role that does not exist.
-    const ofRole = this.#countsOf(role === null || code === 'UNAUTHENTICATED' ? '' : role);
-    ofRole.set(code ?? 'OK', (ofRole.get(code ?? 'OK') ?? 0) + 1);
+    const label = role === null || code === 'UNAUTHENTICATED' ? '' : role;
+    const { role: latestRole, code: latestCode } = this.#latest;
+    if (latestRole !== label || latestCode !== (code ?? 'OK')) this.#latest = this.#tallyOf(label, code ?? 'OK');
+    this.#latest.count += 1;
   }
 
-  #countsOf(role: string): Map<string, number> {
-    const known = this.#finished.get(role);
-    if (known !== undefined) return known;
-    if (this.#finished.size > mostRoles && role !== otherRoles) return this.#countsOf(otherRoles);
-    const counts = new Map<string, number>();
-    this.#finished.set(role, counts);
-    return counts;
+  #tallyOf(role: string, code: string): Tally {
+    let ofRole = this.#finished.get(role);
+    if (ofRole === undefined) {
+      if (this.#finished.size > mostRoles && role !== otherRoles) return this.#tallyOf(otherRoles, code);
+      ofRole = new Map();
+      this.#finished.set(role, ofRole);
+    }
+    let tally = ofRole.get(code);
+    if (tally === undefined) {
+      tally = { role, code, count: 0 };
+      ofRole.set(code, tally);
+    }
+    return tally;
   }
 
   #count(counter: RequestCounter): void {
     counter.reset();
-    for (const [role, ofRole] of this.#finished) for (const [code, count] of ofRole) counter.inc({ code, role }, count);
+    for (const ofRole of this.#finished.values()) for (const { role, code, count } of ofRole.values()) counter.inc({ code, role }, count);
   }
 }
 
