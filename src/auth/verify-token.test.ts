@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
+import { hashOfToken, RevokedTokens } from './revoked-tokens.ts';
 import { signKey } from './sign-key.ts';
 import { createTokenVerifier } from './verify-token.ts';
 
@@ -70,4 +71,22 @@ test('a token signed with one secret is not accepted by a verifier with another'
     async () => createTokenVerifier({ secrets: ['another secret of more than 32 bytes'] }).verify(token, 'The token'),
     /UNAUTHENTICATED|secret/,
   );
+});
+
+test('a token is found again in the header that it came in, and no longer when it is revoked', async () => {
+  const token = await signKey(secret, 'anon');
+  const revoked = { current: new RevokedTokens([]) };
+  const verifier = createTokenVerifier({ secrets: [secret], revoked });
+  const caller = await verifier.verify(`Bearer ${token}`, 'The token', 7);
+  for (let count = 0; count < 3; count++) {
+    assert.equal(verifier.verify(`Bearer ${token}`, 'The token', 7), caller);
+    assert.equal(verifier.verify(`bearer  ${token} `, 'The token', 7), caller);
+    assert.equal(verifier.verify(token, 'The token'), caller);
+  }
+  assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 1, hits: 9, misses: 1 });
+  // One that ends alike is another token.
+  await assert.rejects(async () => verifier.verify(`Bearer x${token}`, 'The token', 7), /is not a JSON Web Token|invalid/);
+  revoked.current = new RevokedTokens([{ hash: hashOfToken(token) }]);
+  for (let count = 0; count < 2; count++)
+    await assert.rejects(async () => verifier.verify(`Bearer ${token}`, 'The token', 7), /has been revoked/);
 });

@@ -67,9 +67,9 @@ interface KnownToken {
 /** In characters. rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
 /** How many headers to keep. Each has one place, which follows from its text, so that finding it needs no hash. */
-const recentHeaders = 256;
+const recentHeaders = 1024;
 /** In characters. Longer headers are not kept. */
-const longestRecent = 4096;
+const longestRecent = 2048;
 
 /** A verifier for these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
 export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
@@ -175,7 +175,7 @@ function keyOf(token: string): string {
 /** The place of a header among the recent ones. The end of a token is that of its signature, and so as good as random. */
 function placeOf(header: string): number {
   const { length } = header;
-  return ((header.charCodeAt(length - 2) << 2) ^ header.charCodeAt(length - 3)) & (recentHeaders - 1);
+  return ((header.charCodeAt(length - 2) << 5) ^ header.charCodeAt(length - 3)) & (recentHeaders - 1);
 }
 
 /** How far the issuer's clock may be ahead, unless the configured leeway is longer. */
