@@ -44,8 +44,8 @@ const usage = `npm run bench -- [options]
 With --before, the column "of before" says what the changes since then gain or cost.
 Workloads that the other checkout refuses are left out for it.
 The servers mounted and unlimited, which are not measured by default, are rowgraph with and without limits and deadlines.
-A run with all workloads, without --before and --dialect, writes a page: of ${comparedServers.join(', ')}, without --copies, --restarts and --turn, bench/results.md;
-of ${limitServers.join(' and ')}, bench/limits.md.`;
+Without --before and --dialect, a run writes a page: of ${comparedServers.join(', ')} with all workloads, without --copies, --restarts and --turn, bench/results.md;
+of ${limitServers.join(' and ')}, bench/limits.md, in which workloads that were not measured keep their rows.`;
 
 /** The options of this process; prints the usage and exits if asked to. */
 export function readOptions(): BenchmarkOptions {
@@ -84,8 +84,11 @@ export function readOptions(): BenchmarkOptions {
     before: values.before ?? null,
     dialect: values.dialect ?? null,
     page:
-      values.before === undefined && values.dialect === undefined && chosen.length === workloads.length
-        ? choosePage(servers, values.copies === '1' && values.restarts === '1' && values.turn === undefined)
+      values.before === undefined && values.dialect === undefined
+        ? choosePage(
+            servers,
+            chosen.length === workloads.length && values.copies === '1' && values.restarts === '1' && values.turn === undefined,
+          )
         : null,
   };
 }

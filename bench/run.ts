@@ -2,7 +2,7 @@
  * `npm run bench`: compares rowgraph, a bare handler and PostGraphile over the benchmark's own PostgreSQL. Compares the servers' answers,
  * then measures in interleaved rounds, prints a table, and writes results.md and the figures of the README.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { compareAnswers } from './answers/compare-answers.ts';
 import { prepareRequests, RefusedError } from './answers/prepare-requests.ts';
 import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
@@ -158,7 +158,10 @@ async function runBenchmark(options: BenchmarkOptions): Promise<void> {
       postgres: database.version,
       servers: [...names],
     };
-    if (options.page === 'limits') await writeFile(new URL('limits.md', import.meta.url), writeLimitsReport(slices, facts));
+    if (options.page === 'limits') {
+      const page = new URL('limits.md', import.meta.url);
+      await writeFile(page, writeLimitsReport(slices, { ...facts, earlier: await readFile(page, 'utf8') }));
+    }
     if (options.page === 'results') {
       await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
       await writeReadmeFigures();

@@ -8,13 +8,19 @@ const references: readonly ServerName[] = ['bare', 'before', 'unlimited'];
 
 /** One row for each workload and server. CPU seconds are per 1,000 requests. */
 export function describeTable(slices: readonly Slice[]): string {
-  const measured = references.filter((name) => slices.some(({ server }) => server === name));
-  const shares = measured.flatMap((name) => [`of ${name}`, `CPU of ${name}`]);
-  const titles = [
-    ...['workload', 'server', 'req/s', ...shares],
-    ...['p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong'],
-  ];
-  const rows = summarizeSlices(slices).map((summary) => {
+  return describeRows(tableTitles(slices), describeSummaries(slices));
+}
+
+/** The heads of that table. */
+export function tableTitles(slices: readonly Slice[]): string[] {
+  const shares = measuredReferences(slices).flatMap((name) => [`of ${name}`, `CPU of ${name}`]);
+  return [...['workload', 'server', 'req/s', ...shares], ...['p50 ms', 'p99 ms', 'server CPU s', 'PostgreSQL CPU s', 'memory MB', 'wrong']];
+}
+
+/** Its rows. */
+export function describeSummaries(slices: readonly Slice[]): string[][] {
+  const measured = measuredReferences(slices);
+  return summarizeSlices(slices).map((summary) => {
     const shareOf = (other: ServerName, read: (slice: Slice) => number): string =>
       ratioFigure(ratioOf(slices, summary.workload, [summary.server, other], read));
     return [
@@ -30,7 +36,10 @@ export function describeTable(slices: readonly Slice[]): string {
       String(summary.wrong),
     ];
   });
-  return describeRows(titles, rows);
+}
+
+function measuredReferences(slices: readonly Slice[]): readonly ServerName[] {
+  return references.filter((name) => slices.some(({ server }) => server === name));
 }
 
 /** The CPU seconds of server and PostgreSQL for 1,000 requests. */

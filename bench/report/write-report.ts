@@ -7,9 +7,10 @@ import { databaseSettings } from '../data/start-database.ts';
 import type { Slice } from '../measure/measure-slice.ts';
 import { median, ratioOf } from '../measure/summarize-slices.ts';
 import { peerVersion } from '../servers/install-peers.ts';
-import type { ServerName } from '../servers/start-server.ts';
+import { limitServers, type ServerName } from '../servers/start-server.ts';
 import type { Workload } from '../workloads/workload.ts';
-import { cpuOf, describeRows, describeTable, figure, ratioFigure } from './describe-table.ts';
+import { workloads } from '../workloads/workloads.ts';
+import { cpuOf, describeRows, describeSummaries, describeTable, figure, ratioFigure, tableTitles } from './describe-table.ts';
 
 export interface ReportFacts {
   readonly servers: readonly ServerName[];
@@ -78,9 +79,10 @@ ${Object.entries(databaseSettings)
 `;
 }
 
-/** `limits.md`. */
-export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts): string {
-  const rows = facts.workloads.map(({ name }) => {
+/** `limits.md`. `earlier` is the page that it replaces: workloads that were not measured now keep their rows. */
+export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts & { readonly earlier: string }): string {
+  const kept = keptRows(facts);
+  const measured = facts.workloads.map(({ name }) => {
     const ratio = (read: (slice: Slice) => number): string => ratioFigure(ratioOf(slices, name, ['mounted', 'unlimited'], read));
     return [
       name,
@@ -89,13 +91,15 @@ export function writeLimitsReport(slices: readonly Slice[], facts: ReportFacts):
       ratio(({ serverCpu }) => serverCpu),
       ratio(({ postgresCpu }) => postgresCpu),
       ratio(cpuOf),
+      String(facts.restarts),
+      /[0-9a-f]{7,}/.exec(facts.commit)?.[0] ?? '–',
     ];
   });
   return `# What limits and deadlines cost
 
 This page is written by \`npm run bench:limits\`. ${describeRun(facts)}
 
-${describeMachine(slices)}
+${describeMachine(slices)} Workloads with another commit than this one were measured in earlier runs.
 
 \`mounted\` is rowgraph in a \`node:http\` server with its default [limits](../docs/limits.md) and deadlines; \`unlimited\` is the same server with none: no
 request is over a limit or has a deadline, and PostgreSQL gets no \`statement_timeout\`.
@@ -110,20 +114,40 @@ Medians of ${facts.rounds} rounds of the ratios within a round, for ${facts.copi
       : ` The servers took turns of ${facts.turnSeconds} s, so that what disturbed the machine disturbed both.`
   }
 
-${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU', 'CPU of both'], rows, 1)}
+${describeRows(['workload', 'req/s', 'p99', 'server CPU', 'PostgreSQL CPU', 'CPU of both', 'starts', 'commit'], inOrder([...kept.ratios, ...measured]), 1)}
 
 ## All figures
 
 CPU seconds are for 1,000 requests. Each of ${facts.connections} connections sends its next request when its answer is in. What the workloads ask is in
 [results.md](results.md).
 
-${describeTable(slices)}
+${describeRows(tableTitles(slices), inOrder([...kept.figures, ...describeSummaries(slices)]))}
 
 ## How to repeat it
 
     npm ci
     npm run bench:limits -- --seconds ${facts.seconds} --rounds ${facts.rounds} --warm-up ${facts.warmUp} --copies ${facts.copies} --restarts ${facts.restarts}${facts.turnSeconds === null ? '' : ` --turn ${facts.turnSeconds}`}
 `;
+}
+
+/** The rows of both tables of an earlier `limits.md` whose workloads were not measured now. */
+function keptRows({ earlier, workloads: measured }: ReportFacts & { readonly earlier: string }): Record<'ratios' | 'figures', string[][]> {
+  const lines = earlier.split('\n').filter((line) => workloads.some(({ name }) => line.startsWith(`| ${name} `)));
+  const rows = lines.map((line) =>
+    line
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+  const kept = rows.filter(([name]) => !measured.some((workload) => workload.name === name));
+  const isFigure = ([, second = '']: readonly string[]): boolean => limitServers.some((name) => name === second);
+  return { ratios: kept.filter((row) => !isFigure(row)), figures: kept.filter(isFigure) };
+}
+
+/** Rows in the usual order of their workloads. */
+function inOrder(rows: readonly string[][]): string[][] {
+  const place = ([name]: readonly string[]): number => workloads.findIndex((workload) => workload.name === name);
+  return rows.toSorted((one, other) => place(one) - place(other));
 }
 
 /** The state of the sources: the commit, and whether `src` differs from it. */
