@@ -49,7 +49,9 @@ export async function startServer(
     env: { ...process.env, ...toEnvironment(surroundings), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  process.once('exit', () => child.kill('SIGTERM'));
+  const end = (): void => void child.kill('SIGTERM');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-2_000);
