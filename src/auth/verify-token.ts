@@ -44,9 +44,10 @@ export interface TokenRules {
   readonly revoked?: { readonly current: RevokedTokens } | undefined;
 }
 
-/** A header that has been seen with its token. */
+/** The value of a header that held a valid token, which begins at `start`. */
 interface RecentHeader {
   readonly header: string;
+  readonly start: number;
   readonly entry: KnownToken;
 }
 
@@ -115,7 +116,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
       const place = placeOf(header);
       const latest = recent[place];
       const now = Math.floor(Date.now() / 1000);
-      if (latest !== undefined && latest.entry.notedAt === now && latest.header === header) {
+      if (latest !== undefined && latest.entry.notedAt === now && latest.start === start && latest.header === header) {
         const { entry } = latest;
         if (!isDoubtful(entry) && refuseKnown(entry, now, revoked?.current) === null) {
           hits += 1;
@@ -138,7 +139,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
           entry.notedAt = now;
           known.get(id);
         }
-        if (header.length <= longestRecent) recent[place] = { header, entry };
+        if (header.length <= longestRecent) recent[place] = { header, start, entry };
         return entry.caller;
       }
       known.delete(id);
