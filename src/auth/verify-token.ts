@@ -67,8 +67,8 @@ interface KnownToken {
 
 /** In characters. rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
-/** How many headers to keep. Each has one place, which follows from its text, so that finding it needs no hash. */
-const recentHeaders = 1024;
+/** How many headers to keep at most. Each has one place, which follows from its text, so that finding it needs no hash. */
+const mostRecent = 1024;
 /** In characters. Longer headers are not kept. */
 const longestRecent = 2048;
 
@@ -84,7 +84,8 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     maxSize: maximumCacheSize,
     sizeCalculation: ({ token }) => token.length,
   });
-  const recent: (RecentHeader | undefined)[] = Array.from({ length: recentHeaders });
+  const places = Math.min(mostRecent, maximumTokens);
+  const recent: (RecentHeader | undefined)[] = [];
   let hits = 0;
   let misses = 0;
 
@@ -113,7 +114,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
 
   return {
     verify(header, subject, start = 0) {
-      const place = placeOf(header);
+      const place = numberOf(header) % places;
       const latest = recent[place];
       const now = Math.floor(Date.now() / 1000);
       if (latest !== undefined && latest.entry.notedAt === now && latest.start === start && latest.header === header) {
@@ -173,10 +174,10 @@ function keyOf(token: string): string {
   return token.slice(-43);
 }
 
-/** The place of a header among the recent ones. The end of a token is that of its signature, and so as good as random. */
-function placeOf(header: string): number {
+/** A number that is nearly as good as random: the end of a token is that of its signature. */
+function numberOf(header: string): number {
   const { length } = header;
-  return ((header.charCodeAt(length - 2) << 5) ^ header.charCodeAt(length - 3)) & (recentHeaders - 1);
+  return (header.charCodeAt(length - 2) << 5) ^ header.charCodeAt(length - 3);
 }
 
 /** How far the issuer's clock may be ahead, unless the configured leeway is longer. */
