@@ -70,8 +70,8 @@ export function writeAbuseReport(all: readonly Measured[], { commit, seconds, ea
   const rows = [...keptRows(earlier, measured), ...measured].sort((one, other) => place(one) - place(other));
   return `# Results of \`npm run bench:abuse\`
 
-This page is written by the script. An attack lasts ${seconds} s where its title does not say otherwise. It ran on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
-the attackers, the victim, PostgreSQL and the server together. "Before" is the checkout that \`--before\` names.
+This page is written by the script. An attack lasts ${seconds} s where its title does not say otherwise. Its latest run was on ${new Date().toISOString().slice(0, 10)}: ${commit}, Node ${process.versions.node}, ${cpus().length} cores for
+the attackers, the victim, PostgreSQL and the server together; what it did not measure is from earlier runs. "Before" is the checkout that \`--before\` names.
 
 Each attack has a server of its own with the default settings, started anew a second after it dies, and a victim: a user with a token of its own, from another
 address, who sends 25 requests a second (reads and inserts) whatever becomes of the ones before. Latencies count from when a request was due. The
