@@ -1,6 +1,7 @@
 /** Assembles functions and their arguments from the result of the catalog query. */
 import type { CatalogArgument, CatalogFunction } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
+import type { Effects } from './effects/find-effects.ts';
 import type { RawCatalog, RawFunction } from './raw-catalog.ts';
 
 /** Assembles the functions in order of id, yielding after each. */
@@ -8,6 +9,7 @@ export function* assembleFunctions(
   raw: RawCatalog,
   comments: CatalogComments,
   schemaNames: ReadonlyMap<number, string>,
+  effects: Effects,
 ): Generator<void, CatalogFunction[]> {
   const defaults = new Map<number, Map<number, string | null>>();
   for (const [id, position, sql] of raw.defaults) defaults.set(id, (defaults.get(id) ?? new Map()).set(position, sql));
@@ -24,6 +26,7 @@ export function* assembleFunctions(
       volatile,
       securityDefiner,
       plpgsql,
+      effects: effects.ofCalling(id),
       variadic,
       returnsSet,
       rows,

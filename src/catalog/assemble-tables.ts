@@ -2,6 +2,7 @@
 import { assembleArbiters } from './assemble-arbiters.ts';
 import type { CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import type { CatalogComments } from './catalog-comments.ts';
+import type { Effects } from './effects/find-effects.ts';
 import type { RawCatalog, RawColumn, RawColumnNumber, RawIndex, RawTable } from './raw-catalog.ts';
 
 /** Assembles the tables in order of id, yielding after each. */
@@ -9,6 +10,7 @@ export function* assembleTables(
   raw: RawCatalog,
   comments: CatalogComments,
   types: ReadonlyMap<number, CatalogType>,
+  effects: Effects,
 ): Generator<void, CatalogTable[]> {
   const columns = yield* groupByTable(raw.columns);
   const sequences = yield* groupByTable(raw.sequences);
@@ -42,6 +44,8 @@ export function* assembleTables(
     tables.push({
       ...toTable(table, comments.on('relation', id)),
       roleIndependent: roleIndependent.has(id),
+      readEffects: effects.ofReading(id),
+      writeEffects: effects.ofWriting(id),
       columns: ownColumns,
       ...ownIndexes,
     });
@@ -83,7 +87,7 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 }
 
 /** `pg_relation_is_updatable` sets bit 2 for update, 3 for insert and 4 for delete: PostgreSQL's numbers for these commands. */
-function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'columns' | 'indexes' | 'arbiters'> {
+function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'readEffects' | 'writeEffects' | 'columns' | 'indexes' | 'arbiters'> {
   const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns, runsBeforeInsert] = raw;
   return {
     id,

@@ -3,6 +3,7 @@
  * in one query for all roles; `model/` reads it. Ids are oids, and lists are in order of id. Only comments that contain a directive are
  * loaded.
  */
+import type { SessionEffects } from './effects/find-effects.ts';
 
 export interface Catalog {
   /** PostgreSQL's name for the database encoding, such as `UTF8`. */
@@ -24,6 +25,15 @@ export interface Catalog {
   readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
   /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
+  /** Functions of any schema that exposed tables or functions use, labelled immutable although they may read the caller's claims. */
+  readonly mislabelled: readonly MislabelledFunction[];
+}
+
+export interface MislabelledFunction {
+  /** Its signature as SQL, qualified: `public.has_role(text)`. */
+  readonly signature: string;
+  /** Ids of the exposed tables that use it, at any depth. */
+  readonly tableIds: readonly number[];
 }
 
 export interface CatalogSchema {
@@ -43,6 +53,9 @@ export interface CatalogTable {
   readonly rowSecurity: boolean;
   /** Whether PostgreSQL parses and plans queries on it in the same way for every role. */
   readonly roleIndependent: boolean;
+  readonly readEffects: SessionEffects;
+  /** Those of reading included. */
+  readonly writeEffects: SessionEffects;
   /** For views: whether the caller's privileges apply to the underlying tables, rather than the view owner's. */
   readonly securityInvoker: boolean;
   /** Whether other tables inherit from it. Queries on it return their rows too, but its unique indexes do not cover them. */
@@ -196,6 +209,7 @@ export interface CatalogFunction {
   readonly securityDefiner: boolean;
   /** Whether it is written in PL/pgSQL. */
   readonly plpgsql: boolean;
+  readonly effects: SessionEffects;
   readonly variadic: boolean;
   readonly returnsSet: boolean;
   /** Declared number of rows (`rows`); 0 if it does not return a set. */

@@ -8,6 +8,9 @@ import { assembleTypes } from './assemble-types.ts';
 import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable } from './catalog.ts';
 import { CatalogComments } from './catalog-comments.ts';
 import { catalogQuery, listNames } from './catalog-query.ts';
+import { findEffects } from './effects/find-effects.ts';
+import { loadRawEffects } from './effects/load-effects.ts';
+import type { RawEffects } from './effects/raw-effects.ts';
 import { parseRows } from './parse-rows.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { assembleViews, loadRawViews } from './views/load-views.ts';
@@ -26,7 +29,8 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
     database,
     raw.tables.map(([id, , , kind]) => ({ id, kind })),
   );
-  return runInSlices(assembleCatalog(raw, views, schemas));
+  const effects = await loadRawEffects(database);
+  return runInSlices(assembleCatalog(raw, views, effects, schemas));
 }
 
 function* parseCatalog(lists: readonly (string | null)[]): Generator<void, RawCatalog> {
@@ -35,12 +39,18 @@ function* parseCatalog(lists: readonly (string | null)[]): Generator<void, RawCa
   return raw as RawCatalog;
 }
 
-function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: readonly string[]): Generator<void, Catalog> {
+function* assembleCatalog(
+  raw: RawCatalog,
+  rawViews: RawViews | null,
+  rawEffects: RawEffects,
+  schemas: readonly string[],
+): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
   const schemaNames = new Map(raw.schemas.map(([id, name]) => [id, name]));
   const types = assembleTypes(raw, comments);
   yield;
-  const tables = yield* assembleTables(raw, comments, types);
+  const effects = yield* findEffects(rawEffects);
+  const tables = yield* assembleTables(raw, comments, types, effects);
   const foreignKeys = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
   const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {
@@ -53,7 +63,8 @@ function* assembleCatalog(raw: RawCatalog, rawViews: RawViews | null, schemas: r
     viewForeignKeys,
     types,
     operatorSchemas: assembleOperatorSchemas(raw, schemaNames),
-    functions: yield* assembleFunctions(raw, comments, schemaNames),
+    functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
+    mislabelled: effects.mislabelledIn(raw.tables.map(([id]) => id), raw.functions.map(([id]) => id)),
   };
 }
 

@@ -25,6 +25,13 @@ export interface Session {
   readonly applicationName?: string | null;
   /** The settings of the role from `alter role … set`. */
   readonly defaults?: RoleDefaults | undefined;
+  /**
+   * Whether plans must be made anew for it: planning evaluates functions that may read the claims, and PostgreSQL would use the plan for
+   * the next caller, too.
+   */
+  readonly discardsPlans?: boolean;
+  /** Whether the statements may change the connection's session, which must be as before for the next caller. */
+  readonly resetsConnection?: boolean;
 }
 
 /**

@@ -2,6 +2,7 @@
  * Sends jobs in one write, and settles each when its reply arrives. In: a connection and the group that it was lent to; out: jobs that are
  * settled or requested again, and the connection given back.
  */
+import { Deadline } from '../budget/deadline.ts';
 import type { BatchMeasures } from './batch-measures.ts';
 import type { ColumnValue } from './database.ts';
 import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
@@ -10,6 +11,7 @@ import { type JobGroup, PgJob } from './pg-job.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
+import { releaseLocks } from './session-statement.ts';
 import { isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { ConnectionUse } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
@@ -19,6 +21,8 @@ import type { PgExchange } from './wire/pg-exchange.ts';
  * terminates all backends, may be about to end the others: by then, those are known to be closed.
  */
 const resendMillis = 50;
+/** How long releasing locks may take. */
+const releaseMillis = 5000;
 
 /** What all runs of a database share. */
 export interface JobRunContext {
@@ -88,6 +92,8 @@ class PgJobRun implements RunListener {
   #completed = 0;
   /** Whether the only job is being sent again on the same connection. */
   #isResent = false;
+  /** Whether the only job may have left locks on the connection. */
+  #mayHoldLocks = false;
 
   constructor(
     context: JobRunContext,
@@ -139,6 +145,7 @@ class PgJobRun implements RunListener {
     const isResent = this.#isResent && !first.isSettled;
     this.#state.run = null;
     if (isResent && error === undefined) sendAlone(this.#context, this.#client, this.#group, first, false);
+    else if (this.#mayHoldLocks && error === undefined) sendAlone(this.#context, this.#client, this.#group, lockRelease(), false);
     else {
       if (isResent) request(first);
       connections.giveBack(this.#client, this.#group, error);
@@ -168,6 +175,9 @@ class PgJobRun implements RunListener {
     const { batch } = job;
     state.prepared?.settle(completed);
     this.#settleSettings(error, results);
+    const resets = batch?.session?.resetsConnection === true;
+    this.#mayHoldLocks = resets && error !== null && !broken;
+    if (resets && error === null) state.settings.noteReset();
     if (error === null && !exchange.overflown) {
       job.resolve(results);
       const origin = batch?.template ?? batch?.origin;
@@ -216,6 +226,13 @@ class PgJobRun implements RunListener {
       else each.reject(each.explain(exchange));
     }
   }
+}
+
+/** A job for which nobody waits. */
+function lockRelease(): PgJob {
+  const deadline = new Deadline(releaseMillis);
+  const end = (): void => deadline.end();
+  return PgJob.ofScript({ text: releaseLocks, parameters: [], isRepeated: true }, deadline, { resolve: end, reject: end });
 }
 
 /** Puts a job whose connection was lost back into the queue. `written`: whether it may have reached the server. */

@@ -3,7 +3,7 @@ import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';
-import { countLeading, toBatchError } from './session-statement.ts';
+import { countLeading, countStatements, toBatchError } from './session-statement.ts';
 import {
   isOwnFault,
   isServerError,
@@ -270,11 +270,6 @@ export class PgJob {
     this.#deadline?.onStop(null);
     return true;
   }
-}
-
-/** How many statements are sent for a batch. */
-function countStatements(batch: Batch): number {
-  return countLeading(batch) + batch.statements.length;
 }
 
 /** The same batch with the time limits of a spare connection. */

@@ -137,16 +137,50 @@ const nothing: readonly Statement[] = [];
 // setting ends with the transaction anyway.
 const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
 
+/** Discards the plans of functions' statements, too, which are kept for the session. Prepared statements stay, and are planned again. */
+const discardPlans: Statement = { text: 'discard plans', parameters: [] };
+const justDiscardPlans: readonly Statement[] = [discardPlans];
+
+/** Releases what a failed batch may hold although PostgreSQL rolled it back: locks of the session. */
+export const releaseLocks = 'select pg_catalog.pg_advisory_unlock_all()';
+
+/**
+ * The end of a batch that may have changed the session: what `discard all` does
+ * (https://www.postgresql.org/docs/current/sql-discard.html), without dropping prepared statements. In the transaction of the batch, because
+ * after it a pooler may continue on another connection. Deferred triggers come first, since they must run as the caller.
+ */
+const resetStatements: readonly Statement[] = [
+  'set constraints all immediate',
+  'close all',
+  'unlisten *',
+  releaseLocks,
+  'discard sequences',
+  'discard temp',
+  'reset all',
+  'reset session authorization',
+].map((text) => ({ text, parameters: [] }));
+
+/** Statements that must come after those of the batch. */
+export function trailingStatements({ session }: Batch): readonly Statement[] {
+  return session?.resetsConnection === true ? resetStatements : nothing;
+}
+
+/** How many statements are sent for a batch. */
+export function countStatements(batch: Batch): number {
+  return countLeading(batch) + batch.statements.length + trailingStatements(batch).length;
+}
+
 /**
  * Statements that must come before the session statement: isolation level and `transaction_read_only` can only be set before anything is
  * read.
  */
-export function leadingStatements({ defaults }: Session): readonly Statement[] {
+export function leadingStatements({ defaults, discardsPlans = false }: Session): readonly Statement[] {
   const isolation = defaults?.isolation ?? null;
-  if (isolation === null && defaults?.mayWrite !== true) return nothing;
+  if (isolation === null && defaults?.mayWrite !== true) return discardsPlans ? justDiscardPlans : nothing;
   const statements = defaults?.mayWrite ? [readWrite] : [];
   if (isolation !== null && isolationLevels.has(isolation))
     statements.push({ text: `set transaction_isolation = '${isolation}'`, parameters: [] });
+  if (discardsPlans) statements.push(discardPlans);
   return statements;
 }
 

@@ -1,8 +1,7 @@
 /** The session of a caller: the settings with which the transaction of a request begins. */
-import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { Session } from '../database/database.ts';
 import type { Caller } from './request.ts';
-import type { RoleSchema } from './role-schema.ts';
+import type { CompiledRequest, RoleSchema } from './role-schema.ts';
 
 /** A token is verified once and its claims are used many times. Only frozen claims are cached: others may change, or be shared. */
 const claimsTexts = new WeakMap<Caller, string>();
@@ -43,11 +42,12 @@ function claimsJson({ claims, role }: Caller): string {
 export function sessionOf(
   { role, granted }: RoleSchema,
   caller: Caller,
-  { checksVersion }: Pick<CompiledOperation, 'checksVersion'>,
+  { checksVersion, measure: { effects } }: Pick<CompiledRequest, 'checksVersion' | 'measure'>,
   applicationName: string | null,
 ): Session {
   const version = checksVersion ? null : granted.version;
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
-  return { role: caller.role, claims, searchPath, version, applicationName, defaults: role.defaults };
+  const { foldsClaims: discardsPlans, changesSession: resetsConnection } = effects;
+  return { role: caller.role, claims, searchPath, version, applicationName, defaults: role.defaults, discardsPlans, resetsConnection };
 }

@@ -62,6 +62,7 @@ function buildComputed(
     description: readDescription(directive),
     volatile: source.volatile,
     plpgsql: source.plpgsql,
+    effects: source.effects,
     unreachableArgument: null,
     arguments: [],
     result,

@@ -84,6 +84,7 @@ function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFuncti
     description: readDescription(directive),
     volatile: source.volatile,
     plpgsql: source.plpgsql,
+    effects: source.effects,
     arguments: args,
     unreachableArgument: unreachable?.name ?? null,
     result,

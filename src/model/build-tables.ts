@@ -69,6 +69,8 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     insertsFirst: source.kind === 'r' && !source.fillsColumns && !source.runsBeforeInsert,
     rowSecurity: source.rowSecurity,
     roleIndependent: source.roleIndependent,
+    readEffects: source.readEffects,
+    writeEffects: source.writeEffects,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),

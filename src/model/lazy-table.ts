@@ -2,6 +2,7 @@
  * A table whose columns, relations and computed fields are built on first use, because a request needs only a few of thousands of tables.
  * `TableFacts`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
  */
+import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Arbiter, Column, Relation, Routine, Table } from './model.ts';
 import type { TableFacts } from './table-facts.ts';
 import type { TableNames } from './taken-names.ts';
@@ -110,6 +111,14 @@ export class LazyTable implements Table {
 
   get roleIndependent(): boolean {
     return this.facts.roleIndependent;
+  }
+
+  get readEffects(): SessionEffects {
+    return this.facts.readEffects;
+  }
+
+  get writeEffects(): SessionEffects {
+    return this.facts.writeEffects;
   }
 
   get maxRows(): number {

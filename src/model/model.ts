@@ -3,6 +3,7 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
+import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Additions } from './additions.ts';
 import type { ScalarName, TypeSuffix } from './graphql-names.ts';
 
@@ -89,6 +90,9 @@ export interface Table {
   readonly rowSecurity: boolean;
   /** Whether PostgreSQL parses and plans queries on it in the same way for every role. */
   readonly roleIndependent: boolean;
+  /** What queries on it may do beyond their transaction, and what writes may. */
+  readonly readEffects: SessionEffects;
+  readonly writeEffects: SessionEffects;
   /** Maximum page size. */
   readonly maxRows: number;
   readonly totalCount: boolean;
@@ -264,6 +268,7 @@ export interface Routine {
   readonly volatile: boolean;
   /** Whether it is written in PL/pgSQL, in which case the context of every error inside it names it. */
   readonly plpgsql: boolean;
+  readonly effects: SessionEffects;
   /** Input arguments with legal names. Empty for a computed field, whose row is implicit. */
   readonly arguments: readonly RoutineArgument[];
   /** A required argument that no call can give, because its name is illegal in GraphQL. */

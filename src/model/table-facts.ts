@@ -17,6 +17,8 @@ export interface TableFacts
     | 'insertsFirst'
     | 'rowSecurity'
     | 'roleIndependent'
+    | 'readEffects'
+    | 'writeEffects'
     | 'maxRows'
     | 'totalCount'
     | 'aggregate'

@@ -2,6 +2,7 @@
  * Measures the cost of a plan: the members of its filters, and the rows that it may read, as an expression over page sizes in variables.
  * Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
+import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { ScalarValue } from '../request/input-value.ts';
@@ -46,6 +47,8 @@ export interface PlanMeasure {
   /** The names of the tables and functions that it touches, without duplicates. */
   readonly touches: readonly string[];
   readonly callsFunctions: boolean;
+  /** What it may do beyond its transaction. */
+  readonly effects: SessionEffects;
   /**
    * Whether PostgreSQL parses and plans it in the same way for every role: only queries on role-independent tables, without functions.
    * Never mutations, because their triggers and defaults are not examined.
@@ -64,12 +67,13 @@ export const rowsOfAggregate = 10;
 const rowsOfRowList = 10;
 
 export function measurePlan({ kind, roots }: Plan): PlanMeasure {
-  const measurer = new PlanMeasurer();
+  const measurer = new PlanMeasurer(kind);
   const rows = sum(roots.map(({ value }) => measurer.root(value)));
-  const { filterMembers, orderKeys, subqueries, parameters, touches, callsFunctions, seeks } = measurer;
+  const { filterMembers, orderKeys, subqueries, parameters, touches, callsFunctions, effects, seeks } = measurer;
   const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
   const seeksOneRange = seeks.length > 0 && seeks.every(Boolean);
-  return { filterMembers, orderKeys, subqueries, rows, parameters, touches: [...touches], callsFunctions, roleIndependent, seeksOneRange };
+  const used = { touches: [...touches], callsFunctions, effects };
+  return { filterMembers, orderKeys, subqueries, rows, parameters, ...used, roleIndependent, seeksOneRange };
 }
 
 /** Evaluates the estimate with the page sizes of a request. */
@@ -94,9 +98,15 @@ class PlanMeasurer {
   parameters = 0;
   readonly touches = new Set<string>();
   callsFunctions = false;
+  effects: SessionEffects = { foldsClaims: false, changesSession: false };
   tablesAreRoleIndependent = true;
   /** For each page after a cursor, whether it is a single range. */
   readonly seeks: boolean[] = [];
+  readonly #kind: Plan['kind'];
+
+  constructor(kind: Plan['kind']) {
+    this.#kind = kind;
+  }
 
   root(value: RootValue): RowEstimate {
     switch (value.kind) {
@@ -283,14 +293,20 @@ class PlanMeasurer {
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
-  #touchTable({ schema, name, roleIndependent }: Table): void {
+  #touchTable({ schema, name, roleIndependent, readEffects, writeEffects }: Table): void {
     this.touches.add(`${schema}.${name}`);
+    this.#note(this.#kind === 'query' ? readEffects : writeEffects);
     this.tablesAreRoleIndependent &&= roleIndependent;
   }
 
-  #touchRoutine({ schema, name }: Routine): void {
+  #touchRoutine({ schema, name, effects }: Routine): void {
     this.touches.add(`${schema}.${name}()`);
     this.callsFunctions = true;
+    this.#note(effects);
+  }
+
+  #note({ foldsClaims, changesSession }: SessionEffects): void {
+    this.effects = { foldsClaims: this.effects.foldsClaims || foldsClaims, changesSession: this.effects.changesSession || changesSession };
   }
 }
 

@@ -1,4 +1,5 @@
 /** A model of two tables as plain objects, for tests of the pure stages: accounts and their posts, with a column of almost every kind. */
+import { noEffects } from '../../src/catalog/effects/find-effects.ts';
 import { allAdditions } from '../../src/model/additions.ts';
 import type { ScalarName } from '../../src/model/graphql-names.ts';
 import { isLookupKey } from '../../src/model/lookup-key.ts';
@@ -39,6 +40,8 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     insertsFirst: true,
     rowSecurity: false,
     roleIndependent: true,
+    readEffects: noEffects,
+    writeEffects: noEffects,
     uniqueKeys: [],
     arbiters: [],
     relations: [],

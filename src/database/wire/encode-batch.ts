@@ -11,6 +11,7 @@ import {
   type SettingsUse,
   sessionStatement,
   sessionText,
+  trailingStatements,
 } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
@@ -75,6 +76,7 @@ function writeBatch(batch: Batch, connection: ConnectionUse): void {
   }
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
+  for (const trailing of trailingStatements(batch)) writeStatement(trailing, everyRole, position++, prepared);
   writer.begin(messageType.sync);
   writer.end();
 }
@@ -97,7 +99,7 @@ export function isPrepared(batch: Batch, { prepared, use, hasTimers }: Connectio
   if (prepared === null || use === 'connection') return false;
   const { session, statements, genericPlan = false } = batch;
   if (session !== null) {
-    if (leadingStatements(session).length > 0) return false;
+    if (leadingStatements(session).length > 0 || session.resetsConnection === true) return false;
     const isLimited = Math.min(batch.deadline?.expiresAt ?? Infinity, roleLimitOf(batch)) !== Infinity;
     const hasTimeout = hasTimers && use !== 'kept' && (use !== 'transaction' || isLimited);
     if (!prepared.has(everyRole, sessionText(session, use, hasTimeout, genericPlan))) return false;

@@ -1,0 +1,189 @@
+/**
+ * Finds which tables and functions have effects beyond the transaction that uses them. In: the graph of what refers to what, with function
+ * bodies; out: `Effects`. Pure.
+ */
+import type { MislabelledFunction } from '../catalog.ts';
+import { FunctionBody, wordsOfReaders } from './function-body.ts';
+import type { NodeKind, RawEffects, RawFunctionBody } from './raw-effects.ts';
+
+/** What using a table or calling a function may do beyond its own transaction. */
+export interface SessionEffects {
+  /**
+   * Whether planning it may evaluate a function that is labelled immutable but may read the caller's claims. PostgreSQL keeps the result in
+   * the plan (https://www.postgresql.org/docs/current/xfunc-volatility.html), so a plan must not be used for another caller.
+   */
+  readonly foldsClaims: boolean;
+  /** Whether it may leave settings, locks, cursors or temporary tables on the connection. */
+  readonly changesSession: boolean;
+}
+
+export const noEffects: SessionEffects = { foldsClaims: false, changesSession: false };
+
+type Node = `${NodeKind}${number}`;
+
+/** Volatile functions of extensions that change nothing of the session: random values and encryption. */
+const harmless: ReadonlySet<string> = new Set([
+  ...['uuid_generate_v1', 'uuid_generate_v1mc', 'uuid_generate_v4', 'uuid_generate_v7', 'gen_random_bytes', 'gen_random_uuid', 'gen_salt'],
+  ...['pgp_sym_encrypt', 'pgp_sym_encrypt_bytea', 'pgp_pub_encrypt', 'pgp_pub_encrypt_bytea'],
+]);
+
+export class Effects {
+  readonly #referrers: ReadonlyMap<Node, readonly Node[]>;
+  readonly #folding: ReadonlySet<Node>;
+  readonly #changing: ReadonlySet<Node>;
+  /** Functions that are labelled immutable and may read the caller's claims. */
+  readonly #mislabelled: readonly UserFunction[];
+
+  constructor(referrers: ReadonlyMap<Node, readonly Node[]>, mislabelled: readonly UserFunction[], changing: readonly Node[]) {
+    this.#referrers = referrers;
+    this.#mislabelled = mislabelled;
+    this.#folding = this.#allReaching(mislabelled.map(({ id }): Node => `p${id}`));
+    this.#changing = this.#allReaching(changing);
+  }
+
+  ofReading(tableId: number): SessionEffects {
+    return this.#of(`r${tableId}`);
+  }
+
+  ofWriting(tableId: number): SessionEffects {
+    return this.#of(`w${tableId}`);
+  }
+
+  ofCalling(functionId: number): SessionEffects {
+    return this.#of(`p${functionId}`);
+  }
+
+  /** The mislabelled functions that any of these tables or functions uses, at any depth. */
+  mislabelledIn(tables: readonly number[], functions: readonly number[]): MislabelledFunction[] {
+    return this.#mislabelled.flatMap(({ id, signature }) => {
+      const using = this.#allReaching([`p${id}`]);
+      const tableIds = tables.filter((table) => using.has(`w${table}`));
+      return tableIds.length > 0 || functions.some((each) => using.has(`p${each}`)) ? [{ signature, tableIds }] : [];
+    });
+  }
+
+  #of(node: Node): SessionEffects {
+    const [foldsClaims, changesSession] = [this.#folding.has(node), this.#changing.has(node)];
+    return foldsClaims || changesSession ? { foldsClaims, changesSession } : noEffects;
+  }
+
+  /** These nodes, and everything that refers to them. */
+  #allReaching(nodes: readonly Node[]): Set<Node> {
+    const found = new Set(nodes);
+    // A set also visits what is added while it is visited.
+    for (const node of found) for (const referrer of this.#referrers.get(node) ?? []) found.add(referrer);
+    return found;
+  }
+}
+
+interface UserFunction {
+  readonly id: number;
+  readonly name: string;
+  readonly volatility: RawFunctionBody[2];
+  readonly language: string;
+  readonly argumentNames: ReadonlySet<string>;
+  readonly body: FunctionBody | null;
+  readonly signature: string;
+}
+
+/** Finds the effects, yielding after each function. */
+export function* findEffects(raw: RawEffects): Generator<void, Effects> {
+  const functions: UserFunction[] = [];
+  for (const [id, name, volatility, language, argumentNames, body, signature] of raw.functions ?? []) {
+    functions.push({
+      id,
+      name,
+      volatility,
+      language,
+      argumentNames: new Set(argumentNames ?? []),
+      body: body === null ? null : new FunctionBody(body),
+      signature: signature ?? name,
+    });
+    yield;
+  }
+  const referrers = new Map<Node, Node[]>();
+  const refer = (source: Node, target: Node): void => {
+    const known = referrers.get(target);
+    if (known) known.push(source);
+    else referrers.set(target, [source]);
+  };
+  for (const [id] of raw.relations ?? []) refer(`w${id}`, `r${id}`);
+  for (const [source, sourceId, target, targetId] of raw.edges ?? []) refer(`${source}${sourceId}`, `${target}${targetId}`);
+  yield* referByName(raw, functions, refer);
+  const changing = functions.filter(mayChangeSession).map(({ id }): Node => `p${id}`);
+  const callers = (raw.callers ?? []).map(([kind, id]): Node => `${kind}${id}`);
+  return new Effects(referrers, yield* findMislabelled(raw, functions), [...changing, ...callers]);
+}
+
+/** The references in function bodies that are text: PostgreSQL does not record them. */
+function* referByName(raw: RawEffects, functions: readonly UserFunction[], refer: (source: Node, target: Node) => void): Generator<void, void> {
+  const targets = new Map<string, { readonly id: number; readonly kind: NodeKind }[]>();
+  const add = (kind: NodeKind, id: number, name: string): void => {
+    targets.set(name, [...(targets.get(name) ?? []), { kind, id }]);
+  };
+  for (const { id, name } of functions) add('p', id, name);
+  for (const [id, name] of raw.relations ?? []) add('r', id, name);
+  for (const [id, name] of raw.domains ?? []) add('t', id, name);
+  for (const [id, name] of raw.operators ?? []) add('o', id, name);
+  const isWord = (name: string): boolean => /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name);
+  const oddNames = [...targets.keys()].filter((name) => !isWord(name));
+  for (const { id, body, volatility } of functions) {
+    if (body === null) continue;
+    const named = new Set([...body.words].filter((word) => targets.has(word)));
+    for (const name of oddNames) if (body.names(name)) named.add(name);
+    for (const name of named) {
+      for (const target of targets.get(name)!) {
+        if (target.kind !== 'r') refer(`p${id}`, `${target.kind}${target.id}`);
+        // A function that is not volatile cannot write.
+        else if (body.usesTables) refer(`p${id}`, `${volatility === 'v' ? 'w' : 'r'}${target.id}`);
+      }
+    }
+    yield;
+  }
+}
+
+/** Only the labels of functions in C are trusted: extensions have them, and only a superuser can create others. */
+function mayChangeSession({ name, volatility, language, body }: UserFunction): boolean {
+  switch (language) {
+    case 'c':
+    case 'internal':
+      return volatility === 'v' && !harmless.has(name);
+    case 'sql':
+    case 'plpgsql':
+      return body!.mayChangeSession;
+    default:
+      return true;
+  }
+}
+
+/** The functions labelled immutable whose bodies may read what differs between callers, themselves or through others like them. */
+function* findMislabelled(raw: RawEffects, functions: readonly UserFunction[]): Generator<void, UserFunction[]> {
+  const readers = new Set(wordsOfReaders(raw.readers ?? []));
+  for (const { name, volatility, language } of functions) if (volatility !== 'i' && !isFormatting(name, language)) readers.add(name);
+  const relations = [...(raw.relations ?? []).map(([, name]) => name), ...(raw.systemRelations ?? [])];
+  const suspects = functions.filter(({ volatility, language }) => volatility === 'i' && language !== 'c');
+  const found = new Set<UserFunction>();
+  // Until a round finds no other: one that calls a mislabelled function is mislabelled, too.
+  for (let count = -1; count < found.size; ) {
+    count = found.size;
+    for (const suspect of suspects) {
+      if (found.has(suspect) || !mayRead(suspect, readers, relations)) continue;
+      found.add(suspect);
+      readers.add(suspect.name);
+      yield;
+    }
+  }
+  return [...found];
+}
+
+/** A dictionary of `unaccent` is the same for all callers. */
+function isFormatting(name: string, language: string): boolean {
+  return name === 'unaccent' && language === 'c';
+}
+
+function mayRead({ language, body, argumentNames }: UserFunction, readers: ReadonlySet<string>, relations: readonly string[]): boolean {
+  if (body === null || (language !== 'sql' && language !== 'plpgsql')) return true;
+  if (body.isObscure) return true;
+  for (const word of body.words) if (readers.has(word) && !argumentNames.has(word)) return true;
+  return body.usesTables && relations.some((name) => !argumentNames.has(name) && body.names(name));
+}

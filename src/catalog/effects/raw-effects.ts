@@ -1,0 +1,35 @@
+/** The result of `effectsQuery`. Members are null if empty; rows are tuples whose members are named here. */
+
+export interface RawEffects {
+  readonly functions: readonly RawFunctionBody[] | null;
+  readonly relations: readonly RawName[] | null;
+  /** Domains, and arrays of domains. */
+  readonly domains: readonly RawName[] | null;
+  readonly operators: readonly RawName[] | null;
+  readonly edges: readonly RawEdge[] | null;
+  /** What calls one of `sessionFunctions` in an expression. */
+  readonly callers: readonly (readonly [kind: NodeKind, id: number])[] | null;
+  /** Names of PostgreSQL's functions that are not immutable. */
+  readonly readers: readonly string[] | null;
+  readonly systemRelations: readonly string[] | null;
+}
+
+/** `r` is reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type. */
+export type NodeKind = 'r' | 'w' | 'p' | 'o' | 't';
+
+export type RawName = readonly [id: number, name: string];
+
+export type RawEdge = readonly [source: NodeKind, sourceId: number, target: NodeKind, targetId: number];
+
+export type RawFunctionBody = readonly [
+  id: number,
+  name: string,
+  /** `pg_proc.provolatile`: immutable, stable, volatile. */
+  volatility: 'i' | 's' | 'v',
+  language: string,
+  argumentNames: readonly string[] | null,
+  /** Its source text; null for C and internal functions. */
+  body: string | null,
+  /** Its qualified signature as SQL; null unless it is immutable. */
+  signature: string | null,
+];
