@@ -66,7 +66,10 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['schema', 'request', 'model'],
     packages: ['graphql'],
   },
-  plan: { values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'], types: ['request', 'model', 'schema'] },
+  plan: {
+    values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'],
+    types: ['request', 'model', 'schema', 'catalog/effects/find-effects.ts'],
+  },
   // The reason for which a request was rejected may be an outdated schema.
   freshness: {
     values: [

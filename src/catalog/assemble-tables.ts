@@ -87,7 +87,10 @@ function includesColumn(numbers: readonly RawColumnNumber[] | undefined, [, numb
 }
 
 /** `pg_relation_is_updatable` sets bit 2 for update, 3 for insert and 4 for delete: PostgreSQL's numbers for these commands. */
-function toTable(raw: RawTable, comment: string | null): Omit<CatalogTable, 'roleIndependent' | 'readEffects' | 'writeEffects' | 'columns' | 'indexes' | 'arbiters'> {
+function toTable(
+  raw: RawTable,
+  comment: string | null,
+): Omit<CatalogTable, 'roleIndependent' | 'readEffects' | 'writeEffects' | 'columns' | 'indexes' | 'arbiters'> {
   const [id, schemaId, name, kind, rowSecurity, options, hasChildren, keepsNotNull, writable, fillsColumns, runsBeforeInsert] = raw;
   return {
     id,

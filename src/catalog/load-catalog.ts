@@ -64,7 +64,10 @@ function* assembleCatalog(
     types,
     operatorSchemas: assembleOperatorSchemas(raw, schemaNames),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
-    mislabelled: effects.mislabelledIn(raw.tables.map(([id]) => id), raw.functions.map(([id]) => id)),
+    mislabelled: effects.mislabelledIn(
+      raw.tables.map(([id]) => id),
+      raw.functions.map(([id]) => id),
+    ),
   };
 }
 

@@ -232,6 +232,23 @@ describe('examineDatabase', () => {
     assert.match(fixed?.message ?? '', /with the privileges of postgres, who bypasses row level security/);
   });
 
+  it('reports immutable functions that may read claims, if something exposed uses them', async () => {
+    const claims = `current_setting('request.jwt.claims', true)::json`;
+    const findings = await doctor.examine(`
+      create function has_role(role text) returns boolean language sql immutable as $$ select ${claims} ->> 'app_role' = role $$;
+      create function is_admin() returns boolean language plpgsql stable as $$ begin return has_role('admin'); end $$;
+      create schema unexposed; create function unexposed.reads() returns text language sql immutable as $$ select ${claims}::text $$;
+      create function whole(first text, last text) returns text language sql immutable as $$ select concat_ws(' ', initcap(first), last) $$;
+      create table note (id int primary key); alter table note enable row level security;
+      create policy admins on note using (is_admin());
+      create table person (id int primary key, first text, last text default whole('a', 'b'));`);
+    const found = onlyOf(findings, 'immutable-reads-claims');
+    assert.equal(found.severity, 'error');
+    assert.match(found.name, /^s\.has_role\(role text\)$/);
+    assert.match(found.message, /used by s\.note/);
+    assert.equal(found.remedy, 'alter function s.has_role(role text) stable;');
+  });
+
   it('reports fields that always fail', async () => {
     const findings = await doctor.examine(
       `create procedure act(a int) language sql as ''; create function many(variadic a int[]) returns int stable language sql as 'select 1';`,

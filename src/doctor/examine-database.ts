@@ -18,6 +18,7 @@ import { findExclusions } from './find-exclusions.ts';
 import { findHiddenColumns } from './find-hidden-columns.ts';
 import { findInferredKeys } from './find-inferred-keys.ts';
 import { findInheritedKeys } from './find-inherited-keys.ts';
+import { findMislabelledFunctions } from './find-mislabelled-functions.ts';
 import { findMissingSearchPath } from './find-missing-search-path.ts';
 import { findOpenFunctions } from './find-open-functions.ts';
 import { findOpenTables } from './find-open-tables.ts';
@@ -51,6 +52,7 @@ export async function examineDatabase(
     findOpenTables,
     findOpenViews,
     findOpenFunctions,
+    findMislabelledFunctions,
     findSlowKeys,
     findHiddenColumns,
     findRefusedWrites,

@@ -107,6 +107,12 @@ export const findingCodes = {
     meaning: 'A `security definer` function that the role can execute looks up names in the search path of its caller.',
     remedy: 'Set the search path of the function, with `pg_temp` last.',
   },
+  'immutable-reads-claims': {
+    severity: 'error',
+    meaning:
+      "A function is labelled immutable, but may read the claims of the caller, so PostgreSQL may use one caller's result for another. Requests that use it are right, but slow: rowgraph has PostgreSQL plan each anew.",
+    remedy: 'Label it stable. If an index or a generated column uses it, rewrite it so that its result depends on its arguments alone.',
+  },
   'key-not-selectable': {
     severity: 'error',
     meaning: 'The role can select columns of a table but not its key, so every query for its rows fails.',

@@ -62,6 +62,16 @@ const relevantChanges = [
   'alter table elsewhere.base add primary key (id)',
   'alter table elsewhere.base add constraint own foreign key (id) references elsewhere.base (id)',
   'create table elsewhere.heir () inherits (elsewhere.base)',
+  // What these call decides whether plans and connections may be shared by callers.
+  'create table guarded (id int primary key, a int)',
+  'create function elsewhere.helper() returns int language sql as $$ select 1 $$',
+  'alter function elsewhere.helper() immutable',
+  'create policy own on guarded using (elsewhere.helper() = 1)',
+  'alter policy own on guarded using (elsewhere.helper() = 2)',
+  'alter table guarded alter a set default elsewhere.helper()',
+  'alter table guarded add constraint helped check (elsewhere.helper() > 0)',
+  'create trigger acts after update on guarded for each row execute function act()',
+  'alter table elsewhere.base add constraint falls foreign key (id) references elsewhere.base (id) on delete cascade',
 ];
 
 const irrelevantChanges = [
@@ -76,7 +86,6 @@ const irrelevantChanges = [
   'create temporary table passing (id int primary key)',
   'create table elsewhere.work (id int primary key)',
   'alter table elsewhere.work add a int',
-  'create function elsewhere.work() returns int language sql as $$ select 1 $$',
   'refresh materialized view material',
 ];
 

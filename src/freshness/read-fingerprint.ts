@@ -93,9 +93,15 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
     from pg_catalog.pg_trigger t
     where t.tgtype & 64 <> 0 or (t.tgtype & 7 = 7 and (t.tgrelid in (select r.oid from relation r)) is true)),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
+    -- Those of all schemas: policies, triggers and other functions call them (catalog/effects).
     from pg_catalog.pg_proc p
-    where p.oid >= ${firstId} and ((p.pronamespace in (select e.oid from exposed e)) is true
-      or (p.pronargs > 0 and p.pronargs <= p.pronargdefaults + 1 and (p.proargtypes[0] in (select r.reltype from relation r)) is true))),
+    where p.oid >= ${firstId} and (p.oid >= 16384 or (p.pronamespace in (select e.oid from exposed e)) is true)),
+  -- What calls a function of a user: policies, defaults, constraints, triggers, expressions of indexes. With what policies read.
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', d.classid, d.objid, d.refobjid), 0))
+    from pg_catalog.pg_depend d where d.refclassid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.refobjid >= 16384),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8)) from pg_catalog.pg_policy p),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.confrelid, k.confdeltype, k.confupdtype), 0))
+    from pg_catalog.pg_constraint k where k.contype = 'f' and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd'))),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),

@@ -121,7 +121,10 @@ export async function checkCallers(graph: Rowgraph, seed: number): Promise<void>
       subject,
     );
     if (root !== '') assert.equal(data.reader, subject, name);
-    for (const [field, other] of [['rows', 'computed'], ['seen', 'reader']] as const) {
+    for (const [field, other] of [
+      ['rows', 'computed'],
+      ['seen', 'reader'],
+    ] as const) {
       const { edges } = data[field] as { edges: { node: Record<string, string> }[] };
       assert.ok(edges.length >= 10, `${name}: ${edges.length} ${field}`);
       for (const { node } of edges) assert.deepEqual([node.owner, node[other]], [subject, subject], `${name}: ${field}`);
@@ -137,7 +140,10 @@ export async function checkCallers(graph: Rowgraph, seed: number): Promise<void>
   };
   const leave = async (request: string): Promise<void> => {
     const query = request.replace('$id', String(++turn));
-    const { errors } = await graph.execute({ query }, { role: random.pick(['authenticated', 'anon', 'service_role']), claims: { sub: 'leaver' } });
+    const { errors } = await graph.execute(
+      { query },
+      { role: random.pick(['authenticated', 'anon', 'service_role']), claims: { sub: 'leaver' } },
+    );
     const expected = query.includes('leave_lock_and_fail') ? 'RAISED' : undefined;
     assert.equal(errors?.[0]?.extensions.code, expected, `${query}: ${JSON.stringify(errors)}`);
   };

@@ -116,7 +116,11 @@ export function* findEffects(raw: RawEffects): Generator<void, Effects> {
 }
 
 /** The references in function bodies that are text: PostgreSQL does not record them. */
-function* referByName(raw: RawEffects, functions: readonly UserFunction[], refer: (source: Node, target: Node) => void): Generator<void, void> {
+function* referByName(
+  raw: RawEffects,
+  functions: readonly UserFunction[],
+  refer: (source: Node, target: Node) => void,
+): Generator<void, void> {
   const targets = new Map<string, { readonly id: number; readonly kind: NodeKind }[]>();
   const add = (kind: NodeKind, id: number, name: string): void => {
     targets.set(name, [...(targets.get(name) ?? []), { kind, id }]);

@@ -25,11 +25,51 @@ const callerWords = [
  * arguments. Many functions that use them are labelled immutable, and no caller sees another's value through them.
  */
 const formatting = [
-  ...['concat', 'concat_ws', 'format', 'to_char', 'to_date', 'to_timestamp', 'array_to_string', 'quote_literal', 'quote_nullable', 'pg_typeof'],
-  ...['to_json', 'to_jsonb', 'row_to_json', 'array_to_json', 'json_build_object', 'json_build_array', 'jsonb_build_object', 'jsonb_build_array'],
-  ...['json_agg', 'jsonb_agg', 'json_object_agg', 'jsonb_object_agg', 'json_populate_record', 'jsonb_populate_record', 'json_populate_recordset'],
+  ...[
+    'concat',
+    'concat_ws',
+    'format',
+    'to_char',
+    'to_date',
+    'to_timestamp',
+    'array_to_string',
+    'quote_literal',
+    'quote_nullable',
+    'pg_typeof',
+  ],
+  ...[
+    'to_json',
+    'to_jsonb',
+    'row_to_json',
+    'array_to_json',
+    'json_build_object',
+    'json_build_array',
+    'jsonb_build_object',
+    'jsonb_build_array',
+  ],
+  ...[
+    'json_agg',
+    'jsonb_agg',
+    'json_object_agg',
+    'jsonb_object_agg',
+    'json_populate_record',
+    'jsonb_populate_record',
+    'json_populate_recordset',
+  ],
   ...['jsonb_populate_recordset', 'json_to_record', 'jsonb_to_record', 'json_to_recordset', 'jsonb_to_recordset'],
-  ...['age', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract', 'generate_series', 'make_timestamptz', 'overlaps', 'time'],
+  ...[
+    'age',
+    'date',
+    'date_add',
+    'date_part',
+    'date_subtract',
+    'date_trunc',
+    'extract',
+    'generate_series',
+    'make_timestamptz',
+    'overlaps',
+    'time',
+  ],
   ...['timestamp', 'timestamptz', 'timetz', 'timezone', 'money', 'interval'],
   ...['to_tsvector', 'to_tsquery', 'plainto_tsquery', 'phraseto_tsquery', 'websearch_to_tsquery', 'ts_headline', 'unaccent'],
 ];
@@ -88,8 +128,13 @@ export class FunctionBody {
   #hasSetCommand(): boolean {
     // A backslash may escape a quote, which would end the string too early.
     if (this.#text.includes("\\'")) return true;
-    const code = this.#text.replaceAll(literals, ' ').replaceAll(/<<.*?>>/gs, ';').toLowerCase();
-    return code.includes('*/') || code.split(/;|\b(?:begin|then|else|loop)\b/).some((command) => /^(?!.*\bupdate\b).*\bset\b/s.test(command));
+    const code = this.#text
+      .replaceAll(literals, ' ')
+      .replaceAll(/<<.*?>>/gs, ';')
+      .toLowerCase();
+    return (
+      code.includes('*/') || code.split(/;|\b(?:begin|then|else|loop)\b/).some((command) => /^(?!.*\bupdate\b).*\bset\b/s.test(command))
+    );
   }
 }
 
