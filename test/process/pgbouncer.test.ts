@@ -12,7 +12,9 @@ import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
+import { createRowgraph } from '../../src/index.ts';
 import { freePort } from '../support/free-port.ts';
+import { checkCallers, leakySql } from '../support/leaky-functions.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
@@ -79,7 +81,7 @@ async function startPooler(t: TestContext, settings = ''): Promise<string> {
   await writeFile(
     file,
     `[databases]
-postgres = host=127.0.0.1 port=${server.port} dbname=postgres user=authenticator
+* = host=127.0.0.1 port=${server.port} user=authenticator
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -221,8 +223,23 @@ test('with prepared statements, at a pooler that keeps none: never a wrong answe
   await checkService(await startPooler(t, keepsNone ? '' : 'max_prepared_statements = 0'), 'on');
 });
 
+test("nobody meets another caller's values that a function left or PostgreSQL planned ahead", { skip: absent }, async (t) => {
+  const database = 'leaky';
+  await superuser.query(`create database ${database} template template0`);
+  const admin = new pg.Client(server.url.replace(/postgres$/, database));
+  await admin.connect();
+  await admin.query(grantsSql + leakySql);
+  await admin.end();
+  const url = (await startPooler(t)).replace(/postgres$/, database);
+  const graph = await createRowgraph({ database: url, poolSize: 4, prepare: false });
+  try {
+    await checkCallers(graph, 49, true);
+  } finally {
+    await graph.close();
+  }
+});
+
 test('with the schema triggers, whose notifications do not come through', { skip: absent }, async (t) => {
-  const { createRowgraph } = await import('../../src/index.ts');
   const installer = await createRowgraph({ database: server.url, schemaTriggers: true });
   await installer.close();
   await checkService(await startPooler(t), 'off');

@@ -23,6 +23,17 @@ const setup = `
   -- A function that does what it should not: it changes the session and not only the transaction.
   create function stick() returns text volatile language sql as $$ select set_config('role', 'service_role', false)
     || set_config('request.jwt.claims', '{"sub": "stuck"}', false) || set_config('search_path', 'pg_catalog', false) $$;
+  -- Labels that are wrong: both read the claims.
+  create function subject() returns text immutable language sql as $$ select current_setting('request.jwt.claims')::json ->> 'sub' $$;
+  create function is_own(owner text) returns bool stable language plpgsql as $$ begin return owner = subject(); end $$;
+  create function tenant() returns text stable language sql as $$ select coalesce(current_setting('app.tenant', true), '') $$;
+  create table entry (id int generated always as identity primary key, owner text default subject(), stamp text, body text);
+  alter table entry enable row level security;
+  create policy own on entry using (is_own(owner));
+  create function stamp() returns trigger language plpgsql as $$ begin
+    perform pg_advisory_lock(46), set_config('app.tenant', subject(), false); new.stamp := subject(); return new; end $$;
+  insert into entry (owner, stamp) select 'user ' || n % 6, 'user ' || n % 6 from generate_series(1, 60) n;
+  create trigger stamp before insert on entry for each row execute function stamp();
   create table note (id int primary key, owner text default current_setting('request.jwt.claims')::json ->> 'sub', body text);
   alter table note enable row level security;
   create policy own on note using (owner = current_setting('request.jwt.claims')::json ->> 'sub');
@@ -66,6 +77,12 @@ const requests: readonly { readonly query: string; readonly codes: readonly (str
     codes: ['CONSTRAINT_VIOLATION', 'PERMISSION_DENIED'],
   },
   { query: 'mutation { updatenoteCollection(set: {body: "y"}, atMost: 60) { affectedCount records { owner } } who }', codes: [undefined] },
+  { query: '{ entryCollection(first: 30) { edges { node { owner stamp } } } subject tenant }', codes: [undefined] },
+  {
+    query: 'mutation { insertIntoentryCollection(objects: [{body: "x"}]) { records { owner stamp } } bad: fail(kind: "raise") }',
+    codes: ['RAISED'],
+  },
+  { query: 'mutation { insertIntoentryCollection(objects: [{body: "x"}]) { records { owner stamp } } }', codes: [undefined] },
   { query: '{ nonsense }', codes: ['GRAPHQL_VALIDATION_FAILED'] },
 ];
 
@@ -75,6 +92,13 @@ function assertOwn({ data }: ExecutionResult, { role, claims }: Caller): void {
     if (/^(who|who_stable|first|second|after)$/.test(field)) {
       const expected = { user: role, search_path: '"public", "app"', claims: { ...claims, role }, session: 'authenticator' };
       assert.deepEqual(JSON.parse(value as string), expected, field);
+    } else if (field === 'subject') assert.equal(value, claims?.sub);
+    else if (field === 'tenant') assert.equal(value, '');
+    else if (field === 'insertIntoentryCollection') assert.deepEqual(value, { records: [{ owner: claims?.sub, stamp: claims?.sub }] });
+    else if (field === 'entryCollection' && role !== 'service_role') {
+      const { edges } = value as { edges: { node: { owner: string; stamp: string } }[] };
+      assert.ok(edges.length >= 10);
+      assert.deepEqual(new Set(edges.flatMap(({ node }) => [node.owner, node.stamp])), new Set([claims?.sub]));
     } else if (field === 'calm') assert.equal(value, `${role} ${JSON.stringify({ ...claims, role })}`);
     else if (field === 'noteCollection' && role !== 'service_role') {
       const { totalCount, edges } = value as { totalCount: number; edges: { node: { owner: string } }[] };
@@ -90,10 +114,14 @@ function assertOwn({ data }: ExecutionResult, { role, claims }: Caller): void {
 /** Each connection of the pool, as the next user finds it. */
 async function assertClean(): Promise<void> {
   const clients = await Promise.all([pool.connect(), pool.connect()]);
-  const found = clients.map((client) => client.query('select current_user, session_user, pg_current_xact_id_if_assigned() as transaction'));
+  const found = clients.map((client) =>
+    client.query(
+      "select current_user, session_user, pg_current_xact_id_if_assigned() as transaction, coalesce(current_setting('app.tenant', true), '') as tenant",
+    ),
+  );
   const results = await Promise.all(found).finally(() => clients.forEach((client) => void client.release()));
   for (const { rows } of results)
-    assert.deepEqual(rows, [{ current_user: 'authenticator', session_user: 'authenticator', transaction: null }]);
+    assert.deepEqual(rows, [{ current_user: 'authenticator', session_user: 'authenticator', transaction: null, tenant: '' }]);
 }
 
 test('callers in turn and at the same time are themselves, after errors too', async () => {
@@ -116,9 +144,7 @@ test('a function that changes the session does so for nobody else', async () => 
     assertOwn(result, caller);
   });
   await Promise.all(outcomes);
-  const clients = await Promise.all([pool.connect(), pool.connect()]);
-  await Promise.all(clients.map((client) => client.query('reset all; reset role')));
-  for (const client of clients) client.release();
+  await assertClean();
 });
 
 test('backends that are cancelled and killed leave nothing to those after them', async () => {
