@@ -11,7 +11,7 @@ import { catalogQuery, listNames } from './catalog-query.ts';
 import { findEffects } from './effects/find-effects.ts';
 import { loadRawEffects } from './effects/load-effects.ts';
 import type { RawEffects } from './effects/raw-effects.ts';
-import { parseRows } from './parse-rows.ts';
+import { parseLists } from './parse-rows.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { assembleViews, loadRawViews } from './views/load-views.ts';
 import type { RawViews } from './views/raw-views.ts';
@@ -24,19 +24,13 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
   const schemas = exposed.filter((name) => name !== ownSchema);
   const [row] = await database.query(catalogQuery, [JSON.stringify(schemas)]);
   if (!row) throw new Error('The catalog query returned no row.');
-  const raw = await runInSlices(parseCatalog(row));
+  const raw = await runInSlices(parseLists<RawCatalog>(listNames, row));
   const views = await loadRawViews(
     database,
     raw.tables.map(([id, , , kind]) => ({ id, kind })),
   );
   const effects = await loadRawEffects(database);
   return runInSlices(assembleCatalog(raw, views, effects, schemas));
-}
-
-function* parseCatalog(lists: readonly (string | null)[]): Generator<void, RawCatalog> {
-  const raw: Partial<Record<keyof RawCatalog, readonly unknown[]>> = {};
-  for (const [position, name] of listNames.entries()) raw[name] = yield* parseRows(lists[position] ?? null);
-  return raw as RawCatalog;
 }
 
 function* assembleCatalog(

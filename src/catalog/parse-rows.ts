@@ -3,6 +3,13 @@
 /** A control character that never occurs in JSON text. */
 export const rowSeparator = '\x1e';
 
+/** Parses the columns of a row, which are lists of rows with these names in this order. */
+export function* parseLists<Lists>(names: readonly (keyof Lists)[], columns: readonly (string | null)[]): Generator<void, Lists> {
+  const lists: Partial<Record<keyof Lists, readonly unknown[]>> = {};
+  for (const [position, name] of names.entries()) lists[name] = yield* parseRows(columns[position] ?? null);
+  return lists as Lists;
+}
+
 /** Characters to parse before yielding: less than a millisecond of work. */
 const pieceLength = 64 * 1024;
 

@@ -4,6 +4,8 @@
  *
  * Nodes of the graph are a letter and an id: `r` reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type.
  */
+import { rowSeparator } from '../parse-rows.ts';
+import type { RawEffects } from './raw-effects.ts';
 
 /** PostgreSQL's functions that change the session and not only the transaction. */
 export const sessionFunctions = [
@@ -93,7 +95,38 @@ const callers = [
   "select 'w', t.tgrelid from pg_catalog.pg_trigger t, pattern c where t.tgqual::text ~ c.text",
 ].join(' union ');
 
-/** One row with one column of JSON text: an object whose members are lists of rows, or null. */
+const rowsOf = (row: string, from: string): string =>
+  `select pg_catalog.string_agg(pg_catalog.json_build_array(${row})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
+const namesOf = (name: string, from: string): string =>
+  `select pg_catalog.string_agg(distinct pg_catalog.to_json(${name})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
+
+/** Whether there is an immutable function whose body can be read. */
+const hasSuspects = "exists (select from function f where f.provolatile = 'i' and f.lanname not in ('c', 'internal'))";
+
+/** Each list as text for `parseRows`, as in `catalog-query.ts`. */
+const lists: Readonly<Record<keyof RawEffects, string>> = {
+  functions: rowsOf(
+    `f.oid::int8, f.proname, f.provolatile, f.lanname, f.proargnames,
+    case when f.lanname in ('c', 'internal') then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end,
+    case f.provolatile when 'i' then pg_catalog.format('%I.%I(%s)', f.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) end`,
+    'function f',
+  ),
+  relations: rowsOf('c.oid::int8, c.relname', "pg_catalog.pg_class c where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f')"),
+  domains: rowsOf('m.oid::int8, m.typname', 'domain m'),
+  operators: rowsOf('o.oid::int8, o.oprname', 'pg_catalog.pg_operator o where o.oid >= 16384'),
+  edges: rowsOf('e.source, e.source_id, e.target, e.target_id', `(${edges}) e(source, source_id, target, target_id)`),
+  callers: rowsOf('c.kind, c.id::int8', `(${callers}) c(kind, id)`),
+  readers: namesOf(
+    'p.proname',
+    `pg_catalog.pg_proc p where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i' and ${hasSuspects}`,
+  ),
+  systemRelations: namesOf('c.relname', `pg_catalog.pg_class c where c.oid < 16384 and c.relkind in ('r', 'v') and ${hasSuspects}`),
+};
+
+/** Names of the lists, in column order. */
+export const effectLists = Object.keys(lists) as readonly (keyof RawEffects)[];
+
+/** Selects each list as a column. */
 export const effectsQuery = `
 with domain as materialized (
   select t.oid, t.typname
@@ -117,36 +150,6 @@ pattern as materialized (
   from pg_catalog.pg_proc p
   where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.proname in (${sessionFunctions.map((name) => `'${name}'`).join(', ')})
 )
-select pg_catalog.json_build_object(
-  'functions', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(
-      f.oid::int8, f.proname, f.provolatile, f.lanname, f.proargnames,
-      case when f.lanname in ('c', 'internal') then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end,
-      case f.provolatile when 'i' then pg_catalog.format('%I.%I(%s)', f.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) end
-    ))
-    from function f
-  ),
-  'relations', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relname))
-    from pg_catalog.pg_class c where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f')
-  ),
-  'domains', (select pg_catalog.json_agg(pg_catalog.json_build_array(m.oid::int8, m.typname)) from domain m),
-  'operators', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(o.oid::int8, o.oprname)) from pg_catalog.pg_operator o where o.oid >= 16384
-  ),
-  'edges', (select pg_catalog.json_agg(pg_catalog.json_build_array(e.source, e.source_id, e.target, e.target_id)) from (${edges}) e(source, source_id, target, target_id)),
-  'callers', (select pg_catalog.json_agg(pg_catalog.json_build_array(c.kind, c.id::int8)) from (${callers}) c(kind, id)),
-  -- What an immutable function must not use. Only if there is one whose body can be read.
-  'readers', (
-    select pg_catalog.json_agg(distinct p.proname)
-    from pg_catalog.pg_proc p
-    where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i'
-      and exists (select from function f where f.provolatile = 'i' and f.lanname not in ('c', 'internal'))
-  ),
-  'systemRelations', (
-    select pg_catalog.json_agg(distinct c.relname)
-    from pg_catalog.pg_class c
-    where c.oid < 16384 and c.relkind in ('r', 'v')
-      and exists (select from function f where f.provolatile = 'i' and f.lanname not in ('c', 'internal'))
-  )
-)::text`;
+select ${Object.values(lists)
+  .map((list) => `(${list})`)
+  .join(', ')}`;

@@ -89,13 +89,13 @@ interface UserFunction {
 /** Finds the effects, yielding after each function. */
 export function* findEffects(raw: RawEffects): Generator<void, Effects> {
   const functions: UserFunction[] = [];
-  for (const [id, name, volatility, language, argumentNames, body, signature] of raw.functions ?? []) {
+  for (const [id, name, volatility, language, argumentNames, body, signature] of raw.functions) {
     functions.push({
       id,
       name,
       volatility,
       language,
-      argumentNames: new Set(argumentNames ?? []),
+      argumentNames: new Set(argumentNames),
       body: body === null ? null : new FunctionBody(body),
       signature: signature ?? name,
     });
@@ -107,11 +107,15 @@ export function* findEffects(raw: RawEffects): Generator<void, Effects> {
     if (known) known.push(source);
     else referrers.set(target, [source]);
   };
-  for (const [id] of raw.relations ?? []) refer(`w${id}`, `r${id}`);
-  for (const [source, sourceId, target, targetId] of raw.edges ?? []) refer(`${source}${sourceId}`, `${target}${targetId}`);
+  for (const [id] of raw.relations) refer(`w${id}`, `r${id}`);
+  let count = 0;
+  for (const [source, sourceId, target, targetId] of raw.edges) {
+    refer(`${source}${sourceId}`, `${target}${targetId}`);
+    if (++count % 1000 === 0) yield;
+  }
   yield* referByName(raw, functions, refer);
   const changing = functions.filter(mayChangeSession).map(({ id }): Node => `p${id}`);
-  const callers = (raw.callers ?? []).map(([kind, id]): Node => `${kind}${id}`);
+  const callers = raw.callers.map(([kind, id]): Node => `${kind}${id}`);
   return new Effects(referrers, yield* findMislabelled(raw, functions), [...changing, ...callers]);
 }
 
@@ -126,9 +130,9 @@ function* referByName(
     targets.set(name, [...(targets.get(name) ?? []), { kind, id }]);
   };
   for (const { id, name } of functions) add('p', id, name);
-  for (const [id, name] of raw.relations ?? []) add('r', id, name);
-  for (const [id, name] of raw.domains ?? []) add('t', id, name);
-  for (const [id, name] of raw.operators ?? []) add('o', id, name);
+  for (const [id, name] of raw.relations) add('r', id, name);
+  for (const [id, name] of raw.domains) add('t', id, name);
+  for (const [id, name] of raw.operators) add('o', id, name);
   const isWord = (name: string): boolean => /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name);
   const oddNames = [...targets.keys()].filter((name) => !isWord(name));
   for (const { id, body, volatility } of functions) {
@@ -162,9 +166,9 @@ function mayChangeSession({ name, volatility, language, body }: UserFunction): b
 
 /** The functions labelled immutable whose bodies may read what differs between callers, themselves or through others like them. */
 function* findMislabelled(raw: RawEffects, functions: readonly UserFunction[]): Generator<void, UserFunction[]> {
-  const readers = new Set(wordsOfReaders(raw.readers ?? []));
+  const readers = new Set(wordsOfReaders(raw.readers));
   for (const { name, volatility, language } of functions) if (volatility !== 'i' && !isFormatting(name, language)) readers.add(name);
-  const relations = [...(raw.relations ?? []).map(([, name]) => name), ...(raw.systemRelations ?? [])];
+  const relations = [...raw.relations.map(([, name]) => name), ...raw.systemRelations];
   const suspects = functions.filter(({ volatility, language }) => volatility === 'i' && language !== 'c');
   const found = new Set<UserFunction>();
   // Until a round finds no other: one that calls a mislabelled function is mislabelled, too.

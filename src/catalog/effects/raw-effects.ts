@@ -1,17 +1,17 @@
-/** The result of `effectsQuery`. Members are null if empty; rows are tuples whose members are named here. */
+/** The result of `effectsQuery`: lists of rows, each a tuple whose members are named here. */
 
 export interface RawEffects {
-  readonly functions: readonly RawFunctionBody[] | null;
-  readonly relations: readonly RawName[] | null;
+  readonly functions: readonly RawFunctionBody[];
+  readonly relations: readonly RawName[];
   /** Domains, and arrays of domains. */
-  readonly domains: readonly RawName[] | null;
-  readonly operators: readonly RawName[] | null;
-  readonly edges: readonly RawEdge[] | null;
+  readonly domains: readonly RawName[];
+  readonly operators: readonly RawName[];
+  readonly edges: readonly RawEdge[];
   /** What calls one of `sessionFunctions` in an expression. */
-  readonly callers: readonly (readonly [kind: NodeKind, id: number])[] | null;
-  /** Names of PostgreSQL's functions that are not immutable. */
-  readonly readers: readonly string[] | null;
-  readonly systemRelations: readonly string[] | null;
+  readonly callers: readonly (readonly [kind: NodeKind, id: number])[];
+  /** Names of PostgreSQL's functions that are not immutable. Empty, as the next list, if nobody's function is to be judged by them. */
+  readonly readers: readonly string[];
+  readonly systemRelations: readonly string[];
 }
 
 /** `r` is reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type. */
