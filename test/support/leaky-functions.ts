@@ -101,7 +101,7 @@ export const leakySql = `
     begin return json_build_object(
       'tenant', coalesce(current_setting('app.tenant', true), ''), 'readOnly', current_setting('default_transaction_read_only'),
       'role', current_user, 'tables', (select count(*) from pg_class where relname = 'loot'), 'cursors', (select count(*) from pg_cursors where is_holdable),
-      'locks', (select count(*) from pg_locks where locktype = 'advisory' and objid = 17)); end $$;`;
+      'locks', (select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory')); end $$;`;
 
 const clean = { tenant: '', readOnly: 'off', tables: 0, cursors: 0, locks: 0 };
 
