@@ -200,6 +200,17 @@ export interface DirectivesIgnored {
   readonly problems: readonly string[];
 }
 
+/** A document is accepted only by lenient coercion. Reported once per document. */
+export interface DocumentMismatched {
+  readonly kind: 'document-mismatched';
+  /** SHA-256 of its text, in hexadecimal digits: the identifier of a persisted document. */
+  readonly hash: string;
+  /** The names of its operations; null for an unnamed one. */
+  readonly operations: readonly (string | null)[];
+  /** What does not match, each with what to write instead. */
+  readonly mismatches: readonly string[];
+}
+
 /** A batch is retried because of concurrent transactions or a newer schema. */
 export interface BatchRetried {
   readonly kind: 'batch-retried';
@@ -302,6 +313,7 @@ export type Event = { readonly project?: string } & (
   | FilesLoaded
   | FilesLoadFailed
   | DocumentsChecked
+  | DocumentMismatched
   | BatchRetried
   | ProjectFailed
   | PoolFailed

@@ -44,6 +44,11 @@ export interface Rowgraph {
   /** Validates a document for a role (default: `anon`) and returns its errors: none if it is valid and within the limits. Runs nothing. */
   validate(query: string, options?: { role?: string }): Promise<readonly ErrorObject[]>;
   /**
+   * What `coercion: 'lenient'` lets pass in a document, each with what to write instead: none if the document is valid as it is, or not at
+   * all. Runs nothing.
+   */
+  findMismatches(query: string, options?: { role?: string }): Promise<readonly string[]>;
+  /**
    * Validates a document for a role (default: `anon`) as `validate` does, and compiles its operations ahead of their first request, unless
    * their SQL depends on variables. Runs nothing.
    */

@@ -23,6 +23,7 @@ import { quote } from './errors.ts';
 import type { Observer } from './events.ts';
 import { isJsonObject } from './json-object.ts';
 import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
+import type { Coercion } from './request/coercion.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. A pool or PGlite that is passed in stays open after `close()`. */
@@ -41,6 +42,11 @@ export interface RowgraphOptions {
   readonly dialect?: 'rowgraph' | 'pg_graphql';
   /** The additions to pg_graphql's schema (docs/additions.md), unless `dialect` is `pg_graphql`. Default: all. */
   readonly additions?: readonly AdditionName[];
+  /**
+   * Whether a scalar or an enum whose type does not match its place is judged by its value, as pg_graphql does (`lenient`), or refused, as
+   * the GraphQL specification says (`strict`). Default: `lenient`.
+   */
+  readonly coercion?: Coercion;
   /** Size of the pool that is opened for a URL. Default: 10. */
   readonly poolSize?: number;
   /**
@@ -116,6 +122,7 @@ const checks: OptionChecks<RowgraphOptions> = {
   requiredInputs: aSwitch,
   dialect: oneOf('rowgraph', 'pg_graphql'),
   additions: texts,
+  coercion: oneOf('lenient', 'strict'),
   poolSize: wholeNumber(1),
   connectionBudget: must('be a ConnectionBudget', isBudget),
   prepare: aSwitch,

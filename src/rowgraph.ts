@@ -17,12 +17,13 @@ import { ClientSnapshots } from './engine/client-snapshots.ts';
 import { executeRequest, readRequest, type Target } from './engine/pipeline.ts';
 import { prepareDocument } from './engine/prepare-document.ts';
 import { failureResponse } from './engine/raw-response.ts';
+import { createMismatchReport } from './engine/report-mismatches.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { loadSnapshot, type SchemaSnapshot, type SnapshotSettings } from './engine/schema-snapshot.ts';
 import { ClaimsError } from './engine/session.ts';
 import { toApiError } from './engine/sqlstate.ts';
-import { validateQuery } from './engine/validate-query.ts';
+import { findMismatches, validateQuery } from './engine/validate-query.ts';
 import { ApiError, type ErrorObject } from './errors.ts';
 import type { CacheStatistics, GraphStatistics, Observer } from './events.ts';
 import { buildExecutableSchema } from './executable/build-executable-schema.ts';
@@ -53,6 +54,8 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     caches,
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),
+    coercion: options.coercion ?? 'lenient',
+    noteMismatches: createMismatchReport(observe),
     reportsCost: options.reportCost ?? false,
     keyLifetime: keyLifetimeOf(options, timeout),
     uses: new SchemaCacheUses(),
@@ -235,6 +238,11 @@ class RowgraphService implements Rowgraph {
     checkDocument(query);
     const errors = await validateQuery(await this.#watch.current().of(roleOf(options), this.#database), query);
     return errors.map((error) => error.toJSON());
+  }
+
+  async findMismatches(query: string, options: { role?: string } = {}): Promise<readonly string[]> {
+    checkDocument(query);
+    return findMismatches(await this.#watch.current().of(roleOf(options), this.#database), query);
   }
 
   async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {

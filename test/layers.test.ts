@@ -119,7 +119,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The composition root, its options, and the interface of what it returns.
   'rowgraph-options.ts': {
     values: ['check-options.ts', 'budget', 'engine/cache-sizes.ts', 'model/additions.ts'],
-    types: ['database', 'engine'],
+    types: ['database', 'engine', 'request'],
   },
   'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
   'rowgraph.ts': {

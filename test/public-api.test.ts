@@ -69,6 +69,7 @@ test('no option of createRowgraph is used unless it can work', async () => {
     requiredInputs: ['on', 1, null],
     dialect: ['other', true],
     additions: ['groups', [5], {}],
+    coercion: ['off', true],
     poolSize: [...numbers, 1.5, Infinity],
     connectionBudget: [5, {}, null],
     prepare: ['off', 0],

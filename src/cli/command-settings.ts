@@ -10,6 +10,7 @@ const serviceSettingNames = [
   'extraSearchPath',
   'introspection',
   ...modelSettingNames,
+  'coercion',
   'schemaCache',
   'documentCache',
   'variantCache',

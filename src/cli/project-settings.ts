@@ -39,6 +39,7 @@ const sharedNames = [
   'extraSearchPath',
   'introspection',
   ...modelSettingNames,
+  'coercion',
   'jwtLeeway',
   'roleClaim',
   'anonRole',

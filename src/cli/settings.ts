@@ -89,6 +89,11 @@ export const settings = {
     'rowgraph',
   ),
   additions: additionList("Additions to pg_graphql's schema, separated by commas; - for none"),
+  coercion: choice(
+    ['lenient', 'strict'],
+    "Judge a scalar or enum of another type than its place's by its value, as pg_graphql does (lenient), or refuse it (strict)",
+    'lenient',
+  ),
   introspection: choice(
     ['directive', 'on', 'off'],
     "Allow introspection where a schema's comment enables it (directive), always (on), or never (off)",

@@ -102,7 +102,14 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
 type CacheConfiguration = Configuration<'schemaCache' | 'documentCache' | 'variantCache' | 'statementCache' | 'introspectionCache'>;
 type GraphConfiguration = CacheConfiguration &
   Configuration<
-    'schemas' | 'extraSearchPath' | 'introspection' | 'trustedRoles' | 'reportCost' | 'requestTimeout' | 'idempotencyKeyLifetime'
+    | 'schemas'
+    | 'extraSearchPath'
+    | 'introspection'
+    | 'coercion'
+    | 'trustedRoles'
+    | 'reportCost'
+    | 'requestTimeout'
+    | 'idempotencyKeyLifetime'
   > &
   Configuration<(typeof modelSettingNames)[number]> &
   LimitConfiguration;
@@ -113,13 +120,14 @@ export function graphOptionsOf(configuration: GraphConfiguration) {
     schemas,
     extraSearchPath,
     introspection,
+    coercion,
     trustedRoles,
     reportCost,
     requestTimeout: timeout,
     idempotencyKeyLifetime,
   } = configuration;
   const caches = cacheSizesOf(configuration);
-  const own = { schemas, extraSearchPath, introspection, trustedRoles, reportCost, timeout, idempotencyKeyLifetime, caches };
+  const own = { schemas, extraSearchPath, introspection, coercion, trustedRoles, reportCost, timeout, idempotencyKeyLifetime, caches };
   return { ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
 }
 

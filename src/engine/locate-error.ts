@@ -3,11 +3,13 @@
  * PostgreSQL knows only statements and functions, so the operation is planned once more, and the error belongs to the innermost field
  * around everything that may have raised it.
  */
+import { type DocumentNode, parse } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { type PlanPlace, placesOf } from '../plan/plan-places.ts';
+import { adaptDocument, sentName } from '../request/adapt-document.ts';
 import { locateField, locateVariable, sharedStart } from '../request/locate-field.ts';
 import { writePlace } from '../request/value-place.ts';
 import { VariableError } from '../request/variable-error.ts';
@@ -27,7 +29,7 @@ export async function locateError(
 ): Promise<unknown> {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof VariableError) {
-    const { path, locations, place } = locateVariable(query, operationName, error.variable);
+    const { path, locations, place } = locateVariable(await readAdapted(query, error, roleSchema), operationName, error.variable);
     return (place ? error.withDetails({ input: writePlace([...place, ...error.place]) }) : error).at(path, locations);
   }
   const statement = statementOf(error);
@@ -37,6 +39,12 @@ export async function locateError(
   const input = failure && error.details.input === undefined ? inputOf(error, failure) : undefined;
   const located = input === undefined ? error : error.withDetails({ input });
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
+}
+
+/** The document with locations: as lenient coercion reads it if the variable is in no other. */
+async function readAdapted(query: string, { variable }: VariableError, { granted, role }: RoleSchema): Promise<DocumentNode> {
+  const document = parse(query);
+  return sentName(variable) === variable ? document : adaptDocument((await granted.types()).schema, document, role.limits).node;
 }
 
 /** Errors that are no field's fault. */

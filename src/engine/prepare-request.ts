@@ -89,13 +89,14 @@ function prepareDocument(preparation: Preparation): PreparedRequest | Promise<Pr
     // Another request may have prepared it while this one waited.
     const known = granted.uses.document.note(granted.documents.get(query));
     if (known !== undefined) return prepareKnown(preparation, known);
-    const parsing = parseDocument(made.schema, query, role.limits);
+    const parsing = parseDocument(made.schema, query, role.limits, granted.coercion);
     const proceed = (document: Document) => prepareOperation(preparation, keep(preparation, made, document), made);
     return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
   }
 }
 
 function keep({ roleSchema: { granted, role }, sizes, request }: Preparation, types: SchemaTypes, document: Document): CachedDocument {
+  if (document.mismatches.length > 0) granted.noteMismatches(request.query, document);
   const compiled = new LRUCache<string, CompiledRequest>({
     max: sizes.variants,
     // No single document may displace all others.
@@ -127,7 +128,7 @@ function prepareOperation(
   const sent = request.variables ?? noVariables;
   let variables: Variables | null = null;
   if (!areLong(operation.variables, sent)) {
-    variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements);
+    variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements, granted.coercion);
     const known = compiled.get(variantKey(operation, variables, keepsResults));
     if (known !== undefined) {
       granted.uses.variant.note(known);
@@ -158,8 +159,9 @@ function* prepareLong(
   sent: Readonly<Record<string, unknown>>,
   keepsResults: boolean,
 ): Generator<void, PreparedRequest> {
-  const { limits } = preparation.roleSchema.role;
-  const variables = yield* coerceLongVariableValues(operation.variables, sent, limits, operation.counts.listElements);
+  const { role, granted } = preparation.roleSchema;
+  const { listElements } = operation.counts;
+  const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, listElements, granted.coercion);
   return yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults);
 }
 

@@ -5,11 +5,13 @@ import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { RoleDefaults } from '../database/database.ts';
 import type { Model } from '../model/model.ts';
 import type { PlanMeasure } from '../plan/measure-plan.ts';
+import type { Coercion } from '../request/coercion.ts';
 import type { Document } from '../request/parse-document.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
 import type { TextCache } from '../text-cache.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
+import type { NoteMismatches } from './report-mismatches.ts';
 
 /** What requests of a role run against. */
 export interface RoleSchema {
@@ -59,6 +61,9 @@ export interface GrantedSchema {
   readonly searchPath: string;
   /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;
+  readonly coercion: Coercion;
+  /** Must be called with each document that only lenient coercion accepts. */
+  readonly noteMismatches: NoteMismatches;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
   readonly documents: TextCache<CachedDocument>;

@@ -27,6 +27,8 @@ const settings: SnapshotSettings = {
     introspectionBytes: 10_000,
   },
   limitsOf: () => noLimits,
+  coercion: 'strict',
+  noteMismatches: () => {},
   reportsCost: false,
   keyLifetime: 1000,
   uses: new SchemaCacheUses(),

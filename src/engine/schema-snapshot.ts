@@ -19,6 +19,7 @@ import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import type { Model } from '../model/model.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
+import type { Coercion } from '../request/coercion.ts';
 import { isStorable } from '../request/is-storable.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { identifier, render } from '../sql/sql.ts';
@@ -27,6 +28,7 @@ import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
+import type { NoteMismatches } from './report-mismatches.ts';
 import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 export interface SnapshotSettings {
@@ -39,6 +41,8 @@ export interface SnapshotSettings {
   /** Privileged roles that requests may run as nevertheless. */
   readonly trustedRoles: readonly string[];
   readonly limitsOf: (role: string) => Limits;
+  readonly coercion: Coercion;
+  readonly noteMismatches: NoteMismatches;
   readonly reportsCost: boolean;
   /** For how many milliseconds idempotency keys are kept. */
   readonly keyLifetime: number;
@@ -204,6 +208,8 @@ export class SchemaSnapshot {
       keyLifetime: this.#keepsKeys ? this.#settings.keyLifetime : null,
       searchPath: this.#searchPath,
       escapesClaims: !storesUnicode.has(this.#catalog.encoding),
+      coercion: this.#settings.coercion,
+      noteMismatches: this.#settings.noteMismatches,
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
       documents: new TextCache<CachedDocument>(documents, documentText),

@@ -68,6 +68,8 @@ describe('roles', () => {
       trustedRoles: [],
       caches: sizes,
       limitsOf,
+      coercion: 'strict',
+      noteMismatches: () => {},
       reportsCost: false,
       keyLifetime: 1000,
       uses,

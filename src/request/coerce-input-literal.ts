@@ -17,6 +17,7 @@ import {
 import { ApiError, shorten } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';
+import { sentName } from './adapt-document.ts';
 import type { ConstantValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
@@ -75,7 +76,7 @@ export function isDefaulted(
 function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyMap<string, InputValue>): InputValue | undefined {
   const value = variables.get(name);
   if (value === null && isNonNullType(type))
-    throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(name)}" is null, but ${type} is expected.`);
+    throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(sentName(name))}" is null, but ${type} is expected.`);
   return value;
 }
 

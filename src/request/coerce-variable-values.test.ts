@@ -162,7 +162,7 @@ describe('long variables', () => {
 
   /** Counts how often coercing yields, and returns its result. */
   function readInSteps(f: unknown): { readonly pauses: number; readonly variables: Variables } {
-    const steps = coerceLongVariableValues(operation!.variables, { f }, noLimits, 0);
+    const steps = coerceLongVariableValues(operation!.variables, { f }, noLimits, 0, 'strict');
     for (let pauses = 0; ; pauses += 1) {
       const { done, value } = steps.next();
       if (done) return { pauses, variables: value };
@@ -190,7 +190,7 @@ describe('long variables', () => {
   it('may be mixed with short ones, and have undefined members', () => {
     const text = 'query ($f: AccountFilter, $n: Int) { accountCollection(filter: $f, first: $n) { totalCount } }';
     const { variables } = parseDocument(schema, text).operations[0]!;
-    const read = (f: object) => runAtOnce(coerceLongVariableValues(variables, { f, n: 3 }, noLimits, 0));
+    const read = (f: object) => runAtOnce(coerceLongVariableValues(variables, { f, n: 3 }, noLimits, 0, 'strict'));
     const long = { and: members(450) };
     assert.deepEqual(read(long), coerceVariableValues(variables, { f: long, n: 3 }));
     assert.deepEqual(read({ ...long, or: undefined }), read(long));

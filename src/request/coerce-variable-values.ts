@@ -18,6 +18,7 @@ import {
 import { type Limits, overLimit } from '../budget/limits.ts';
 import { describeValue, quote } from '../errors.ts';
 import { inputBinding } from '../schema/bindings.ts';
+import type { Coercion } from './coercion.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { hasManyObjects, isObjectLike, objectsAtATime } from './many-objects.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
@@ -47,8 +48,9 @@ export function coerceVariableValues(
   sent: Readonly<Record<string, unknown>>,
   limits: Limits,
   listElements: number,
+  coercion: Coercion,
 ): Variables {
-  const coercer = new VariableCoercer(limits, listElements);
+  const coercer = new VariableCoercer(limits, listElements, coercion);
   for (const declaration of declarations) coercer.coerce(declaration, sent);
   return coercer.variables;
 }
@@ -59,11 +61,12 @@ export function* coerceLongVariableValues(
   sent: Readonly<Record<string, unknown>>,
   limits: Limits,
   listElements: number,
+  coercion: Coercion,
 ): Generator<void, Variables> {
-  const coercer = new VariableCoercer(limits, listElements);
+  const coercer = new VariableCoercer(limits, listElements, coercion);
   let sincePause = 0;
   for (const declaration of declarations) {
-    if (hasManyRows(declaration, sent)) yield* coercer.coerceInSteps(declaration, sent[declaration.name]);
+    if (hasManyRows(declaration, sent)) yield* coercer.coerceInSteps(declaration, sent[declaration.sentName]);
     else coercer.coerce(declaration, sent);
     sincePause += idLength(declaration, sent);
     if (sincePause < longIds) continue;
@@ -88,7 +91,7 @@ export function areLong(declarations: readonly VariableDeclaration[], sent: Read
 }
 
 /** The length of a cursor or nodeId; 0 for other values. */
-function idLength({ name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): number {
+function idLength({ sentName: name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): number {
   const bare = getNullableType(type);
   if (!isCursor(bare) && !isNodeId(bare)) return 0;
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
@@ -96,7 +99,7 @@ function idLength({ name, type }: VariableDeclaration, sent: Readonly<Record<str
 }
 
 /** Only inserts and nested writes have thousands of objects. */
-function hasManyRows({ name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
+function hasManyRows({ sentName: name, type }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): boolean {
   const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
   return isObjectLike(given) && hasManyObjects(given) && isInputObjectType(getNamedType(type));
 }
@@ -111,11 +114,13 @@ class VariableCoercer {
   readonly bindValues: ScalarValue[] = [];
   listElements: number;
   readonly #limits: Limits;
+  readonly #coercion: Coercion;
   #filterMembers = 0;
   #depth = 0;
 
-  constructor(limits: Limits, listElements: number) {
+  constructor(limits: Limits, listElements: number, coercion: Coercion) {
     this.#limits = limits;
+    this.#coercion = coercion;
     this.listElements = listElements;
   }
 
@@ -124,8 +129,9 @@ class VariableCoercer {
     return { variant, values, bindValues, listElements };
   }
 
-  coerce({ name, type, defaultValue, isCondition }: VariableDeclaration, sent: Readonly<Record<string, unknown>>): void {
-    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+  coerce(declaration: VariableDeclaration, sent: Readonly<Record<string, unknown>>): void {
+    const { name, sentName, type, defaultValue, isCondition } = declaration;
+    const given = Object.hasOwn(sent, sentName) ? sent[sentName] : undefined;
     if (given === undefined) {
       if (defaultValue instanceof VariableError) throw defaultValue;
       if (defaultValue !== undefined) this.values.set(name, defaultValue);
@@ -136,15 +142,15 @@ class VariableCoercer {
     try {
       this.values.set(name, isCondition ? this.#condition(type, given) : this.#read(type, given));
     } catch (error) {
-      throw explainVariable(error, name);
+      throw explainVariable(error, name, declaration.place);
     }
   }
 
-  *coerceInSteps({ name, type }: VariableDeclaration, given: unknown): Generator<void> {
+  *coerceInSteps({ name, type, place }: VariableDeclaration, given: unknown): Generator<void> {
     try {
       this.values.set(name, yield* this.#readInSteps(type, given));
     } catch (error) {
-      throw explainVariable(error, name);
+      throw explainVariable(error, name, place);
     }
   }
 
@@ -213,9 +219,10 @@ class VariableCoercer {
     if (isListType(type)) return this.#readList(type.ofType, value);
     if (isInputObjectType(type)) return this.#readObject(type, value);
     if (isChoice(type)) return this.#readChoice(type, value);
-    if (isCursor(type)) return { kind: 'cursor', elements: this.#elements('c', decodeCursor(readScalar(type, value) as string)) };
+    if (isCursor(type))
+      return { kind: 'cursor', elements: this.#elements('c', decodeCursor(readScalar(type, value, this.#coercion) as string)) };
     if (isNodeId(type)) return this.#readNodeId(type, value);
-    return this.#bind(readScalar(type, value));
+    return this.#bind(readScalar(type, value, this.#coercion));
   }
 
   #bind(value: ScalarValue): BindValue {
@@ -242,7 +249,7 @@ class VariableCoercer {
   }
 
   #readItem(itemType: GraphQLInputType, bare: LeafType, item: unknown): ScalarValue {
-    if (item !== null && item !== undefined) return readScalar(bare, item);
+    if (item !== null && item !== undefined) return readScalar(bare, item, this.#coercion);
     if (isNonNullType(itemType)) throw new GraphQLError(`Expected non-nullable type "${itemType}" not to be null.`);
     return null;
   }
@@ -256,7 +263,7 @@ class VariableCoercer {
   }
 
   #readNodeId(type: LeafType, value: unknown): InputValue {
-    const { schema, table, elements } = decodeNodeId(String(readScalar(type, value)));
+    const { schema, table, elements } = decodeNodeId(String(readScalar(type, value, this.#coercion)));
     return { kind: 'identifier', schema, table, elements: this.#elements(JSON.stringify([schema, table]), elements) };
   }
 

@@ -3,6 +3,7 @@
  * cached without locations, because only errors need them.
  */
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   getLocation,
@@ -25,7 +26,7 @@ export function locateField(
   operationName: string | null | undefined,
   path: readonly string[],
 ): readonly SourcePosition[] | undefined {
-  const document = readDocument(text, operationName);
+  const document = readDocument(parse(text), operationName);
   let selectionSets = document.operation ? [document.operation.selectionSet] : [];
   let fields: readonly FieldNode[] = [];
   for (const key of path) {
@@ -43,9 +44,9 @@ export interface VariableUses {
   readonly place: ValuePlace | undefined;
 }
 
-/** Finds the uses of a variable in a valid document. */
-export function locateVariable(text: string, operationName: string | null | undefined, variable: string): VariableUses {
-  const document = readDocument(text, operationName);
+/** Finds the uses of a variable in a valid document, which was parsed with locations. */
+export function locateVariable(node: DocumentNode, operationName: string | null | undefined, variable: string): VariableUses {
+  const document = readDocument(node, operationName);
   const uses: FieldNode[] = [];
   let shared: readonly string[] | undefined;
   const search = (selectionSet: SelectionSetNode, path: readonly string[]): void => {
@@ -95,8 +96,7 @@ interface LocatedDocument {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-function readDocument(text: string, operationName: string | null | undefined): LocatedDocument {
-  const { definitions } = parse(text);
+function readDocument({ definitions }: DocumentNode, operationName: string | null | undefined): LocatedDocument {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);

@@ -16,8 +16,11 @@ import {
 import type { Limits } from '../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
+import { type AdaptedDocument, adaptDocument, sentName } from './adapt-document.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
+import type { Coercion } from './coercion.ts';
 import { documentSource, isAborted } from './graphql-validation.ts';
+import { describePlace, describeRemedy } from './input-place.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
@@ -43,6 +46,8 @@ export interface Document {
   readonly operations: readonly DocumentOperation[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly textCounts: TextCounts;
+  /** What lenient coercion let pass, each with what to write instead; none if the document is valid as it is. */
+  readonly mismatches: readonly string[];
 }
 
 export interface DocumentOperation {
@@ -56,25 +61,29 @@ export interface DocumentOperation {
  * Parses and validates, yielding if the document is long. Throws GRAPHQL_PARSE_FAILED, the errors of limits, or `RequestErrors` with the
  * first few validation errors.
  */
-export function* parseDocument(schema: LazySchema, text: string, limits: Limits): Generator<void, Document> {
+export function* parseDocument(schema: LazySchema, text: string, limits: Limits, coercion: Coercion): Generator<void, Document> {
   const textCounts = checkText(text, limits);
   yield;
   // Locations and their tokens take two thirds of a document's memory, and only errors need them.
-  const node = parseText(text, { noLocation: true });
+  const written = parseText(text, { noLocation: true });
   yield;
-  const measured = measureOperations(node);
-  checkOperations([...measured.operations.values()], limits);
+  const measuredAsWritten = measureOperations(written);
+  checkOperations([...measuredAsWritten.operations.values()], limits);
   yield;
-  yield* validateDocument(schema, node, text, textCounts.tokens);
+  const groups = groupsOf(rules, textCounts.tokens > manyTokens ? rulesAtATime : rules.length);
+  const valid = yield* validateDocument(schema, written, groups, limits, coercion);
+  if (valid === null) throw new RequestErrors(yield* validationErrors(schema, text, groups, limits, coercion));
+  const { node, mismatches, stands } = valid;
+  const measured = node === written ? measuredAsWritten : measureOperations(node);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of node.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const conditions = conditionVariables(node);
   const operations = [...measured.operations].map(([definition, counts]) => {
-    return { name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions), counts };
+    return { name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions, stands), counts };
   });
-  return { operations, fragments, textCounts };
+  return { operations, fragments, textCounts, mismatches };
 }
 
 /** Checks a document that was parsed under other limits against these, and throws their errors. */
@@ -111,39 +120,73 @@ export class RequestErrors extends Error {
   }
 }
 
-/** Throws `RequestErrors` for an invalid document. */
-function* validateDocument(schema: LazySchema, node: DocumentNode, text: string, tokens: number): Generator<void, void> {
-  const groups = groupsOf(rules, tokens > manyTokens ? rulesAtATime : rules.length);
+type RuleGroups = readonly (readonly ValidationRule[])[];
+
+/** The document to run: as it is written, or as lenient coercion reads it. Null if neither is valid. */
+function* validateDocument(
+  schema: LazySchema,
+  written: DocumentNode,
+  groups: RuleGroups,
+  limits: Limits,
+  coercion: Coercion,
+): Generator<void, AdaptedDocument | null> {
+  if (yield* isValid(schema, written, groups)) return { node: written, mismatches: [], stands: new Map(), places: new Map() };
+  if (coercion === 'strict') return null;
+  const adapted = adaptDocument(schema, written, limits);
+  yield;
+  if (adapted.node === written) return null;
+  // Its variables may have the same default several times.
+  checkOperations([...measureOperations(adapted.node).operations.values()], limits);
+  return (yield* isValid(schema, adapted.node, groups)) ? adapted : null;
+}
+
+function* isValid(schema: LazySchema, node: DocumentNode, groups: RuleGroups): Generator<void, boolean> {
   for (const group of groups) {
-    const isValid = validate(schema, node, group, { maxErrors: 1, hideSuggestions: true }).length === 0;
+    const errors = validate(schema, node, group, { maxErrors: 1, hideSuggestions: true });
     yield;
-    if (!isValid) throw new RequestErrors(yield* validationErrors(schema, text, groups));
+    if (errors.length > 0) return false;
   }
+  return true;
 }
 
 /** Returns the errors of the first rules that find any, with their locations. */
 function* validationErrors(
   schema: LazySchema,
   text: string,
-  groups: readonly (readonly ValidationRule[])[],
+  groups: RuleGroups,
+  limits: Limits,
+  coercion: Coercion,
 ): Generator<void, readonly ApiError[]> {
   const { source, dropText } = documentSource(text);
-  const node = parseText(source, { noLocation: false });
+  const written = parseText(source, { noLocation: false });
   yield;
   dropText();
   const hideSuggestions = yield* schema.hasMoreQueries(manyFields);
+  const adapted = coercion === 'lenient' ? adaptDocument(schema, written, limits) : null;
   for (const group of groups) {
-    const errors = validate(schema, node, group, { maxErrors, hideSuggestions });
-    if (errors.length > 0) return errors.map((error) => toValidationError(error, text));
+    const errors = validate(schema, adapted?.node ?? written, group, { maxErrors, hideSuggestions });
+    if (errors.length > 0) return errors.map((error) => toValidationError(error, text, adapted));
     yield;
   }
   throw new Error('A document is valid with locations and not without.');
 }
 
-function toValidationError(error: GraphQLError, text: string): ApiError {
+function toValidationError(error: GraphQLError, text: string, adapted: AdaptedDocument | null): ApiError {
   if (isAborted(error)) return new ApiError('QUERY_TOO_COMPLEX', 'The document has too many fragments to validate. Use fewer.');
   const locations = error.positions && locationsOf(text, error.positions.slice(0, maxLocations));
-  return new ApiError('GRAPHQL_VALIDATION_FAILED', shortenMessage(error.message), { locations, cause: error });
+  const message = shortenMessage(adapted ? adviseOn(error, adapted) : error.message);
+  return new ApiError('GRAPHQL_VALIDATION_FAILED', message, { locations, cause: error });
+}
+
+/** The message of an error with what to write instead, as far as that is known. Names variables as the client does. */
+function adviseOn({ message, nodes = [] }: GraphQLError, { stands, places }: AdaptedDocument): string {
+  const names = [...stands.keys()].map(({ variable }) => variable.name.value).sort((one, other) => other.length - one.length);
+  const named = names.reduce((text, name) => text.replaceAll(`$${name}`, `$${sentName(name)}`), message);
+  const node = nodes.findLast((each) => places.has(each));
+  const place = node && places.get(node)!;
+  if (!node || !place) return named;
+  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE) return `${named} ${describeRemedy(place, 'write') ?? ''}`.trimEnd();
+  return `${named} Declare the variable as ${place.type}, which ${describePlace(place)} takes.`;
 }
 
 function locationsOf(text: string, positions: readonly number[]): SourcePosition[] {

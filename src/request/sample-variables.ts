@@ -16,7 +16,7 @@ export function sampleVariables(declarations: readonly VariableDeclaration[]): r
 }
 
 function sampleOf(declarations: readonly VariableDeclaration[]): SampleVariables | null {
-  const entries = declarations.map(({ name, type }) => [name, sampleValue(type)] as const);
+  const entries = declarations.map(({ sentName, type }) => [sentName, sampleValue(type)] as const);
   return entries.some(([, value]) => value === undefined) ? null : Object.fromEntries(entries);
 }
 

@@ -11,15 +11,23 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
   type ValueNode,
+  type VariableDefinitionNode,
   visit,
 } from 'graphql';
+import { sentName } from './adapt-document.ts';
 import { coerceInputLiteral } from './coerce-input-literal.ts';
+import type { InputPlace } from './input-place.ts';
 import type { InputValue } from './input-value.ts';
 import { isCursor, isNodeId } from './type-roles.ts';
 import { explainVariable, VariableError } from './variable-error.ts';
 
 export interface VariableDeclaration {
+  /** The name in the document. */
   readonly name: string;
+  /** The name under which a value is sent: another one if lenient coercion has put this variable in the place of one (`adaptDocument`). */
+  readonly sentName: string;
+  /** Where such a variable is used; undefined for others. */
+  readonly place: InputPlace | undefined;
   readonly type: GraphQLInputType;
   /** The declared default, or the error of requests that rely on it, if it is invalid. Undefined if there is none. */
   readonly defaultValue: InputValue | VariableError | undefined;
@@ -29,18 +37,25 @@ export interface VariableDeclaration {
   readonly mayBeLong: boolean;
 }
 
-/** Reads the declarations of an operation. `conditions` are the names that `conditionVariables` finds in its document. */
+/**
+ * Reads the declarations of an operation. `conditions` are the names that `conditionVariables` finds in its document; `stands` are the
+ * declarations that lenient coercion has added.
+ */
 export function declareVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   conditions: ReadonlySet<string>,
+  stands: ReadonlyMap<VariableDefinitionNode, InputPlace>,
 ): VariableDeclaration[] {
-  return (operation.variableDefinitions ?? []).map(({ variable, type: node, defaultValue }) => {
+  return (operation.variableDefinitions ?? []).map((declared) => {
+    const { variable, type: node, defaultValue } = declared;
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;
     const bare = getNullableType(type);
     return {
       name,
+      sentName: sentName(name),
+      place: stands.get(declared),
       type,
       defaultValue: defaultValue && readDefault(name, type, defaultValue),
       isCondition: conditions.has(name) && bare === GraphQLBoolean,

@@ -1,23 +1,28 @@
 /** Errors about a variable, which name it. */
 import { GraphQLError } from 'graphql';
 import { ApiError, shorten, shortenMessage } from '../errors.ts';
+import { sentName } from './adapt-document.ts';
+import { describeRemedy, type InputPlace } from './input-place.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import { placeOf, type ValuePlace } from './value-place.ts';
 
-/** Turns an error about the value of a variable into one that names the variable. */
-export function explainVariable(error: unknown, name: string): unknown {
+/** Turns an error about the value of a variable into one that names the variable, and what to send if it is judged by its `use`. */
+export function explainVariable(error: unknown, name: string, use?: InputPlace): unknown {
   const place = placeOf(error);
-  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "$${shorten(name)}"`).message, place);
-  if (error instanceof GraphQLError) return new VariableError(name, wrongValue(name, shortenMessage(error.message)), place);
-  return error;
+  if (error instanceof MalformedIdError) return new VariableError(name, error.in(`the variable "${describeName(name)}"`).message, place);
+  if (!(error instanceof GraphQLError)) return error;
+  const remedy = use && describeRemedy(use, 'send');
+  const problem = `Variable "${describeName(name)}" got an invalid value: ${shortenMessage(error.message)}`;
+  return new VariableError(name, remedy ? `${problem} ${remedy}` : problem, place);
 }
 
-function wrongValue(name: string, problem: string): string {
-  return `Variable "$${shorten(name)}" got an invalid value: ${problem}`;
+function describeName(name: string): string {
+  return `$${shorten(sentName(name))}`;
 }
 
 /** A variable has an invalid value. */
 export class VariableError extends ApiError {
+  /** The name of the variable in the document. */
   readonly variable: string;
   /** The place in its value. */
   readonly place: ValuePlace;
@@ -30,5 +35,5 @@ export class VariableError extends ApiError {
 }
 
 export function invalidVariable(name: string, problem: string): VariableError {
-  return new VariableError(name, `Variable "$${shorten(name)}" ${problem}`);
+  return new VariableError(name, `Variable "${describeName(name)}" ${problem}`);
 }

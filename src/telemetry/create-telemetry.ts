@@ -215,6 +215,8 @@ function failureOf(event: Event): string | null {
     case 'telemetry-export-failed':
     case 'spans-dropped':
     case 'project-failed':
+    // Not a failure, but clients decide how many there are.
+    case 'document-mismatched':
       return event.kind;
     default:
       return null;

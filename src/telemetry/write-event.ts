@@ -4,6 +4,7 @@ import type {
   AuthenticationFailed,
   DatabaseAwaited,
   DefectFound,
+  DocumentMismatched,
   DocumentsChecked,
   Event,
   ExtensionOutdated,
@@ -79,6 +80,9 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'files-load-failed':
     case 'documents-checked':
       writeFiles(event, log);
+      break;
+    case 'document-mismatched':
+      writeMismatches(event, log);
       break;
     case 'batch-retried':
       log.debug({ attempt: event.attempt, sqlstate: event.sqlstate }, 'batch retried');
@@ -194,6 +198,14 @@ const maxNamed = 20;
 
 function writeIgnored(problems: readonly string[], log: Logger, message: string): void {
   log.warn({ count: problems.length, problems: problems.slice(0, maxNamed) }, message);
+}
+
+function writeMismatches({ hash, operations, mismatches }: DocumentMismatched, log: Logger): void {
+  const names = operations.slice(0, maxNamed).map((name) => name?.slice(0, longestName) ?? null);
+  log.info(
+    { document: hash, operations: names, count: mismatches.length, mismatches: mismatches.slice(0, maxNamed) },
+    'a document is accepted only by lenient coercion; "mismatches" says how to write it for --coercion strict',
+  );
 }
 
 function writeFiles(event: FilesLoaded | FilesLoadFailed | DocumentsChecked, log: Logger): void {

@@ -20,21 +20,22 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
+export type Coercion = NonNullable<RowgraphOptions['coercion']>;
+
 /** Opens rowgraph over a case's database with the schemas exposed. */
-export type OpenEndpoint = (target: RowgraphOptions['database'], schemas: readonly string[]) => Promise<Endpoint>;
+export type OpenEndpoint = (target: RowgraphOptions['database'], schemas: readonly string[], coercion: Coercion) => Promise<Endpoint>;
 
 /** The library itself. */
-export const openLibrary: OpenEndpoint = (target, schemas) => openDialect(target, schemas, 'rowgraph');
+export const openLibrary: OpenEndpoint = (...target) => openDialect('rowgraph', ...target);
 
 /** The library with pg_graphql's schema, type for type. */
-export const openReference: OpenEndpoint = (target, schemas) => openDialect(target, schemas, 'pg_graphql');
+export const openReference: OpenEndpoint = (...target) => openDialect('pg_graphql', ...target);
 
 async function openDialect(
-  target: RowgraphOptions['database'],
-  schemas: readonly string[],
   dialect: 'rowgraph' | 'pg_graphql',
+  ...[database, schemas, coercion]: Parameters<OpenEndpoint>
 ): Promise<Endpoint> {
-  const graph = await createRowgraph({ database: target, schemas, dialect, poolSize: 2 });
+  const graph = await createRowgraph({ database, schemas, dialect, coercion, poolSize: 2 });
   return {
     send: (request, role, claims) => graph.execute(request, { role, claims }),
     reload: () => graph.reload(),

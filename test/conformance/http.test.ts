@@ -18,8 +18,8 @@ function tokenOf(role: string, claims: Readonly<Record<string, unknown>>): Promi
   return token;
 }
 
-const openServer: OpenEndpoint = async (target, schemas) => {
-  const graph = await createRowgraph({ database: target, schemas, poolSize: 2 });
+const openServer: OpenEndpoint = async (target, schemas, coercion) => {
+  const graph = await createRowgraph({ database: target, schemas, coercion, poolSize: 2 });
   const telemetry = createTelemetry({ level: 'error', destination: { write: () => undefined } });
   const server = await startServer({ graph, jwtSecret, telemetry });
   return {

@@ -2,7 +2,9 @@
  * Reads the conformance vectors (README.md explains the format): every yaml file of this folder, or those whose name contains a text.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parse } from 'yaml';
+import type { Coercion } from './endpoint.ts';
 
 /** What a request must be answered with: exactly one of the first three. */
 export interface Expectation {
@@ -34,6 +36,7 @@ export interface SqlStep {
 export interface ConformanceCase {
   /** The file's name: `smoke.yaml`. */
   readonly file: string;
+  readonly coercion: Coercion;
   readonly setup: string;
   /** SQL that runs ahead of each request, and leaves the schema as it is: each then starts from the same rows. */
   readonly before?: string;
@@ -41,9 +44,15 @@ export interface ConformanceCase {
 }
 
 /** Reads the cases of a folder in the order of their file names. */
-export function readCases(fileFilter = '', folder = import.meta.dirname): ConformanceCase[] {
+export function readCases(fileFilter = '', folder = import.meta.dirname, coercion: Coercion = 'strict'): ConformanceCase[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file.includes(fileFilter));
-  return files.sort().map((file) => ({ ...parse(readFileSync(`${folder}/${file}`, 'utf8')), file }));
+  return files.sort().map((file) => ({ ...parse(readFileSync(`${folder}/${file}`, 'utf8')), file, coercion }));
+}
+
+/** Reads what pg_graphql answers: the cases for strict coercion, then those for lenient coercion. */
+export function readVectors(fileFilter = ''): ConformanceCase[] {
+  const lenient = path.join(import.meta.dirname, '../conformance-lenient');
+  return [...readCases(fileFilter), ...readCases(fileFilter, lenient, 'lenient')];
 }
 
 /** What a server can, as far as cases need it. */

@@ -43,10 +43,10 @@ export async function runCase(conformanceCase: ConformanceCase, options: RunOpti
   return { file: conformanceCase.file, missing, steps, milliseconds: performance.now() - start };
 }
 
-async function runSteps({ setup, before = '', steps }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {
+async function runSteps({ setup, before = '', steps, coercion }: ConformanceCase, options: RunOptions): Promise<StepResult[]> {
   const { isChosen = () => true } = options;
   const database = await options.source.open();
-  const endpoints = new EndpointPool(database, options.openEndpoint);
+  const endpoints = new EndpointPool((schemas) => options.openEndpoint(database.target, schemas, coercion));
   const results: StepResult[] = [];
   try {
     await database.run(setup);
@@ -134,12 +134,10 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
 
 /** One endpoint for each list of exposed schemas, opened when it is first needed. */
 class EndpointPool {
-  readonly #database: CaseDatabase;
-  readonly #open: OpenEndpoint;
+  readonly #open: (schemas: readonly string[]) => Promise<Endpoint>;
   readonly #endpoints = new Map<string, Promise<Endpoint>>();
 
-  constructor(database: CaseDatabase, open: OpenEndpoint) {
-    this.#database = database;
+  constructor(open: (schemas: readonly string[]) => Promise<Endpoint>) {
     this.#open = open;
   }
 
@@ -147,7 +145,7 @@ class EndpointPool {
     const key = JSON.stringify(schemas);
     const known = this.#endpoints.get(key);
     if (known) return known;
-    const opened = this.#open(this.#database.target, schemas);
+    const opened = this.#open(schemas);
     // Whoever waits for it sees the failure; this keeps it from being reported as unhandled as well.
     opened.catch(() => undefined);
     this.#endpoints.set(key, opened);

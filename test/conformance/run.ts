@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import type { DatabaseKind } from './case-database.ts';
 import { openLibrary, openReference } from './endpoint.ts';
-import { readCases } from './read-cases.ts';
+import { readVectors } from './read-cases.ts';
 import { describeCase, describeFailure, describeFrequentProblems, describeTotal } from './report.ts';
 import { runCases } from './run-cases.ts';
 
@@ -41,7 +41,7 @@ const start = performance.now();
 const isChosen = ({ about }: { about: string }): boolean => about.includes(values.step);
 let room = values.quiet ? 0 : Number(values.limit);
 
-const outcome = await runCases(readCases(values.file), {
+const outcome = await runCases(readVectors(values.file), {
   kind: values.database as DatabaseKind,
   openEndpoint: hasAdditions ? openLibrary : openReference,
   hasAdditions,

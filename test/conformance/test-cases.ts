@@ -2,17 +2,17 @@
  * The vectors as tests of node's runner: a test for each case, whose message shows what fails in it, and the total.
  */
 import { test } from 'node:test';
-import { type ConformanceCase, readCases } from './read-cases.ts';
+import { type ConformanceCase, readVectors } from './read-cases.ts';
 import { describeCase, describeFailure, describeTotal } from './report.ts';
 import { type RunCasesOptions, runCases } from './run-cases.ts';
 
 /** Failing steps of a case that are shown in full. */
 const maxShown = 3;
 
-/** Declares the test `name` over all cases of the conformance folder, or those that are given. Cases run before their tests, because they share a server and overlap. */
+/** Declares the test `name` over all vectors of pg_graphql, or those that are given. Cases run before their tests, because they share a server and overlap. */
 export function testCases(
   name: string,
-  { cases = readCases(), ...options }: RunCasesOptions & { readonly cases?: readonly ConformanceCase[] },
+  { cases = readVectors(), ...options }: RunCasesOptions & { readonly cases?: readonly ConformanceCase[] },
 ): void {
   test(name, async (t) => {
     const outcome = await runCases(cases, options);

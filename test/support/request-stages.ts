@@ -3,14 +3,19 @@
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/slices.ts';
 import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce-variable-values.ts';
+import type { Coercion } from '../../src/request/coercion.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
 import type { VariableDeclaration } from '../../src/request/variable-declarations.ts';
 import type { LazySchema } from '../../src/schema/lazy-schema.ts';
 
-export function parseDocument(schema: LazySchema, text: string): Document {
-  return runAtOnce(parseWithPauses(schema, text, noLimits));
+export function parseDocument(schema: LazySchema, text: string, coercion: Coercion = 'strict'): Document {
+  return runAtOnce(parseWithPauses(schema, text, noLimits, coercion));
 }
 
-export function coerceVariableValues(declarations: readonly VariableDeclaration[], sent: Readonly<Record<string, unknown>>): Variables {
-  return coerce(declarations, sent, noLimits, 0);
+export function coerceVariableValues(
+  declarations: readonly VariableDeclaration[],
+  sent: Readonly<Record<string, unknown>>,
+  coercion: Coercion = 'strict',
+): Variables {
+  return coerce(declarations, sent, noLimits, 0, coercion);
 }

@@ -1,0 +1,43 @@
+/** A place for a value in a document, and how messages name it and say what to write there. */
+import { type GraphQLInputType, getNamedType, isEnumType, isScalarType } from 'graphql';
+import { shorten } from '../errors.ts';
+
+export interface InputPlace {
+  readonly type: GraphQLInputType;
+  /** Whether the argument or field has a default, so that a null variable there counts as absent. */
+  readonly hasDefault: boolean;
+  /** The argument and the fields within it: `filter.owner.eq`. */
+  readonly path: string;
+  /** The field or directive that has the argument. */
+  readonly owner: string;
+}
+
+/** `filter.owner.eq of "accountCollection"`. */
+export function describePlace({ path, owner }: InputPlace): string {
+  return `${shorten(path)} of "${shorten(owner)}"`;
+}
+
+/** How many values of an enum a message names. */
+const mostNamed = 5;
+
+const contents: Readonly<Record<string, string>> = {
+  Int: 'a whole number, without quotes,',
+  Float: 'a number, without quotes,',
+  Boolean: 'true or false, without quotes,',
+  BigInt: 'a string or a whole number',
+  Opaque: 'a string, a number or a boolean',
+};
+
+/** What to write in a document, or to send in a variable, for a value of the scalar or enum at this place; null for an object. */
+export function describeRemedy(place: InputPlace, use: 'write' | 'send'): string | null {
+  const type = getNamedType(place.type);
+  const to = `for ${describePlace(place)}.`;
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => (use === 'send' ? JSON.stringify(name) : name));
+    const named = names.length > mostNamed ? [...names.slice(0, mostNamed), '…'] : names;
+    return use === 'send' ? `Send ${named.join(' or ')} ${to}` : `Write ${named.join(' or ')}, without quotes, ${to}`;
+  }
+  if (!isScalarType(type)) return null;
+  const content = contents[type.name] ?? (use === 'write' ? 'a string, in quotes,' : 'a string');
+  return `${use === 'send' ? 'Send' : 'Write'} ${content} ${to}`;
+}
