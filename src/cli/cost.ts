@@ -15,6 +15,7 @@ const names = [
   'schemas',
   'anonRole',
   ...modelSettingNames,
+  'coercion',
   'limits',
   ...limitNames.map(limitSettingOf),
   'unlimitedRoles',
@@ -54,8 +55,8 @@ export function costCommand(environment: Environment): Command {
 
 /** Without a database, only the counts of the text. */
 async function readCost(request: GraphQLRequest, role: string, configuration: CostConfiguration, roleFlag: string): Promise<RequestCost> {
-  const { databaseUrl, schemas } = configuration;
-  const options = limitOptionsOf(configuration);
+  const { databaseUrl, schemas, coercion } = configuration;
+  const options = { coercion, ...limitOptionsOf(configuration) };
   try {
     if (databaseUrl === undefined) {
       const { costOfText } = await import('../engine/request-cost.ts');

@@ -13,6 +13,7 @@ import { documentRolesOf } from './trusted-documents.ts';
 const names = [
   ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'trustedDocuments', 'documentRoles'] as const),
   ...modelSettingNames,
+  'coercion',
   ...(['limits', ...limitNames.map(limitSettingOf), 'unlimitedRoles'] as const),
 ] as const;
 const documentsSettings: CommandSettings<(typeof names)[number], 'databaseUrl'> = { names, required: ['databaseUrl'], defaults: {} };
@@ -23,12 +24,19 @@ export function documentsCommand(environment: Environment): Command {
   );
   return addSettings(command, documentsSettings).action(async (flags: Readonly<Record<string, string | undefined>>) => {
     const configuration = readSettings(documentsSettings, flags, environment);
-    const { databaseUrl, schemas, extraSearchPath, anonRole, trustedRoles, trustedDocuments } = configuration;
+    const { databaseUrl, schemas, extraSearchPath, anonRole, trustedRoles, coercion, trustedDocuments } = configuration;
     if (trustedDocuments === undefined) throw new ConfigurationError([describeMissing('trustedDocuments')]);
     const documents = await readAll(trustedDocuments);
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
     await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' });
-    const options = { schemas, extraSearchPath, trustedRoles, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
+    const options = {
+      schemas,
+      extraSearchPath,
+      trustedRoles,
+      coercion,
+      ...modelOptionsOf(configuration),
+      ...limitOptionsOf(configuration),
+    };
     const graph = await createRowgraph({ database: databaseUrl, poolSize: 1, ...options });
     try {
       const invalid = new Set<string>();
@@ -66,6 +74,8 @@ async function report(
     const problems = await checkDocuments(documents, graph, role);
     print(`${role}: ${documents.size - problems.size} of ${documents.size} documents are valid`);
     for (const problem of problems.values()) print(`  ${problem}`);
+    for (const [id, { text }] of documents)
+      for (const mismatch of await graph.findMismatches(text, { role })) print(`  ${id}: --coercion strict would refuse it: ${mismatch}`);
     return problems.keys();
   } catch (error) {
     if (isNamed) throw new CommandError(`--document-roles: ${(error as Error).message}`, 2, error);

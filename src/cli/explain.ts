@@ -13,7 +13,7 @@ import { addSettings, readSettings } from './settings-options.ts';
 import { paintFor } from './terminal.ts';
 
 const names = [
-  ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'requestTimeout', 'limits'] as const),
+  ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'coercion', 'requestTimeout', 'limits'] as const),
   ...modelSettingNames,
   ...limitNames.map(limitSettingOf),
   'unlimitedRoles',
@@ -66,9 +66,9 @@ export function callerOf(flags: Pick<Flags, 'role' | 'claims'>, { anonRole }: Ex
 /** A graph for this command only. */
 export async function openGraph(configuration: ExplainConfiguration, role: string, roleFlag: string) {
   const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
-  const { databaseUrl, schemas, extraSearchPath, trustedRoles, requestTimeout: timeout } = configuration;
+  const { databaseUrl, schemas, extraSearchPath, trustedRoles, coercion, requestTimeout: timeout } = configuration;
   await checkDatabase({ databaseUrl, schemas, role, roleFlag });
-  const own = { database: databaseUrl, schemas, extraSearchPath, trustedRoles, timeout };
+  const own = { database: databaseUrl, schemas, extraSearchPath, trustedRoles, coercion, timeout };
   return createRowgraph({ ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration), poolSize: 1 });
 }
 

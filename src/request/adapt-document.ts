@@ -74,6 +74,7 @@ interface Scope {
   readonly reached: readonly Definition[];
 }
 
+type PlacedUse = VariableUse & { readonly place: InputPlace };
 type Verdict = 'matches' | 'adapted' | 'refused';
 
 class DocumentAdapter {
@@ -84,7 +85,7 @@ class DocumentAdapter {
   readonly #replaced = new Map<ASTNode, ASTNode>();
   readonly #stands = new Map<VariableDefinitionNode, InputPlace>();
   /** The new name of each use of a variable that is adapted. */
-  readonly #renamed = new Map<VariableUse, string>();
+  readonly #renamed = new Map<PlacedUse, string>();
 
   constructor(schema: GraphQLSchema, document: DocumentNode, limits: Limits) {
     this.#schema = schema;
@@ -145,9 +146,9 @@ class DocumentAdapter {
 
   /** Renames the uses that match in no operation as they are, if all operations that reach them declare the variable and none refuses. */
   #rename(scopes: readonly Scope[]): void {
-    const verdicts = new Map<VariableUse, Verdict>();
+    const verdicts = new Map<PlacedUse, Verdict>();
     for (const { variables, reached } of scopes) {
-      for (const use of reached.flatMap(({ uses }) => uses)) {
+      for (const use of reached.flatMap(({ uses }) => uses.filter(isPlaced))) {
         const declared = variables.get(use.node.name.value);
         const verdict = declared ? this.#judge(declared, use) : 'refused';
         const known = verdicts.get(use) ?? 'matches';
@@ -162,7 +163,7 @@ class DocumentAdapter {
     }
   }
 
-  #judge(declared: VariableDefinitionNode, use: VariableUse): Verdict {
+  #judge(declared: VariableDefinitionNode, use: PlacedUse): Verdict {
     const type = typeFromAST(this.#schema, declared.type as never);
     if (type && isInputType(type) && matches(this.#schema, type, declared, use.place)) return 'matches';
     if (this.#canStand(declared.type, use)) return 'adapted';
@@ -172,7 +173,7 @@ class DocumentAdapter {
   }
 
   /** Whether the value decides: objects and the conditions of directives need the type itself, scalars and enums do not. */
-  #canStand(declared: TypeNode, { place, isInDirective }: VariableUse): boolean {
+  #canStand(declared: TypeNode, { place, isInDirective }: PlacedUse): boolean {
     if (listsOf(declared) > listsOfType(place.type)) return false;
     const expected = getNamedType(place.type);
     const { value: name } = namedTypeOf(declared).name;
@@ -190,17 +191,15 @@ class DocumentAdapter {
     return (node.variableDefinitions ?? []).flatMap((declared) => {
       const name = declared.variable.name.value;
       const own = variables.has(name) ? (uses.get(name) ?? []) : [];
-      const renamed = Map.groupBy(
-        own.filter((use) => this.#renamed.has(use)),
-        (use) => this.#renamed.get(use)!,
-      );
-      const keeps = renamed.size === 0 || own.some((use) => !this.#renamed.has(use));
+      const adapted = own.filter(isPlaced).filter((use) => this.#renamed.has(use));
+      const renamed = Map.groupBy(adapted, (use) => this.#renamed.get(use)!);
+      const keeps = renamed.size === 0 || adapted.length < own.length;
       const isOnly = !keeps && renamed.size === 1;
       return [...(keeps ? [declared] : []), ...[...renamed].map(([key, group]) => this.#declareAs(declared, key, group, isOnly))];
     });
   }
 
-  #declareAs(declared: VariableDefinitionNode, key: string, uses: readonly VariableUse[], isOnly: boolean): VariableDefinitionNode {
+  #declareAs(declared: VariableDefinitionNode, key: string, uses: readonly PlacedUse[], isOnly: boolean): VariableDefinitionNode {
     const { place } = uses[0]!;
     const { variable, defaultValue } = declared;
     const isRequired = uses.some((use) => isNonNullType(use.place.type) && !use.place.hasDefault);
@@ -239,6 +238,10 @@ class DocumentAdapter {
     });
     return { ...this.#document, definitions };
   }
+}
+
+function isPlaced(use: VariableUse): use is PlacedUse {
+  return use.place !== null;
 }
 
 function replaceNodes<Node extends ASTNode>(node: Node, replaced: ReadonlyMap<ASTNode, ASTNode>): Node {

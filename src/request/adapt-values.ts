@@ -6,7 +6,6 @@ import {
   type ASTNode,
   type DirectiveNode,
   type FieldNode,
-  type GraphQLEnumType,
   type GraphQLInputType,
   type GraphQLNamedType,
   getNamedType,
@@ -26,7 +25,8 @@ import { describePlace, type InputPlace } from './input-place.ts';
 
 export interface VariableUse {
   readonly node: VariableNode;
-  readonly place: InputPlace;
+  /** Null where the schema has no such argument or field, or no list or object: the document is invalid. */
+  readonly place: InputPlace | null;
   readonly isInDirective: boolean;
 }
 
@@ -67,7 +67,7 @@ export class ValueAdapter {
     const owner = `${this.#isInDirective ? '@' : ''}${node.name.value}`;
     for (const { name, value } of node.arguments ?? []) {
       const argument = definition?.args.find((each) => each.name === name.value);
-      if (argument) this.#walk(value, placeOf(argument, name.value, owner));
+      this.#walk(value, argument ? placeOf(argument, name.value, owner) : null);
     }
   }
 
@@ -78,37 +78,37 @@ export class ValueAdapter {
     return this.literals.slice(before);
   }
 
-  #walk(node: ValueNode, place: InputPlace): void {
+  #walk(node: ValueNode, place: InputPlace | null): void {
     this.#values += 1;
     // The default of a variable is walked once for each type that it is used as.
     if (this.#values > this.#limits.inputValues) throw overLimit(this.#limits, 'inputValues');
     switch (node.kind) {
       case Kind.VARIABLE:
-        this.places.set(node, place);
+        if (place) this.places.set(node, place);
         this.#uses.push({ node, place, isInDirective: this.#isInDirective });
         return;
       case Kind.NULL:
         return;
       case Kind.LIST: {
-        const list = getNullableType(place.type);
-        if (isListType(list)) for (const item of node.values) this.#walk(item, { ...place, type: list.ofType, hasDefault: false });
+        const list = place && getNullableType(place.type);
+        const item = isListType(list) ? { ...place!, type: list.ofType, hasDefault: false } : null;
+        for (const value of node.values) this.#walk(value, item);
         return;
       }
       case Kind.OBJECT:
         return this.#walkObject(node, place);
       default:
-        return this.#walkLeaf(node, place);
+        if (place) this.#walkLeaf(node, place);
     }
   }
 
-  #walkObject({ fields }: ObjectValueNode, place: InputPlace): void {
+  #walkObject({ fields }: ObjectValueNode, place: InputPlace | null): void {
     // An object in the place of a list stands for a list with this item.
-    const type = getNamedType(place.type);
-    if (!isInputObjectType(type)) return;
-    const defined = type.getFields();
+    const type = place && getNamedType(place.type);
+    const defined = isInputObjectType(type) ? type.getFields() : {};
     for (const { name, value } of fields) {
       const field = Object.hasOwn(defined, name.value) ? defined[name.value] : undefined;
-      if (field) this.#walk(value, placeOf(field, `${place.path}.${name.value}`, place.owner));
+      this.#walk(value, place && field ? placeOf(field, `${place.path}.${name.value}`, place.owner) : null);
     }
   }
 
@@ -129,15 +129,16 @@ function placeOf({ type, default: fallback, defaultValue }: Definition, path: st
   return { type, hasDefault: (fallback ?? defaultValue) !== undefined, path, owner };
 }
 
-/** The literal as strict coercion takes it, and what to write; null if it takes it as it is, or not at all. */
+/**
+ * The literal as strict coercion takes it, and what to write; null if nothing else could be meant. Labels that are no valid names can be
+ * written only in a variable, but pg_graphql takes them as strings.
+ */
 function adaptLeaf(node: ValueNode, type: GraphQLNamedType): { readonly replacement: ValueNode; readonly remedy: string } | null {
-  if (node.kind === Kind.STRING && isEnumType(type) && hasName(type, node.value))
-    return { replacement: { ...node, kind: Kind.ENUM, value: node.value }, remedy: `write ${node.value} without quotes` };
+  if (node.kind === Kind.STRING && isEnumType(type)) {
+    const remedy = type.getValue(node.value) ? `write ${node.value} without quotes` : `send the value in a variable of type ${type.name}`;
+    return { replacement: { ...node, kind: Kind.ENUM, value: node.value }, remedy };
+  }
   if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && type === scalarTypes.BigFloat)
     return { replacement: { ...node, kind: Kind.STRING, value: node.value }, remedy: 'write the number in quotes' };
   return null;
-}
-
-function hasName(type: GraphQLEnumType, name: string): boolean {
-  return type.getValue(name) !== undefined;
 }

@@ -20,24 +20,26 @@ export function describePlace({ path, owner }: InputPlace): string {
 /** How many values of an enum a message names. */
 const mostNamed = 5;
 
+/** The messages of other scalars say what they take. */
 const contents: Readonly<Record<string, string>> = {
   Int: 'a whole number, without quotes,',
   Float: 'a number, without quotes,',
   Boolean: 'true or false, without quotes,',
-  BigInt: 'a string or a whole number',
-  Opaque: 'a string, a number or a boolean',
+  String: 'a string',
+  ID: 'a string',
 };
 
 /** What to write in a document, or to send in a variable, for a value of the scalar or enum at this place; null for an object. */
 export function describeRemedy(place: InputPlace, use: 'write' | 'send'): string | null {
   const type = getNamedType(place.type);
+  const verb = use === 'send' ? 'Send' : 'Write';
   const to = `for ${describePlace(place)}.`;
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => (use === 'send' ? JSON.stringify(name) : name));
     const named = names.length > mostNamed ? [...names.slice(0, mostNamed), '…'] : names;
-    return use === 'send' ? `Send ${named.join(' or ')} ${to}` : `Write ${named.join(' or ')}, without quotes, ${to}`;
+    return `${verb} ${named.join(' or ')}${use === 'write' ? ', without quotes,' : ''} ${to}`;
   }
   if (!isScalarType(type)) return null;
-  const content = contents[type.name] ?? (use === 'write' ? 'a string, in quotes,' : 'a string');
-  return `${use === 'send' ? 'Send' : 'Write'} ${content} ${to}`;
+  const content = contents[type.name];
+  return content === undefined ? `It is the value ${to}` : `${verb} ${content} ${to}`;
 }

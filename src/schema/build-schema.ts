@@ -4,7 +4,6 @@
  * (`slices.ts`).
  */
 import {
-  GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
@@ -18,6 +17,7 @@ import { isEnumValueName, lowerFirst, upperFirst } from '../model/names.ts';
 import { aggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
+import { DatabaseEnumType } from './database-enum-type.ts';
 import { emptyRecord } from './empty-record.ts';
 import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './filter-types.ts';
 import { defineGroups, groupTypes } from './group-types.ts';
@@ -98,7 +98,7 @@ function defineEnumTypes(registry: TypeRegistry, { typeName, description, values
   registry.define(
     typeName,
     () =>
-      new GraphQLEnumType({
+      new DatabaseEnumType({
         name: typeName,
         description,
         values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
