@@ -182,7 +182,10 @@ describe('adaptDocument', () => {
       [accounts('$x: nothing', 'first: 1'), 'Variable "$x" is never used.', 'Unknown type "nothing".'],
       [accounts('$x: String', 'first: 1'), 'Variable "$x" is never used.'],
       [accounts('$x: String, $x: Int', 'filter: {mood: {eq: $x}}'), 'There can be only one variable named "$x".'],
-      [accounts('$x: String', 'filter: {mood: {eq: $x}, name: {eq: $y}}'), 'Variable "$y" is not defined.'],
+      [
+        accounts('$x: String', 'filter: {mood: {eq: $x}, name: {eq: $y}}'),
+        'Variable "$y" is not defined. Declare the variable as String, which filter.name.eq of "accountCollection" takes.',
+      ],
       [
         accounts('$x: String', 'filter: {mood: {eq: "angry"}, name: {eq: $x}}'),
         'Value "angry" does not exist in "Mood" enum. Write calm or wild, without quotes, for filter.mood.eq of "accountCollection".',

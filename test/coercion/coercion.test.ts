@@ -1,8 +1,10 @@
 /** Lenient coercion means what the corrected document means under strict coercion. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
-import { createRowgraph, type ExecutionResult, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
+import { execute, graphql, parse } from 'graphql';
+import { createRowgraph, type Event, type ExecutionResult, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
 import { TwinDocuments, type Twins } from './twin-documents.ts';
@@ -13,7 +15,7 @@ const rows = `
     (2, '10000000-0000-4000-8000-000000000002', 'DOWN', 2.25, '2026-02-02 03:04:05+00', '2026-02-02', '04:04:05', 1.5, false, 'DOWN', 20, null),
     (3, null, 'UP', null, null, null, null, null, null, null, 30, '10.0.0.1');`;
 const schema = `
-  create type direction as enum ('UP', 'DOWN');
+  create type direction as enum ('UP', 'DOWN', 'half-way');
   create table vote (id bigint primary key, owner uuid, direction direction not null, weight numeric, cast_at timestamptz, day date, hour time,
     ratio float8, counted boolean, note text, seconds int, address inet, details jsonb);
   ${rows}`;
@@ -33,14 +35,125 @@ describe('lenient coercion', () => {
     await stop();
   });
 
+  it('names the place in errors about values', async () => {
+    const query = `query ($x: String) { a: voteCollection(filter: {note: {eq: $x}}) { edges { cursor } }
+      b: voteCollection(filter: {direction: {eq: $x}}) { edges { cursor } } }`;
+    const { errors } = await lenient.execute({ query, variables: { x: 'SIDEWAYS' } }, caller);
+    assert.deepEqual(errors, [
+      {
+        message:
+          'Variable "$x" got an invalid value: Value "SIDEWAYS" does not exist in "direction" enum. Send "UP" or "DOWN" for filter.direction.eq of "voteCollection".',
+        locations: [{ line: 2, column: 7 }],
+        path: ['b'],
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+    const insert =
+      'mutation ($d: String!) { insertIntovoteCollection(objects: [{id: 9, direction: UP}, {id: 10, direction: $d}]) { affectedCount } }';
+    const refused = await lenient.execute({ query: insert, variables: { d: 'SIDEWAYS' } }, caller);
+    assert.deepEqual(refused.errors?.[0]?.extensions, { code: 'BAD_USER_INPUT', input: 'objects[1].direction' });
+    const unread = await lenient.execute(
+      { query: 'query ($u: String!) { voteCollection(filter: {owner: {eq: $u}}) { edges { cursor } } }', variables: { u: 'me' } },
+      caller,
+    );
+    assert.deepEqual(unread.errors?.[0]?.path, ['voteCollection']);
+    const literal = await lenient.execute(
+      { query: '{ voteCollection(filter: {direction: {eq: "SIDEWAYS"}}) { edges { cursor } } }' },
+      caller,
+    );
+    assert.deepEqual(literal.errors, [
+      {
+        message:
+          'Value "SIDEWAYS" does not exist in "direction" enum. Write UP or DOWN, without quotes, for filter.direction.eq of "voteCollection".',
+        locations: [{ line: 1, column: 43 }],
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ]);
+  });
+
+  it('takes labels that are no names, and numbers for BigFloat', async () => {
+    const label = '{ voteCollection(filter: {direction: {eq: "half-way"}}) { edges { node { id } } } }';
+    assert.deepEqual((await lenient.execute({ query: label }, caller)).data, { voteCollection: { edges: [] } });
+    assert.equal((await strict.execute({ query: label }, caller)).errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+    const choice = '{ voteCollection(orderBy: [{id: "half-way"}]) { edges { node { id } } } }';
+    assert.match(
+      (await lenient.execute({ query: choice }, caller)).errors?.[0]?.message ?? '',
+      /^Value "half-way" does not exist in "OrderByDirection"/,
+    );
+    const number =
+      'query ($w: BigFloat, $f: voteFilter) { voteCollection(filter: {and: [{weight: {gt: $w}}, $f, {weight: {lt: 2.5}}]}) { edges { node { id } } } }';
+    const variables = { w: 1, f: { weight: { in: [2.25, 1.5] } } };
+    assert.deepEqual((await lenient.execute({ query: number, variables }, caller)).data, {
+      voteCollection: { edges: [{ node: { id: '1' } }, { node: { id: '2' } }] },
+    });
+    const exact = 'query ($w: BigFloat) { voteCollection(filter: {weight: {gt: $w}}) { edges { node { id } } } }';
+    assert.equal((await strict.execute({ query: exact, variables: { w: 1 } }, caller)).errors?.[0]?.extensions.code, 'BAD_USER_INPUT');
+  });
+
+  it('reports a document once, and compiles it once per variant', async () => {
+    const query = 'query Owned($u: String!) { voteCollection(filter: {owner: {eq: $u}}) { edges { node { id } } } }';
+    const seen: Event[] = [];
+    const graph = await createRowgraph({ database: pglite, observe: (event) => event.kind === 'document-mismatched' && seen.push(event) });
+    try {
+      const ask = (number: number) => graph.execute({ query, variables: { u: `10000000-0000-4000-8000-00000000000${number}` } }, caller);
+      for (const number of [1, 2])
+        assert.deepEqual((await ask(number)).data, { voteCollection: { edges: [{ node: { id: String(number) } }] } });
+      const cacheOf = (wanted: string) => graph.readCaches().find(({ name }) => name === wanted);
+      assert.deepEqual([cacheOf('document')?.entries, cacheOf('variant')?.entries], [1, 1]);
+      await graph.reload();
+      await ask(1);
+      const mismatches = ['$u is declared String!, but filter.owner.eq of "voteCollection" takes UUID: declare it as UUID!'];
+      const hash = createHash('sha256').update(query).digest('hex');
+      assert.deepEqual(seen, [{ kind: 'document-mismatched', hash, operations: ['Owned'], mismatches }]);
+      assert.deepEqual(await graph.findMismatches(query, caller), mismatches);
+      assert.deepEqual(await graph.findMismatches('{ nonsense }', caller), []);
+      assert.deepEqual(await strict.findMismatches(query, caller), []);
+    } finally {
+      await graph.close();
+    }
+  });
+
+  it('counts the values at each place against the limits', async () => {
+    const places = ['note: {eq: $x}', 'owner: {eq: $x}', 'address: {eq: $x}'];
+    const query = `query ($x: String) { voteCollection(filter: {or: [${places.map((place) => `{${place}}`).join(', ')}]}) { edges { cursor } } }`;
+    const list = `query ($x: [String!]) { voteCollection(filter: {or: [{note: {in: $x}}, {id: {in: $x}}]}) { edges { node { id } } } }`;
+    const graph = await createRowgraph({ database: pglite, roleLimits: { service_role: { inputSize: 100, listElements: 12 } } });
+    try {
+      const codeOf = async (query: string, x: unknown) =>
+        (await graph.execute({ query, variables: { x } }, caller)).errors?.[0]?.extensions.code;
+      assert.equal(await codeOf(query, 'a text of more than thirty-three characters'), 'INPUT_TOO_LARGE');
+      // Two in the document, and five at each place.
+      assert.equal(await codeOf(list, ['1', '2', '3', '4', '5']), undefined);
+      assert.equal(await codeOf(list, ['1', '2', '3', '4', '5', '6']), 'TOO_MANY_ELEMENTS');
+    } finally {
+      await graph.close();
+    }
+  });
+
+  it('is the same on a connection of the caller', async () => {
+    const request = { query: 'query ($i: Int!) { voteCollection(filter: {id: {eq: $i}}) { edges { node { id } } } }', variables: { i: 2 } };
+    assert.deepEqual(await lenient.resolve(pglite, request), { data: { voteCollection: { edges: [{ node: { id: '2' } }] } } });
+    assert.equal((await strict.resolve(pglite, request)).errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('does not change what other servers validate, but what they send on', async () => {
+    const schema = await lenient.schema(caller);
+    const source = 'query ($u: String!) { voteCollection(filter: {owner: {eq: $u}}) { edges { node { id } } } }';
+    const variableValues = { u: '10000000-0000-4000-8000-000000000002' };
+    const [error] = (await graphql({ schema, source, variableValues })).errors ?? [];
+    assert.match(error?.message ?? '', /used in position expecting type "UUID"/);
+    const unvalidated = await execute({ schema, document: parse(source), variableValues });
+    assert.deepEqual(JSON.parse(JSON.stringify(unvalidated)), { data: { voteCollection: { edges: [{ node: { id: '2' } }] } } });
+  });
+
   async function runMutation(graph: Rowgraph, request: GraphQLRequest): Promise<ExecutionResult> {
     await pglite.exec(`truncate vote; ${rows}`);
     return graph.execute(request, caller);
   }
 
   for (const [kind, count] of [
-    ['query', 500],
-    ['mutation', 150],
+    ['query', 300],
+    ['mutation', 100],
   ] as const) {
     it(`answers a ${kind} as strict coercion answers the corrected one`, async () => {
       const twins = new TwinDocuments(new RandomSource(kind === 'query' ? 1 : 2));
