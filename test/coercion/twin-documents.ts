@@ -85,12 +85,17 @@ const columns: Readonly<Record<string, string>> = {
   address: 'Opaque',
 };
 
+/** Columns that may have the same values, so that one variable serves several of them. */
+const alike = ['direction', 'note', 'owner'];
+
 /** What variables of the lenient twin are declared as. */
 const declaredTypes = [...Object.keys(values), 'ID', 'JSON', 'Cursor', 'OrderByDirection', 'timestamptz', 'uuid', 'Vote_direction'];
 const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
 
 export class TwinDocuments {
   readonly #random: RandomSource;
+  /** The columns that the current pair uses. */
+  #columnNames: readonly string[] = [];
   #strict: DeclaredVariable[] = [];
   #lenient: DeclaredVariable[] = [];
   #shared: Shared[] = [];
@@ -103,6 +108,7 @@ export class TwinDocuments {
 
   /** The next pair of requests. */
   next(kind: 'query' | 'mutation'): Twins {
+    this.#columnNames = this.#random.chance(0.4) ? alike : Object.keys(columns);
     this.#strict = [];
     this.#lenient = [];
     this.#shared = [];
@@ -172,7 +178,7 @@ export class TwinDocuments {
   }
 
   #filter(depth = 0): Part[] {
-    const members = this.#random.sample(Object.keys(columns), this.#random.integer(1, 2)).map((column) => {
+    const members = this.#random.sample(this.#columnNames, this.#random.integer(1, 2)).map((column) => {
       const type = columns[column]!;
       if (this.#random.chance(0.15)) return wrap(`${column}: {is: `, this.#value('FilterIs', this.#random.pick(['NULL', 'NOT_NULL'])), '}');
       if (type !== 'Boolean' && type !== 'Opaque' && this.#random.chance(0.35)) {
@@ -200,7 +206,7 @@ export class TwinDocuments {
   }
 
   #filterJson(): Record<string, unknown> {
-    const column = this.#random.pick(Object.keys(columns));
+    const column = this.#random.pick(this.#columnNames);
     return { [column]: { eq: this.#valueOf(columns[column]!) } };
   }
 
@@ -219,7 +225,7 @@ export class TwinDocuments {
   }
 
   #columns(least: number, most: number, isInsert: boolean): Part[] {
-    const names = Object.keys(columns).filter((name) => name !== 'id' && !(isInsert && name === 'direction'));
+    const names = this.#columnNames.filter((name) => name !== 'id' && !(isInsert && name === 'direction'));
     return this.#random.sample(names, this.#random.integer(least, most)).map((column) => {
       return wrap(`${column}: `, this.#value(columns[column]!, this.#valueOf(columns[column]!)), '');
     });
@@ -285,10 +291,10 @@ export class TwinDocuments {
     const known = this.#shared.filter((each) => each.value === identity && (isList || !each.isList) && (isSent || !isRequired));
     if (isSent && known.length > 0 && this.#random.chance(0.7)) return this.#random.pick(known).name;
     const name = `l${this.#lenient.length}`;
-    const declared = this.#random.pick(declaredTypes);
+    const named = type.replaceAll(/[[\]!]/g, '');
+    const declared = this.#random.chance(0.3) ? named : this.#random.pick(declaredTypes);
     const listed = isList && !isBare ? `[${declared}${this.#random.pick(['', '!'])}]` : declared;
     const required = value !== null && isSent && this.#random.chance(0.4) ? '!' : '';
-    const named = type.replaceAll(/[[\]!]/g, '');
     const mark = isFallback ? ` = ${literal(named, given, true)}` : '';
     const declaration = `$${name}: ${listed}${required}${mark}`;
     this.#lenient.push({ name, declaration });
