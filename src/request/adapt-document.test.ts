@@ -142,6 +142,10 @@ describe('adaptDocument', () => {
     const text = `query A($x: String!) { ...f } query B($x: Mood) { ...f } query C($x: [String]) { accountCollection(filter: {mood: {in: $x}}) { totalCount } }
       fragment f on Query { accountCollection(filter: {mood: {eq: $x}}) { totalCount } }`;
     assert.deepEqual(declared(text), [['x:Mood x Mood!'], ['x:Mood x Mood'], ['x:[Mood!] x [Mood!]']]);
+    assert.deepEqual(mismatchesOf(text), [
+      '$x is declared String!, but filter.mood.eq of "accountCollection" takes Mood: declare it as Mood!',
+      '$x is declared [String], but filter.mood.in of "accountCollection" takes [Mood!]: declare it as [Mood!]',
+    ]);
   });
 
   it('recognizes conditions', () => {

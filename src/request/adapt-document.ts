@@ -19,7 +19,6 @@ import {
   isTypeSubTypeOf,
   Kind,
   type NamedTypeNode,
-  type OperationDefinitionNode,
   parseType,
   print,
   TypeInfo,
@@ -31,19 +30,23 @@ import {
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
 import { shorten } from '../errors.ts';
-import { type LiteralMismatch, ValueAdapter, type VariableUse } from './adapt-values.ts';
+import { type LiteralMismatch, ValueAdapter, type VariableUse, type VariableUses } from './adapt-values.ts';
 import { describePlace, type InputPlace } from './input-place.ts';
+import { type Definition, type Scope, scopesOf, usesIn } from './operation-scopes.ts';
 
 export interface AdaptedDocument {
   /** The document itself if nothing in it has to be rewritten. */
   readonly node: DocumentNode;
-  /** What strict coercion refuses, each with what to write instead. */
+  /** What strict coercion refuses, each with what to write instead; the first ones if there are many. */
   readonly mismatches: readonly string[];
   /** A place at which each variable of `node` that stands for another is used. */
   readonly stands: ReadonlyMap<VariableDefinitionNode, InputPlace>;
   /** The places of values in `node`, for errors about them. */
   readonly places: ReadonlyMap<ASTNode, InputPlace>;
 }
+
+/** They are kept with the document. */
+const mostMismatches = 50;
 
 /** No variable of a client has it in its name. */
 const separator = ':';
@@ -57,21 +60,6 @@ export function sentName(name: string): string {
 /** Adapts a document that need not be valid. Throws TOO_MANY_VALUES. */
 export function adaptDocument(schema: GraphQLSchema, document: DocumentNode, limits: Limits): AdaptedDocument {
   return new DocumentAdapter(schema, document, limits).adapt();
-}
-
-interface Definition {
-  readonly node: DefinitionNode;
-  readonly uses: VariableUse[];
-  /** The names of the fragments that it spreads. */
-  readonly spreads: Set<string>;
-}
-
-/** An operation with everything that it reaches. */
-interface Scope {
-  readonly node: OperationDefinitionNode;
-  /** By name; empty if two variables have one name, which is invalid. */
-  readonly variables: ReadonlyMap<string, VariableDefinitionNode>;
-  readonly reached: readonly Definition[];
 }
 
 type PlacedUse = VariableUse & { readonly place: InputPlace };
@@ -102,7 +90,7 @@ class DocumentAdapter {
     const isAdapted = this.#replaced.size > 0 || this.#renamed.size > 0;
     return {
       node: isAdapted ? this.#rewrite(declarations) : this.#document,
-      mismatches: [...new Set(this.#mismatches)],
+      mismatches: [...new Set(this.#mismatches)].slice(0, mostMismatches),
       stands: this.#stands,
       places: this.#values.places,
     };
@@ -112,7 +100,7 @@ class DocumentAdapter {
   #collect(): Definition[] {
     const typeInfo = new TypeInfo(this.#schema);
     return this.#document.definitions.map((node) => {
-      const uses: VariableUse[] = [];
+      const uses: VariableUses = new Map();
       const spreads = new Set<string>();
       visit(
         node,
@@ -148,8 +136,8 @@ class DocumentAdapter {
   #rename(scopes: readonly Scope[]): void {
     const verdicts = new Map<PlacedUse, Verdict>();
     for (const { variables, reached } of scopes) {
-      for (const use of reached.flatMap(({ uses }) => uses.filter(isPlaced))) {
-        const declared = variables.get(use.node.name.value);
+      for (const use of usesIn(reached).filter(isPlaced)) {
+        const declared = variables.get(use.name);
         const verdict = declared ? this.#judge(declared, use) : 'refused';
         const known = verdicts.get(use) ?? 'matches';
         if (known !== 'refused' && verdict !== 'matches') verdicts.set(use, verdict);
@@ -157,9 +145,9 @@ class DocumentAdapter {
     }
     for (const [use, verdict] of verdicts) {
       if (verdict !== 'adapted') continue;
-      const name = `${use.node.name.value}${separator}${getNullableType(use.place.type)}`;
+      const name = `${use.name}${separator}${getNullableType(use.place.type)}`;
       this.#renamed.set(use, name);
-      this.#replaced.set(use.node, { ...use.node, name: { ...use.node.name, value: name } });
+      for (const node of use.nodes) this.#replaced.set(node, { ...node, name: { ...node.name, value: name } });
     }
   }
 
@@ -184,10 +172,7 @@ class DocumentAdapter {
 
   /** The declarations of an operation: those that are still used, and those that stand for others. */
   #declare({ variables, reached, node }: Scope): readonly VariableDefinitionNode[] {
-    const uses = Map.groupBy(
-      reached.flatMap((definition) => definition.uses),
-      (use) => use.node.name.value,
-    );
+    const uses = Map.groupBy(usesIn(reached), ({ name }) => name);
     return (node.variableDefinitions ?? []).flatMap((declared) => {
       const name = declared.variable.name.value;
       const own = variables.has(name) ? (uses.get(name) ?? []) : [];
@@ -200,14 +185,18 @@ class DocumentAdapter {
   }
 
   #declareAs(declared: VariableDefinitionNode, key: string, uses: readonly PlacedUse[], isOnly: boolean): VariableDefinitionNode {
-    const { place } = uses[0]!;
     const { variable, defaultValue } = declared;
     const isRequired = uses.some((use) => isNonNullType(use.place.type) && !use.place.hasDefault);
+    const mismatched = uses.find((use) => this.#judge(declared, use) !== 'matches');
+    const { place } = mismatched ?? uses[0]!;
     const nullable = String(getNullableType(place.type));
     const type = isRequired || declared.type.kind === Kind.NON_NULL_TYPE ? `${nullable}!` : nullable;
-    const remedy = isOnly ? `declare it as ${type}` : `pass the value in a variable of its own, of type ${type}`;
-    const was = `$${shorten(variable.name.value)} is declared ${shorten(print(declared.type))}`;
-    this.#mismatches.push(`${was}, but ${describePlace(place)} takes ${place.type}: ${remedy}`);
+    // Another operation that uses the same fragment may be the one that does not match.
+    if (mismatched) {
+      const remedy = isOnly ? `declare it as ${type}` : `pass the value in a variable of its own, of type ${type}`;
+      const was = `$${shorten(variable.name.value)} is declared ${shorten(print(declared.type))}`;
+      this.#mismatches.push(`${was}, but ${describePlace(place)} takes ${place.type}: ${remedy}`);
+    }
     const isNullDefault = isRequired && defaultValue?.kind === Kind.NULL;
     const adapted = defaultValue && !isNullDefault ? this.#adaptDefault(defaultValue, place) : undefined;
     const { defaultValue: _, ...rest } = declared;
@@ -246,28 +235,6 @@ function isPlaced(use: VariableUse): use is PlacedUse {
 
 function replaceNodes<Node extends ASTNode>(node: Node, replaced: ReadonlyMap<ASTNode, ASTNode>): Node {
   return replaced.size === 0 ? node : visit(node, { enter: (each) => replaced.get(each) });
-}
-
-/** The operations, each with the definitions that it reaches through fragments. */
-function scopesOf(definitions: readonly Definition[]): Scope[] {
-  const fragments = new Map<string, Definition>();
-  for (const definition of definitions)
-    if (definition.node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.node.name.value, definition);
-  return definitions.flatMap((definition) => {
-    const { node } = definition;
-    if (node.kind !== Kind.OPERATION_DEFINITION) return [];
-    const reached = new Set([definition]);
-    // A set visits what is added to it meanwhile.
-    for (const { spreads } of reached) {
-      for (const name of spreads) {
-        const fragment = fragments.get(name);
-        if (fragment) reached.add(fragment);
-      }
-    }
-    const declared = node.variableDefinitions ?? [];
-    const variables = new Map(declared.map((each) => [each.variable.name.value, each]));
-    return [{ node, variables: variables.size === declared.length ? variables : new Map(), reached: [...reached] }];
-  });
 }
 
 /** Whether a variable is allowed at a place (https://spec.graphql.org/October2021/#IsVariableUsageAllowed()). */

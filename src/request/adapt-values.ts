@@ -23,12 +23,17 @@ import { type Limits, overLimit } from '../budget/limits.ts';
 import { scalarTypes } from '../schema/scalars.ts';
 import { describePlace, type InputPlace } from './input-place.ts';
 
+/** All uses of a variable at places of one type. */
 export interface VariableUse {
-  readonly node: VariableNode;
+  readonly name: string;
+  readonly nodes: VariableNode[];
   /** Null where the schema has no such argument or field, or no list or object: the document is invalid. */
   readonly place: InputPlace | null;
   readonly isInDirective: boolean;
 }
+
+/** The uses in one definition: there may be thousands, but few differ. */
+export type VariableUses = Map<string, VariableUse>;
 
 /** A literal that strict coercion refuses. */
 export interface LiteralMismatch {
@@ -53,7 +58,7 @@ export class ValueAdapter {
   readonly places = new Map<ASTNode, InputPlace>();
   readonly #limits: Limits;
   #values = 0;
-  #uses: VariableUse[] = [];
+  #uses: VariableUses = new Map();
   #isInDirective = false;
 
   constructor(limits: Limits) {
@@ -61,7 +66,7 @@ export class ValueAdapter {
   }
 
   /** Walks the arguments of a field or directive, and adds the uses of variables to `uses`. */
-  walkArguments(node: FieldNode | DirectiveNode, definition: Arguments | undefined, uses: VariableUse[]): void {
+  walkArguments(node: FieldNode | DirectiveNode, definition: Arguments | undefined, uses: VariableUses): void {
     this.#uses = uses;
     this.#isInDirective = node.kind === Kind.DIRECTIVE;
     const owner = `${this.#isInDirective ? '@' : ''}${node.name.value}`;
@@ -85,8 +90,7 @@ export class ValueAdapter {
     switch (node.kind) {
       case Kind.VARIABLE:
         if (place) this.places.set(node, place);
-        this.#uses.push({ node, place, isInDirective: this.#isInDirective });
-        return;
+        return this.#addUse(node, place);
       case Kind.NULL:
         return;
       case Kind.LIST: {
@@ -100,6 +104,15 @@ export class ValueAdapter {
       default:
         if (place) this.#walkLeaf(node, place);
     }
+  }
+
+  #addUse(node: VariableNode, place: InputPlace | null): void {
+    const name = node.name.value;
+    const isInDirective = this.#isInDirective;
+    const key = `${name} ${place?.type} ${place?.hasDefault} ${isInDirective}`;
+    const known = this.#uses.get(key);
+    if (known) known.nodes.push(node);
+    else this.#uses.set(key, { name, nodes: [node], place, isInDirective });
   }
 
   #walkObject({ fields }: ObjectValueNode, place: InputPlace | null): void {
