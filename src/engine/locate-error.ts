@@ -5,6 +5,7 @@
  */
 import { type DocumentNode, parse } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
+import { runAtOnce } from '../budget/slices.ts';
 import { DatabaseError } from '../database/database.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Parameter } from '../plan/plan.ts';
@@ -44,7 +45,8 @@ export async function locateError(
 /** The document with locations: as lenient coercion reads it if the variable is in no other. */
 async function readAdapted(query: string, { variable }: VariableError, { granted, role }: RoleSchema): Promise<DocumentNode> {
   const document = parse(query);
-  return sentName(variable) === variable ? document : adaptDocument((await granted.types()).schema, document, role.limits).node;
+  if (sentName(variable) === variable) return document;
+  return runAtOnce(adaptDocument((await granted.types()).schema, document, role.limits)).node;
 }
 
 /** Errors that are no field's fault. */

@@ -57,8 +57,8 @@ export function sentName(name: string): string {
   return end < 0 ? name : name.slice(0, end);
 }
 
-/** Adapts a document that need not be valid. Throws TOO_MANY_VALUES. */
-export function adaptDocument(schema: GraphQLSchema, document: DocumentNode, limits: Limits): AdaptedDocument {
+/** Adapts a document that need not be valid, yielding between the passes. Throws TOO_MANY_VALUES. */
+export function adaptDocument(schema: GraphQLSchema, document: DocumentNode, limits: Limits): Generator<void, AdaptedDocument> {
   return new DocumentAdapter(schema, document, limits).adapt();
 }
 
@@ -81,13 +81,16 @@ class DocumentAdapter {
     this.#values = new ValueAdapter(limits);
   }
 
-  adapt(): AdaptedDocument {
+  *adapt(): Generator<void, AdaptedDocument> {
     const scopes = scopesOf(this.#collect());
+    yield;
     this.#adaptDefaults(scopes);
     for (const literal of this.#values.literals) this.#replace(literal);
     this.#rename(scopes);
+    yield;
     const declarations = new Map(scopes.map((scope) => [scope.node, this.#declare(scope)]));
     const isAdapted = this.#replaced.size > 0 || this.#renamed.size > 0;
+    yield;
     return {
       node: isAdapted ? this.#rewrite(declarations) : this.#document,
       mismatches: [...new Set(this.#mismatches)].slice(0, mostMismatches),

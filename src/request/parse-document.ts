@@ -132,7 +132,7 @@ function* validateDocument(
 ): Generator<void, AdaptedDocument | null> {
   if (yield* isValid(schema, written, groups)) return { node: written, mismatches: [], stands: new Map(), places: new Map() };
   if (coercion === 'strict') return null;
-  const adapted = adaptDocument(schema, written, limits);
+  const adapted = yield* adaptDocument(schema, written, limits);
   yield;
   if (adapted.node === written) return null;
   // Its variables may have the same default several times.
@@ -162,7 +162,7 @@ function* validationErrors(
   yield;
   dropText();
   const hideSuggestions = yield* schema.hasMoreQueries(manyFields);
-  const adapted = coercion === 'lenient' ? adaptDocument(schema, written, limits) : null;
+  const adapted = coercion === 'lenient' ? yield* adaptDocument(schema, written, limits) : null;
   for (const group of groups) {
     const errors = validate(schema, adapted?.node ?? written, group, { maxErrors, hideSuggestions });
     if (errors.length > 0) return errors.map((error) => toValidationError(error, text, adapted));
