@@ -222,7 +222,14 @@ class RowgraphService implements Rowgraph {
     try {
       const explained = await explainRequest(this.#database, read, mode, this.#timeoutMillis);
       const operation = { name: read.name, kind: read.kind };
-      return { operation, role: caller.role, mode, cost: { counts: operations[0]!.counts, limits }, ...explained };
+      return {
+        operation,
+        role: caller.role,
+        mode,
+        cost: { counts: operations[0]!.counts, limits },
+        mismatches: read.mismatches,
+        ...explained,
+      };
     } catch (error) {
       throw error instanceof DatabaseError ? toApiError(error) : error;
     }

@@ -1,10 +1,10 @@
-/** What would make the last operation faster, with the SQL for it; and what each of its fields reads, writes or calls. */
+/** What would make the last operation faster, with the SQL for it; what of it only lenient coercion accepts; and what each of its fields reads, writes or calls. */
 import type { PlanTree } from '../../src/explain/explanation.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { ExplanationViewProps } from './result-tabs.tsx';
 
 export function AdviceView({ state: { explanation } }: ExplanationViewProps) {
-  const { advice, plan } = explanation;
+  const { advice, mismatches, plan } = explanation;
   return (
     <>
       {advice.length === 0 && <p>There is no advice for this operation.</p>}
@@ -17,6 +17,16 @@ export function AdviceView({ state: { explanation } }: ExplanationViewProps) {
           <CodeBlock text={sql} />
         </article>
       ))}
+      {mismatches.length > 0 && (
+        <>
+          <h2>What strict coercion would refuse</h2>
+          <ul>
+            {mismatches.map((mismatch) => (
+              <li key={mismatch}>{mismatch}</li>
+            ))}
+          </ul>
+        </>
+      )}
       {plan !== null && (
         <>
           <h2>What each field does</h2>

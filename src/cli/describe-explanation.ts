@@ -7,10 +7,12 @@ import type { Paint } from './terminal.ts';
 const plainPaint: Paint = (_style, text) => text;
 
 /** The text, with a trailing line break. */
-export function describeExplanation({ operation, role, mode, cost, plan, statements, advice }: Explanation, paint = plainPaint): string {
+export function describeExplanation(explanation: Explanation, paint = plainPaint): string {
+  const { operation, role, mode, cost, mismatches, plan, statements, advice } = explanation;
   const rolledBack = mode === 'analyze' && statements.length > 0 ? '; it ran, and was rolled back' : '';
   return [
     paint('bold', printable(`${operation.kind} ${operation.name ?? '(unnamed)'} as ${role}${rolledBack}`)),
+    ...(mismatches.length === 0 ? [] : section('--coercion strict would refuse it', mismatches.map(printable), paint)),
     ...section('Cost', describeCounts(cost), paint),
     ...section('Plan', plan === null ? ['too long to show'] : drawTrees(plan), paint),
     ...statements.flatMap((statement, index) => describeStatement(statement, statements.length > 1 ? ` ${index + 1}` : '', paint)),

@@ -143,6 +143,7 @@ function costExtension(prepared: PreparedRequest): string {
 export interface RequestToExplain {
   readonly name: string | null;
   readonly kind: CompiledOperation['kind'];
+  readonly mismatches: readonly string[];
   /** Null if the operation is too long to be shown. */
   readonly plan: Plan | null;
   readonly statements: readonly Statement[];
@@ -159,10 +160,11 @@ export async function readRequest(
   const { role, granted } = roleSchema;
   if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   const prepared = await prepareRequest({ roleSchema, sizes, request });
-  const { compiled, operation } = prepared;
+  const { compiled, document, operation } = prepared;
   return {
     name: operation.name ?? null,
     kind: compiled.kind,
+    mismatches: document.mismatches,
     plan: planAgain(await granted.types(), prepared),
     statements: await bindRequest(prepared, role.limits, null),
     session: sessionOf(roleSchema, caller, compiled, null),

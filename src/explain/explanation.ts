@@ -19,6 +19,8 @@ export interface Explanation {
   readonly mode: ExplainMode;
   /** The operation's counts, and their limits. */
   readonly cost: { readonly counts: OperationCost['counts']; readonly limits: RequestCost['limits'] };
+  /** What lenient coercion let pass, each with what to write instead; none if the document is valid as it is. */
+  readonly mismatches: readonly string[];
   /** What each root field reads, writes or calls; null if the operation is too long to show. */
   readonly plan: readonly PlanTree[] | null;
   /** The statements in execution order, all in one transaction. */

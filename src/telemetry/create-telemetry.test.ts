@@ -55,6 +55,26 @@ test('ignored comment directives are logged in one line, which names the first o
   );
 });
 
+test('a document that only lenient coercion accepts is logged in one line, a few of them a second', () => {
+  const lines: Record<string, unknown>[] = [];
+  const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const mismatches = Array.from({ length: 25 }, (_, number) => `$v${number} is declared String`);
+  for (let hash = 0; hash < 20; hash += 1)
+    observe({ kind: 'document-mismatched', hash: String(hash), operations: ['a'.repeat(200), null], mismatches });
+  assert.equal(lines.length, 10);
+  const { level, document, operations, count, mismatches: named } = lines[0]!;
+  assert.deepEqual(
+    { level, document, operations, count, named },
+    {
+      level: 30,
+      document: '0',
+      operations: ['a'.repeat(100), null],
+      count: 25,
+      named: mismatches.slice(0, 20),
+    },
+  );
+});
+
 test('a failing database is logged with the reason, but without a stack trace', () => {
   const lines: Record<string, unknown>[] = [];
   const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { execute, graphql, parse } from 'graphql';
+import { describeExplanation } from '../../src/cli/describe-explanation.ts';
 import { createRowgraph, type Event, type ExecutionResult, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
@@ -106,6 +107,12 @@ describe('lenient coercion', () => {
       const hash = createHash('sha256').update(query).digest('hex');
       assert.deepEqual(seen, [{ kind: 'document-mismatched', hash, operations: ['Owned'], mismatches }]);
       assert.deepEqual(await graph.findMismatches(query, caller), mismatches);
+      const explanation = await graph.explain({ query, variables: { u: '10000000-0000-4000-8000-000000000001' } }, caller, { mode: 'sql' });
+      assert.deepEqual(explanation.mismatches, mismatches);
+      assert.match(
+        describeExplanation(explanation),
+        /\n--coercion strict would refuse it\n {2}\$u is declared String!, but [^\n]+\n\nCost\n/,
+      );
       assert.deepEqual(await graph.findMismatches('{ nonsense }', caller), []);
       assert.deepEqual(await strict.findMismatches(query, caller), []);
     } finally {

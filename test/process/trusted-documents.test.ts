@@ -87,6 +87,17 @@ test('serve runs only trusted documents, over PostgreSQL, and sees new ones', as
     assert.match(ofAll.stdout, new RegExp(`^${ofRole}${ofRole}$`));
     assert.deepEqual([ofAll.code, ofAll.stderr], [1, 'rowgraph: 1 trusted document is not valid for every role\n']);
     assert.deepEqual([ofNobody.code, ofNobody.stderr], [2, 'rowgraph: --document-roles: role "nobody" does not exist\n']);
+    const lenientFile = path.join(home, 'lenient.json');
+    await writeFile(lenientFile, '{"of id":"query ($i: BigInt!) { noteCollection(filter: {id: {eq: $i}}) { edges { node { id } } } }"}');
+    const checkLenient = (...more: string[]) => check('--trusted-documents', lenientFile, '--document-roles', 'anon', ...more);
+    const [lenient, strict] = await Promise.all([checkLenient(), checkLenient('--coercion', 'strict')]);
+    const mismatch = '$i is declared BigInt!, but filter.id.eq of "noteCollection" takes Int: declare it as Int!';
+    assert.equal(lenient.stdout, `anon: 1 of 1 documents are valid\n  of id: --coercion strict would refuse it: ${mismatch}\n`);
+    assert.deepEqual([lenient.code, strict.code], [0, 1]);
+    assert.match(
+      strict.stdout,
+      /^anon: 0 of 1 documents are valid\n {2}of id: Variable "\$i" of type "BigInt!" used in position expecting type "Int"\.\n$/,
+    );
     await writeFile(file, '{"new":"{ __typename }"}');
     await until(async () => (await ask('documentId=new')).status === 200);
     assert.equal((await ask('documentId=notes')).status, 403);
