@@ -69,6 +69,7 @@ describe('documents that are made to harm', () => {
     ['a list 100,000 deep in a variable', worst.nestedListsByVariable(100_000), 'BAD_USER_INPUT'],
     ['21,000 elements', worst.inList(21_000), 'TOO_MANY_TOKENS'],
     ['21,000 elements in a variable', worst.inListByVariable(21_000), 'TOO_MANY_ELEMENTS'],
+    ['9,000 elements of three types', worst.mismatchedDefault(9_000), 'TOO_MANY_ELEMENTS'],
     ['21,000 rows', worst.insertedRows(21_000), 'TOO_MANY_ELEMENTS'],
     ['a text of 900 KB in 100 mutations', worst.textInsertedOften(900_000, 100), 'INPUT_TOO_LARGE'],
     ['300,000 values in a nodeId', worst.valuesInNodeId(300_000), 'BAD_USER_INPUT'],

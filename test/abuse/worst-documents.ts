@@ -134,6 +134,10 @@ export const inListByVariable = (count: number): GraphQLRequest => ({
   query: accountFilter,
   variables: { filter: { id: { in: Array.from({ length: count }, (_, index) => index) } } },
 });
+/** The default of a variable that lenient coercion reads as three types. */
+export const mismatchedDefault = (count: number): GraphQLRequest => ({
+  query: `query ($x: [nothing] = [${times(count, () => '"1"')}]) ${filtered('{ or: [{ id: { in: $x } }, { email: { in: $x } }, { createdAt: { in: $x } }] }')}`,
+});
 /** One list that is bound in many places. */
 export const listUsedOften = (count: number, uses: number): GraphQLRequest => ({
   query: `query ($ids: [Int!]) { ${times(uses, (index) => `a${index}: accountCollection(filter: { id: { in: $ids } }) { edges { node { id } } }`)} }`,
