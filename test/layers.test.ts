@@ -88,6 +88,7 @@ const layers: Readonly<Record<string, Layer>> = {
   engine: {
     values: [
       'check-options.ts',
+      'id-text.ts',
       'budget',
       'distribution.ts',
       'text-cache.ts',
@@ -153,7 +154,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'distribution.ts',
     ],
   },
-  auth: { values: ['budget/deadline.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
+  auth: { values: ['budget/deadline.ts', 'id-text.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
@@ -196,6 +197,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'errors.ts': {},
   'safe-observer.ts': {},
   'json-object.ts': {},
+  'id-text.ts': {},
   'events.ts': { types: ['distribution.ts'] },
 };
 

@@ -1,5 +1,6 @@
 /** The list of tokens that were revoked before they expire. In: the text of the file; out: whether a token is on the list. */
 import { hash } from 'node:crypto';
+import { idTextOf } from '../id-text.ts';
 import { isJsonObject } from '../json-object.ts';
 import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
 
@@ -27,11 +28,11 @@ export class RevokedTokens {
 
   /** Whether a token with these claims is revoked. */
   has(token: string, claims: Claims): boolean {
-    const { jti, session_id: session, sub, iat } = claims;
     const { jti: ids, session_id: sessions, hash: hashes } = this.#ids;
-    if (typeof jti === 'string' && ids.has(jti)) return true;
-    if (typeof session === 'string' && sessions.has(session)) return true;
-    const revokedUntil = typeof sub === 'string' ? this.#users.get(sub) : undefined;
+    if (holds(ids, claims.jti) || holds(sessions, claims.session_id)) return true;
+    const sub = idTextOf(claims.sub);
+    const revokedUntil = sub === null ? undefined : this.#users.get(sub);
+    const { iat } = claims;
     // A token without a time of issue may be an old one.
     if (revokedUntil !== undefined && !(typeof iat === 'number' && iat * 1000 >= revokedUntil)) return true;
     return hashes.size > 0 && hashes.has(hashOfToken(token));
@@ -47,8 +48,7 @@ export class RevokedTokens {
       this.#ids.hash.add(readHash(entry.hash));
       return;
     }
-    const id = entry[kind];
-    if (typeof id !== 'string' || id === '') throw new Error(`must have a string as "${kind}" that is not empty`);
+    const id = readId(entry[kind], kind);
     if (kind === 'sub') this.#addUser(id, entry.issued_before);
     else this.#ids[kind].add(id);
   }
@@ -57,6 +57,17 @@ export class RevokedTokens {
     const until = issuedBefore === undefined ? Number.POSITIVE_INFINITY : readTime(issuedBefore, 'issued_before');
     this.#users.set(sub, Math.max(until, this.#users.get(sub) ?? -Infinity));
   }
+}
+
+function holds(ids: ReadonlySet<string>, claim: unknown): boolean {
+  const id = idTextOf(claim);
+  return id !== null && ids.has(id);
+}
+
+/** JSON numbers that are not safe integers were rounded when they were parsed. */
+function readId(value: unknown, kind: string): string {
+  if ((typeof value === 'string' && value !== '') || Number.isSafeInteger(value)) return String(value);
+  throw new Error(`must have a string as "${kind}" that is not empty, or a whole number below 2^53`);
 }
 
 /**

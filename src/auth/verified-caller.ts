@@ -1,5 +1,6 @@
 /** The caller of a request whose key or token is valid. In: its role and claims; out: the caller, which is immutable. */
 import type { Caller } from '../engine/request.ts';
+import { idTextOf } from '../id-text.ts';
 
 export interface VerifiedCaller extends Caller {
   /** Names the user that the claims identify, under whom requests in flight are counted; null if they identify none. */
@@ -8,7 +9,7 @@ export interface VerifiedCaller extends Caller {
 
 /** The caller with this role and these claims, which it freezes. */
 export function verifiedCaller(role: string, claims: Readonly<Record<string, unknown>>): VerifiedCaller {
-  const { sub } = claims;
-  const user = typeof sub === 'string' && sub !== '' ? `${role} ${sub}` : null;
+  const sub = idTextOf(claims.sub);
+  const user = sub === null ? null : `${role} ${sub}`;
   return Object.freeze({ role, claims: Object.freeze(claims), user });
 }

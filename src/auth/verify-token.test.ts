@@ -8,6 +8,13 @@ import { createTokenVerifier } from './verify-token.ts';
 
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
+/** A token with these claims, which need not be what `JSON.stringify` writes. */
+async function signText(claims: string): Promise<string> {
+  const [head] = (await signKey(secret, 'anon')).split('.');
+  const signed = `${head}.${Buffer.from(claims).toString('base64url')}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
 test('a token is verified once; afterwards the same caller object is returned synchronously', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const token = await signKey(secret, 'anon');
@@ -36,10 +43,27 @@ test('invalid tokens are not cached', async () => {
 test('claims that are nested too deeply are refused', async () => {
   const verifier = createTokenVerifier({ secrets: [secret] });
   const nested = JSON.stringify({ role: 'anon', deep: 0 }).replace('0', '['.repeat(20_000) + ']'.repeat(20_000));
-  const [head] = (await signKey(secret, 'anon')).split('.');
-  const signed = `${head}.${Buffer.from(nested).toString('base64url')}`;
-  const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  const token = await signText(nested);
   await assert.rejects(async () => verifier.verify(token, 'The token'), /The token has claims that are nested too deeply/);
+});
+
+test('ids that would be rounded are refused, because two users would become one; others may be numbers', async () => {
+  const verifier = createTokenVerifier({ secrets: [secret] });
+  for (const name of ['sub', 'jti', 'session_id']) {
+    for (const id of ['9007199254740993', '-9007199254740993', '1e30', '1e999', '7.5']) {
+      const token = await signText(`{"role":"anon","${name}":${id}}`);
+      await assert.rejects(async () => verifier.verify(token, 'The token'), new RegExp(`invalid ${name} claim: .* below 2\\^53`), id);
+    }
+    for (const id of ['9007199254740991', '0', '"9007199254740993"', '"7.5"', 'true', 'null', '[1e30]'])
+      assert.equal((await verifier.verify(await signText(`{"role":"anon","${name}":${id}}`), 'The token')).role, 'anon');
+  }
+});
+
+test('the user of a caller is the same however the subject is written', async () => {
+  const verifier = createTokenVerifier({ secrets: [secret] });
+  const userOf = async (sub: string) => (await verifier.verify(await signText(`{"role":"anon","sub":${sub}}`), 'The token')).user;
+  assert.deepEqual([await userOf('77'), await userOf('"77"')], ['anon 77', 'anon 77']);
+  for (const none of ['""', 'null', '{}', '[77]']) assert.equal(await userOf(none), null);
 });
 
 test('the clock of an issuer may be ahead by a minute, or by a longer leeway', async () => {

@@ -94,6 +94,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     const { payload, keySet } = await readPayload(token, subject);
     checkTimes(payload, leeway, subject);
     checkNesting(payload, subject);
+    checkIds(payload, subject);
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, roleClaim, subject), payload);
@@ -266,6 +267,14 @@ function checkNesting(payload: JWTPayload, subject: string): void {
     JSON.stringify(payload);
   } catch {
     throw unauthenticated(`${subject} has claims that are nested too deeply.`);
+  }
+}
+
+/** JSON numbers beyond 2^53 are rounded when they are parsed, so that two users would become one, and a revoked id would not be recognized. */
+function checkIds(payload: JWTPayload, subject: string): void {
+  for (const name of ['sub', 'jti', 'session_id']) {
+    if (typeof payload[name] === 'number' && !Number.isSafeInteger(payload[name]))
+      throw unauthenticated(`${subject} has an invalid ${name} claim: it is not a whole number below 2^53. Sign it as a string.`);
   }
 }
 

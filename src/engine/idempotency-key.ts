@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
+import { idTextOf } from '../id-text.ts';
 import type { Caller, GraphQLRequest } from './request.ts';
 
 export interface RequestIdentity {
@@ -51,8 +52,8 @@ const passingClaims: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti'])
 
 /** The subject, with its issuer; without a subject, all claims that do not change from token to token. */
 function identityOf({ claims = {} }: Caller): unknown {
-  const { sub, iss } = claims;
-  if (typeof sub === 'string') return ['sub', iss ?? null, sub];
+  const sub = idTextOf(claims.sub);
+  if (sub !== null) return ['sub', idTextOf(claims.iss) ?? claims.iss ?? null, sub];
   const lasting = Object.keys(claims).filter((name) => !passingClaims.has(name));
   return ['claims', lasting.sort().map((name) => [name, claims[name]])];
 }

@@ -140,6 +140,13 @@ for (const name of ['PostgreSQL', 'PGlite']) {
         { role: 'anon', claims: { sub: 'ada' } },
         { role: 'anon', claims: { sub: 'bob' } },
         { role: 'anon', claims: { sub: 'ada', iss: 'elsewhere' } },
+        { role: 'anon', claims: { sub: '77' } },
+        { role: 'anon', claims: { sub: '77', iss: '7' } },
+        { role: 'anon', claims: { sub: '777' } },
+        { role: 'anon', claims: { sub: '', email: 'ada@example.com' } },
+        { role: 'anon', claims: { sub: '', email: 'bob@example.com' } },
+        { role: 'anon', claims: { sub: [77] } },
+        { role: 'anon', claims: { sub: [78] } },
         { role: 'authenticated', claims: { sub: 'ada' } },
         { role: 'anon', claims: { email: 'ada@example.com' } },
         { role: 'anon', claims: { email: 'bob@example.com' } },
@@ -151,6 +158,12 @@ for (const name of ['PostgreSQL', 'PGlite']) {
         answers.add(first.text);
         const later = { ...caller, claims: { ...caller.claims, exp: 99, iat: 5, nbf: 5, jti: 'x' } };
         assert.deepEqual(await send(graph(), request, 'of-caller', later), { ...first, isReplayed: true });
+        const asNumbers = Object.entries(caller.claims ?? {}).map(([name, value]) => [
+          name,
+          typeof value === 'string' && /^7+$/.test(value) ? Number(value) : value,
+        ]);
+        const numeric = { ...caller, claims: Object.fromEntries(asNumbers) };
+        assert.deepEqual(await send(graph(), request, 'of-caller', numeric), { ...first, isReplayed: true });
       }
       assert.equal(answers.size, callers.length);
     });
