@@ -211,7 +211,7 @@ export interface DocumentMismatched {
   readonly mismatches: readonly string[];
 }
 
-/** A batch is retried because of concurrent transactions or a newer schema. */
+/** A batch is retried because of concurrent transactions, a newer schema or a lost connection. */
 export interface BatchRetried {
   readonly kind: 'batch-retried';
   /** How many times it has already run. */

@@ -8,6 +8,7 @@ import type { Database } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
 import { openPgliteDatabase, type Pglite } from './pglite-database.ts';
+import { toDatabaseError } from './to-database-error.ts';
 
 export interface OpenOptions {
   readonly poolSize?: number | undefined;
@@ -30,6 +31,7 @@ export function openDatabase(database: unknown, { observe, ...given }: OpenOptio
   const options = {
     ...withoutUndefined(given),
     onConnectionError: (error: unknown, isStarved: boolean) => observe({ kind: 'pool-failed', error, isStarved }),
+    onResend: (error: unknown) => observe({ kind: 'batch-retried', attempt: 1, sqlstate: toDatabaseError(error).sqlstate }),
   };
   if (typeof database === 'string') return openPgDatabase(database, options);
   if (isPglite(database)) return openPgliteDatabase(database, options);

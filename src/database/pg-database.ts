@@ -41,6 +41,8 @@ export interface PgDatabaseOptions {
    * too many, and this pool has none left.
    */
   readonly onConnectionError?: (error: unknown, isStarved: boolean) => void;
+  /** Called when a batch is sent again because its connection was lost with this error. */
+  readonly onResend?: (error: unknown) => void;
 }
 
 /** The default time limit of internal queries. */
@@ -72,7 +74,7 @@ class PgDatabase implements Database {
   readonly #pipelining: Pipelining<PgJob>;
 
   constructor(target: string | PgPool, options: PgDatabaseOptions) {
-    const { onConnectionError = ignore } = options;
+    const { onConnectionError = ignore, onResend = ignore } = options;
     this.#onPoolError = (error) => onConnectionError(error, false);
     this.#ownsPool = typeof target === 'string';
     this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
@@ -115,6 +117,7 @@ class PgDatabase implements Database {
       stream: this.#pool.options.stream,
       request: (job) => this.#request(job),
       onSilence: (since) => this.#dropIdle(since),
+      onResend,
     });
     // Without a listener, a connection that fails while idle would end the process. The pool drops it.
     this.#pool.on('error', this.#onPoolError);

@@ -36,6 +36,8 @@ export interface JobRunContext {
   readonly request: (job: PgJob) => void;
   /** Called when connections that have not replied since a time, in milliseconds of `performance.now()`, are likely dead. */
   readonly onSilence: (since: number) => void;
+  /** Called when a batch is sent again because of the error that ended its connection. */
+  readonly onResend: (error: unknown) => void;
 }
 
 /** Sends a job alone. */
@@ -169,7 +171,7 @@ class PgJobRun implements RunListener {
 
   /** Settles the only job, or has it sent again. */
   #finishAlone(job: PgJob, exchange: PgExchange, millis: number): void {
-    const { connections, pipelining, request } = this.#context;
+    const { connections, pipelining } = this.#context;
     const state = this.#state;
     const { error, broken, written, completed, results } = exchange;
     const { batch } = job;
@@ -188,11 +190,11 @@ class PgJobRun implements RunListener {
     else if (this.#mayRetry && !broken && !job.mustStop && isStalePlan(error)) {
       state.prepared?.evictAll();
       this.#isResent = true;
-    } else if (broken && job.mayBeResent(written, error)) requestAgain(request, job, written);
+    } else if (broken && job.mayBeResent(written, error)) requestAgain(this.#context, job, error, written);
     else if (job.heldTooLong(exchange)) {
       if (batch?.origin !== undefined) pipelining.noteFailure(batch.origin);
       connections.noteStuck(this.#group);
-      request(job);
+      this.#context.request(job);
     } else job.reject(job.explain(exchange));
   }
 
@@ -222,7 +224,7 @@ class PgJobRun implements RunListener {
       each.run = null;
       if (each.isSettled) continue;
       if (!broken) request(each);
-      else if (each.mayBeResent(true, error, each === job)) requestAgain(request, each, true);
+      else if (each.mayBeResent(true, error, each === job)) requestAgain(this.#context, each, error, true);
       else each.reject(each.explain(exchange));
     }
   }
@@ -235,10 +237,12 @@ function lockRelease(): PgJob {
   return PgJob.ofScript({ text: releaseLocks, parameters: [], isRepeated: true }, deadline, { resolve: end, reject: end });
 }
 
-/** Puts a job whose connection was lost back into the queue. `written`: whether it may have reached the server. */
-function requestAgain(request: (job: PgJob) => void, job: PgJob, written: boolean): void {
+/** Puts a job back into the queue whose connection was lost with this error. `written`: whether it may have reached the server. */
+function requestAgain({ request, onResend }: JobRunContext, job: PgJob, error: unknown, written: boolean): void {
   if (!written) return request(job);
   setTimeout(() => {
-    if (!job.isSettled) request(job);
+    if (job.isSettled) return;
+    if (job.batch !== null) onResend(error);
+    request(job);
   }, resendMillis);
 }

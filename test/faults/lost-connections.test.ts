@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Deadline } from '../../src/budget/deadline.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
+import type { Observer } from '../../src/events.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { type CutPoint, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -23,15 +24,20 @@ let databases: TestDatabases;
 let database: TestDatabase;
 let proxy: FaultProxy;
 let graph: Rowgraph;
+const retries: unknown[] = [];
 const caller: Caller = { role: 'anon' };
 
 before(async () => {
   databases = await startTestDatabases();
   database = await databases.create(setup);
   proxy = await startFaultProxy(databases.port);
-  graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), poolSize: 2 });
+  const observe: Observer = (event) => {
+    if (event.kind === 'batch-retried') retries.push([event.attempt, event.sqlstate]);
+  };
+  graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), poolSize: 2, observe });
 });
 beforeEach(async () => {
+  retries.length = 0;
   await database.run(`truncate entry; select setval('runs', 1)`);
 });
 after(async () => {
@@ -72,6 +78,7 @@ for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' 
       await quiet();
       assert.deepEqual(await notes(), outcome === 'all' ? [mark, 'middle', 'b'] : []);
       assert.equal(proxy.count(mark), 1, 'it was sent once');
+      assert.deepEqual(retries, []);
       const next = await graph.execute({ query, variables: { a: `after ${mark}`, b: 'b' } }, caller);
       assert.equal(next.errors, undefined, 'the next one has a connection that works');
     }
@@ -163,14 +170,27 @@ test('a query that exceeds the transaction_timeout of its session runs once', as
   await pool.close();
 });
 
-test('a query whose connection is cut is sent once more, over another one', async () => {
+test('a query whose connection is cut is sent once more, over another one, and counted', async () => {
   for (const [index, point] of (Object.keys(outcomes) as CutPoint[]).entries()) {
     proxy.cutNext(`mark ${index}`, point);
     const query = 'query ($note: String) { entryCollection(filter: {note: {eq: $note}}) { edges { node { id } } } }';
     const { data } = await graph.execute({ query, variables: { note: `mark ${index}` } }, caller);
     assert.deepEqual(data, { entryCollection: { edges: [] } });
     assert.equal(proxy.count(`mark ${index}`), 2);
+    assert.deepEqual(retries.splice(0), [[1, null]]);
   }
+});
+
+test('a query whose backend is terminated is sent once more, and counted', async () => {
+  const holder = await database.connect();
+  await holder.query('begin; lock table entry in access exclusive mode');
+  const answer = graph.execute({ query: '{ entryCollection { edges { node { id } } } }' }, caller);
+  await database.untilLocked('entry', 1);
+  await database.run("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and usename = 'authenticator'");
+  await holder.query('commit');
+  assert.deepEqual((await answer).data, { entryCollection: { edges: [] } });
+  assert.deepEqual(retries, [[1, '57P01']]);
+  await holder.end();
 });
 
 test('what a role sees is read once more where the connection is cut, and no request fails for it', async () => {
