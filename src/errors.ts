@@ -53,6 +53,10 @@ export const errorCodes = {
   TOO_MANY_FIELDS: { status: 400, meaning: 'With fragments expanded, the operation selects more fields than the limit `fields`.' },
   TOO_MANY_ROOT_FIELDS: { status: 400, meaning: 'The operation has more root fields than the limit `rootFields`.' },
   TOO_MANY_ALIASES: { status: 400, meaning: 'With fragments expanded, the operation has more aliases than the limit `aliases`.' },
+  ALIASES_TOO_LONG: {
+    status: 400,
+    meaning: 'With fragments expanded, the aliases of the operation are together longer than the limit `aliasLength`.',
+  },
   TOO_MANY_FRAGMENTS: { status: 400, meaning: 'The operation spreads more fragments than the limit `fragments`.' },
   TOO_MANY_ELEMENTS: { status: 400, meaning: 'The lists in arguments and variables have more elements than the limit `listElements`.' },
   TOO_MANY_VALUES: {

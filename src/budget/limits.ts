@@ -68,6 +68,13 @@ export const limitTable = {
     description: 'Maximum aliases in an operation, with fragments expanded',
     finding: 'With its fragments expanded, the operation has {n} aliases',
   },
+  aliasLength: {
+    code: 'ALIASES_TOO_LONG',
+    default: 32_768,
+    strict: 4_096,
+    description: 'Maximum characters of all aliases in an operation together, with fragments expanded',
+    finding: 'With its fragments expanded, the aliases of the operation have {n} characters',
+  },
   fragments: {
     code: 'TOO_MANY_FRAGMENTS',
     default: 1_000,

@@ -9,10 +9,10 @@ const measure = (text: string) => [...measureOperations(parse(text)).operations.
 describe('measureOperations', () => {
   it('counts the fields of fragments wherever they are spread', () => {
     const text = `query a { x: a { ...f } ...g } query b { a }
-      fragment f on T { b c: d ... on T { e } ...h } fragment g on Q { y: a { ...f } z } fragment h on T { i }`;
+      fragment f on T { b long: d ... on T { e } ...h } fragment g on Q { y: a { ...f } z } fragment h on T { i }`;
     assert.deepEqual(measure(text), [
-      { depth: 2, fields: 11, rootFields: 3, aliases: 4, fragments: 7, listElements: 0 },
-      { depth: 1, fields: 1, rootFields: 1, aliases: 0, fragments: 0, listElements: 0 },
+      { depth: 2, fields: 11, rootFields: 3, aliases: 4, aliasLength: 10, fragments: 7, listElements: 0 },
+      { depth: 1, fields: 1, rootFields: 1, aliases: 0, aliasLength: 0, fragments: 0, listElements: 0 },
     ]);
   });
 
@@ -56,6 +56,7 @@ describe('checkOperations', () => {
       fields: 3,
       rootFields: 1,
       aliases: 1,
+      aliasLength: 1,
       fragments: 1,
       listElements: 2,
     });
@@ -66,7 +67,7 @@ describe('checkOperations', () => {
       listElements: 'TOO_MANY_ELEMENTS',
     } as const;
     for (const [name, code] of Object.entries(codes)) assert.throws(() => checkOperations(counts, { ...noLimits, [name]: 1 }), { code });
-    for (const name of ['aliases', 'fragments', 'rootFields'] as const) {
+    for (const name of ['aliases', 'aliasLength', 'fragments', 'rootFields'] as const) {
       assert.throws(() => checkOperations(counts, { ...noLimits, [name]: 0 }), { details: { limit: name, maximum: 0, count: 1 } });
     }
   });

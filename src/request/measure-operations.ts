@@ -15,7 +15,9 @@ import {
 import { checkLimit, type LimitName, type Limits } from '../budget/limits.ts';
 
 /** The counts of an operation, by the name of the limit. */
-export type OperationCounts = Readonly<Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'fragments' | 'listElements', number>>;
+export type OperationCounts = Readonly<
+  Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'aliasLength' | 'fragments' | 'listElements', number>
+>;
 
 export interface MeasuredDocument {
   readonly operations: ReadonlyMap<OperationDefinitionNode, OperationCounts>;
@@ -34,7 +36,7 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
   return { operations, visited: measurer.visited };
 }
 
-const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'fragments', 'listElements'];
+const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'aliasLength', 'fragments', 'listElements'];
 
 /** Throws for the first limit that an operation exceeds. */
 export function checkOperations(operations: readonly OperationCounts[], limits: Limits): void {
@@ -45,7 +47,7 @@ export function checkOperations(operations: readonly OperationCounts[], limits: 
 }
 
 function nothing(): Counts {
-  return { depth: 0, fields: 0, rootFields: 0, aliases: 0, fragments: 0, listElements: 0 };
+  return { depth: 0, fields: 0, rootFields: 0, aliases: 0, aliasLength: 0, fragments: 0, listElements: 0 };
 }
 
 class OperationMeasurer {
@@ -91,7 +93,10 @@ class OperationMeasurer {
   #addField(counts: Counts, field: FieldNode): void {
     counts.fields += 1;
     counts.rootFields += 1;
-    if (field.alias) counts.aliases += 1;
+    if (field.alias) {
+      counts.aliases += 1;
+      counts.aliasLength += field.alias.value.length;
+    }
     counts.depth = Math.max(counts.depth, 1);
     for (const { value } of field.arguments ?? []) counts.depth = Math.max(counts.depth, this.#value(counts, value));
     if (field.selectionSet) addInner(counts, this.selections(field.selectionSet), 1);
@@ -136,6 +141,7 @@ function addInner(counts: Counts, inner: Counts, levels: number): void {
   counts.depth = Math.max(counts.depth, inner.depth + levels);
   counts.fields += inner.fields;
   counts.aliases += inner.aliases;
+  counts.aliasLength += inner.aliasLength;
   counts.fragments += inner.fragments;
   counts.listElements += inner.listElements;
 }

@@ -62,6 +62,10 @@ export const rootFields = (count: number): GraphQLRequest => ({
 export const mutationFields = (count: number): GraphQLRequest => ({
   query: `mutation { ${times(count, (index) => `a${index}: deleteFromCommentCollection(filter: { id: { eq: ${-index} } }) { affectedCount }`)} }`,
 });
+/** A mutation whose response consists of aliases. */
+export const longAliases = (count: number, length: number): GraphQLRequest => ({
+  query: `mutation { ${times(count, (index) => `${`a${index}_`.padEnd(length, 'x')}: deleteFromCommentCollection(filter: { id: { eq: -1 } }) { affectedCount }`)} }`,
+});
 export const nestedRelations = (levels: number, pages = '(first: 1)'): GraphQLRequest => ({ query: nested(levels, pages) });
 export const pageProduct = (size: number, levels: number): GraphQLRequest => ({ query: nested(levels, `(first: ${size})`) });
 export const pageProductByVariable = (size: number, levels: number): GraphQLRequest => ({
