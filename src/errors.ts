@@ -40,11 +40,19 @@ export const errorCodes = {
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
     meaning:
-      'The mutation has an idempotency key, and the database lacks the extension that stores the keys, or has a version that does not store them.',
+      'The mutation has an idempotency key, and the role may not use them, or the database lacks the extension that stores them, or has a version that does not.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     meaning: 'The idempotency key belongs to another document or other variables of this caller; nothing ran.',
+  },
+  TOO_MANY_IDEMPOTENCY_KEYS: {
+    status: 429,
+    meaning: 'The idempotency keys of the caller that have not expired take more than the limit `idempotencyBytes`; nothing ran.',
+  },
+  IDEMPOTENCY_STORAGE_FULL: {
+    status: 503,
+    meaning: 'The idempotency keys of all callers take all the room that they may; nothing ran. Try again later, or send no key.',
   },
   DOCUMENT_TOO_LARGE: { status: 400, meaning: 'The document is longer than the limit `documentBytes`.' },
   TOO_MANY_TOKENS: { status: 400, meaning: 'The document has more tokens than the limit `tokens`.' },

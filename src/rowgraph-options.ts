@@ -3,6 +3,7 @@ import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.
 import { longestTimer } from './budget/timers.ts';
 import {
   aFunction,
+  aLimit,
   anObject,
   aSwitch,
   aTimeLimit,
@@ -19,6 +20,7 @@ import {
 import type { ConnectionBudget } from './database/connection-budget.ts';
 import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
 import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
+import type { KeyStore } from './engine/role-schema.ts';
 import { quote } from './errors.ts';
 import type { Observer } from './events.ts';
 import { isJsonObject } from './json-object.ts';
@@ -77,11 +79,16 @@ export interface RowgraphOptions {
   readonly caches?: Partial<CacheSizes>;
   /** How many milliseconds the response to a mutation is kept for its idempotency key: at least `timeout`. Default: 24 hours. */
   readonly idempotencyKeyLifetime?: number;
+  /** The roles whose mutations may have idempotency keys, or those whose mutations may not. Default: `{ except: ['anon'] }`. */
+  readonly idempotencyKeyRoles?: readonly string[] | { readonly except: readonly string[] };
+  /** How many bytes all idempotency keys in the database may take, approximately; Infinity for no bound. Default: 512 MB. */
+  readonly idempotencyStorage?: number;
   /** Called for each event: schema loads, retried batches, failures. */
   readonly observe?: Observer;
 }
 
 const defaultKeyLifetime = 24 * 3_600_000;
+const defaultKeyStorage = 512 * 1024 ** 2;
 /** More entries fit into no cache, whose room is set aside in advance. */
 const mostEntries = 1_000_000;
 /** A year. */
@@ -135,6 +142,8 @@ const checks: OptionChecks<RowgraphOptions> = {
   queue: optionsOf(queueChecks),
   caches: optionsOf(cacheChecks),
   idempotencyKeyLifetime: milliseconds(1, longestLifetime),
+  idempotencyKeyRoles: (value, name) => (Array.isArray(value) ? texts : optionsOf({ except: texts }, 'except'))(value, name),
+  idempotencyStorage: aLimit,
   observe: aFunction,
 };
 
@@ -152,9 +161,17 @@ export function cacheSizesOf({ caches = {} }: RowgraphOptions): CacheSizes {
   return Object.fromEntries(sizes) as CacheSizes;
 }
 
-/** How long the response to a mutation is kept. A key must outlive its first request; otherwise a repeat could run at the same time. */
-export function keyLifetimeOf({ idempotencyKeyLifetime = defaultKeyLifetime }: RowgraphOptions, timeout: number): number {
-  return Math.max(idempotencyKeyLifetime, Math.min(timeout, longestTimer));
+/** How idempotency keys are kept. A key must outlive its first request; otherwise a repeat could run at the same time. */
+export function keyStoreOf(
+  { idempotencyKeyLifetime = defaultKeyLifetime, idempotencyStorage: maxBytes = defaultKeyStorage }: RowgraphOptions,
+  timeout: number,
+): KeyStore {
+  return { lifetime: Math.max(idempotencyKeyLifetime, Math.min(timeout, longestTimer)), maxBytes };
+}
+
+/** Which roles may use idempotency keys. */
+export function keyRolesOf({ idempotencyKeyRoles: roles = { except: ['anon'] } }: RowgraphOptions): (role: string) => boolean {
+  return 'except' in roles ? (role) => !roles.except.includes(role) : (role) => roles.includes(role);
 }
 
 /** The additions to the schema. Throws for an unknown name. */

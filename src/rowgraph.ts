@@ -33,7 +33,15 @@ import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
-import { additionsOf, cacheSizesOf, checkRowgraphOptions, keyLifetimeOf, limitsByRole, type RowgraphOptions } from './rowgraph-options.ts';
+import {
+  additionsOf,
+  cacheSizesOf,
+  checkRowgraphOptions,
+  keyRolesOf,
+  keyStoreOf,
+  limitsByRole,
+  type RowgraphOptions,
+} from './rowgraph-options.ts';
 import { createSafeObserver } from './safe-observer.ts';
 
 const ignore: Observer = () => {};
@@ -57,7 +65,8 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     coercion: options.coercion ?? 'lenient',
     noteMismatches: createMismatchReport(observe),
     reportsCost: options.reportCost ?? false,
-    keyLifetime: keyLifetimeOf(options, timeout),
+    keyStore: keyStoreOf(options, timeout),
+    mayUseKeys: keyRolesOf(options),
     uses: new SchemaCacheUses(),
   };
   const database = openDatabase(options.database, {

@@ -82,6 +82,8 @@ test('no option of createRowgraph is used unless it can work', async () => {
     queue: [5, null, [], ...['length', 'bytes'].flatMap((name) => [...numbers, 1.5, Infinity].map((value) => ({ [name]: value })))],
     caches: [5, null, ...[...numbers, 1.5, Infinity].map((value) => ({ documents: value })), { schemaBytes: '192mb' }, { other: 5 }],
     idempotencyKeyLifetime: [...numbers, Infinity, 1e12],
+    idempotencyKeyRoles: ['*', true, [5], [''], {}, { except: 'anon' }, { except: ['anon'], only: [] }, null],
+    idempotencyStorage: [...numbers, 1.5],
     observe: [true, {}, 'console.log'],
   };
   for (const [name, values] of Object.entries(wrong)) {

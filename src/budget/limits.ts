@@ -1,6 +1,6 @@
 /**
- * What a request may cost before any SQL is generated: the table of limits, each with its defaults and its error code. The stages count;
- * the counts are checked here. docs/limits.md explains what each limit counts.
+ * What a request may cost before any SQL is generated, and what is stored for its caller: the table of limits, each with its defaults and its
+ * error code. The stages count; the counts are checked here. docs/limits.md explains what each limit counts.
  */
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
@@ -15,6 +15,8 @@ interface LimitDefinition {
   readonly description: string;
   /** The message for a request that exceeds it; `{n}` stands for the count. */
   readonly finding: string;
+  /** What to do about it, if not to send a smaller request. */
+  readonly advice?: string;
 }
 
 /** Every limit, in the order in which they are checked. */
@@ -138,6 +140,14 @@ export const limitTable = {
     description: 'Maximum bytes in a response; a query that exceeds them is cancelled',
     finding: 'The response has {n} bytes',
   },
+  idempotencyBytes: {
+    code: 'TOO_MANY_IDEMPOTENCY_KEYS',
+    default: 16_777_216,
+    strict: 1_048_576,
+    description: 'Maximum bytes of the idempotency keys of a caller, with the responses stored for them',
+    finding: 'With this one, the idempotency keys of the caller and their responses take {n} bytes',
+    advice: 'Nothing ran. Wait until older keys expire, or send the mutation without a key',
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitTable;
@@ -193,11 +203,11 @@ export function checkLimit(limits: Limits, name: LimitName, count: number): void
 
 /** The error of a limit. Without a count, counting stopped at the limit. */
 export function overLimit(limits: Limits, name: LimitName, count?: number): ApiError {
-  const { code, finding } = limitTable[name];
+  const { code, finding, advice = 'Send a smaller request' }: LimitDefinition = limitTable[name];
   const limit = limits[name];
   const isExact = count !== undefined && Number.isSafeInteger(count);
   const shown = isExact ? written(count) : `more than ${written(limit)}`;
-  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. Send a smaller request, or ask for a higher limit.`;
+  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. ${advice}, or ask for a higher limit.`;
   return new ApiError(code, message, { details: { limit: name, maximum: limit, ...(isExact && { count }) } });
 }
 

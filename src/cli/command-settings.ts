@@ -58,6 +58,8 @@ const serviceSettingNames = [
   'limits',
   ...limitNames.map(limitSettingOf),
   'unlimitedRoles',
+  'idempotencyKeyRoles',
+  'idempotencyStorage',
   'idempotencyKeyLifetime',
   'serverTiming',
   'reportCost',

@@ -60,6 +60,8 @@ const sharedNames = [
   ...limitNames.map(limitSettingOf),
   'unlimitedRoles',
   'reportCost',
+  'idempotencyKeyRoles',
+  'idempotencyStorage',
   'idempotencyKeyLifetime',
 ] as const;
 

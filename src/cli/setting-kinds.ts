@@ -110,6 +110,11 @@ export function list(
   return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
 }
 
+/** A list without a default: what holds if it is unset depends on other settings. */
+export function unsetList(placeholder: string, description: string, defaultText: string): Setting<readonly string[] | undefined> {
+  return { ...list(placeholder, description, []), default: undefined, defaultText };
+}
+
 /** Some of the additions to pg_graphql's schema, or all of them by default. */
 export function additionList(description: string): Setting<readonly AdditionName[]> {
   const names = list('NAMES', description, []);
@@ -133,12 +138,13 @@ export function secret(placeholder: string, description: string, check: (value: 
 
 const byteUnits = { '': 1, kb: 1024, mb: 1024 ** 2 };
 
-/** A size in bytes, of at least 1 KB unless it says otherwise. */
-export function bytes(description: string, fallback: number, fallbackText: string, least = 1024): Setting<number> {
+/** A size in bytes, from 1 KB to 1 GB unless it says otherwise. */
+export function bytes(description: string, fallback: number, fallbackText: string, least = 1024, most = 1024 ** 3): Setting<number> {
   const parse = (value: string): number => {
     const [, digits, unit] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
     const size = Number(digits) * byteUnits[(unit ?? '').toLowerCase() as keyof typeof byteUnits];
-    if (!(size >= least && size <= 1024 ** 3)) throw expected(`must be a size from ${least / 1024}kb to 1024mb, such as 512kb or 2mb`);
+    if (!(size >= least && size <= most))
+      throw expected(`must be a size from ${least / 1024}kb to ${most / 1024 ** 2}mb, such as 512kb or 2mb`);
     return size;
   };
   return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };

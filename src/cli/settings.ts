@@ -28,6 +28,7 @@ import {
   type Setting,
   secret,
   text,
+  unsetList,
   wholeNumber,
 } from './setting-kinds.ts';
 
@@ -169,6 +170,18 @@ export const settings = {
   limits: choice(['off', 'default', 'strict'], 'Set of limits on the cost of a request; --limit-… overrides a single one', 'default'),
   ...limitSettings,
   unlimitedRoles: list('ROLES', 'Roles without limits, separated by commas; - for none', ['service_role']),
+  idempotencyKeyRoles: unsetList(
+    'ROLES',
+    'Roles that may use idempotency keys, separated by commas; * for all, - for none',
+    'all but the anonymous role',
+  ),
+  idempotencyStorage: bytes(
+    'Maximum size of the idempotency keys of all callers in the database, with the responses stored for them',
+    512 * 1024 ** 2,
+    '512mb',
+    1024 ** 2,
+    1024 ** 4,
+  ),
   idempotencyKeyLifetime: duration('How long to keep the response to a mutation for its idempotency key', '24h', ['1s', '8760h']),
   serverTiming: onOrOff('Report how long the stages of each request took, in the header Server-Timing', false),
   reportCost: onOrOff('Report the cost of each request in extensions.cost of its response', false),

@@ -101,18 +101,16 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
 
 type CacheConfiguration = Configuration<'schemaCache' | 'documentCache' | 'variantCache' | 'statementCache' | 'introspectionCache'>;
 type GraphConfiguration = CacheConfiguration &
-  Configuration<
-    | 'schemas'
-    | 'extraSearchPath'
-    | 'introspection'
-    | 'coercion'
-    | 'trustedRoles'
-    | 'reportCost'
-    | 'requestTimeout'
-    | 'idempotencyKeyLifetime'
-  > &
+  Configuration<'idempotencyKeyLifetime' | 'idempotencyKeyRoles' | 'idempotencyStorage' | 'anonRole'> &
+  Configuration<'schemas' | 'extraSearchPath' | 'introspection' | 'coercion' | 'trustedRoles' | 'reportCost' | 'requestTimeout'> &
   Configuration<(typeof modelSettingNames)[number]> &
   LimitConfiguration;
+
+/** All roles but the anonymous one unless the setting names some. */
+function keyRolesOf({ idempotencyKeyRoles: roles, anonRole }: GraphConfiguration) {
+  if (roles === undefined) return { except: [anonRole] };
+  return roles.includes('*') ? { except: [] } : roles;
+}
 
 /** Options of the graph, from the settings that `dev`, `serve` and projects share. */
 export function graphOptionsOf(configuration: GraphConfiguration) {
@@ -125,10 +123,13 @@ export function graphOptionsOf(configuration: GraphConfiguration) {
     reportCost,
     requestTimeout: timeout,
     idempotencyKeyLifetime,
+    idempotencyStorage,
   } = configuration;
   const caches = cacheSizesOf(configuration);
-  const own = { schemas, extraSearchPath, introspection, coercion, trustedRoles, reportCost, timeout, idempotencyKeyLifetime, caches };
-  return { ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
+  const idempotencyKeyRoles = keyRolesOf(configuration);
+  const keys = { idempotencyKeyLifetime, idempotencyStorage, idempotencyKeyRoles };
+  const own = { schemas, extraSearchPath, introspection, coercion, trustedRoles, reportCost, timeout, caches };
+  return { ...own, ...keys, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
 }
 
 function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache, introspectionCache }: CacheConfiguration) {

@@ -148,7 +148,8 @@ export interface Database extends RequestDatabase {
  * Why a batch failed, unless PostgreSQL refused it. `overloaded`: no connection became free. `timeout`: its deadline has passed.
  * `cancelled`: nobody waits for it any more. `outcome-unknown`: the connection ended when the batch may have been committed.
  * `response-too-large`: its rows exceed the allowed bytes. `key-answered`: the response to this request is already stored under its
- * idempotency key. `key-reused`: the key was used for another request.
+ * idempotency key. `key-reused`: the key was used for another request. `no-key-room`: what is stored for the caller's keys leaves no room
+ * for another one; `no-key-storage`: what is stored for all keys does.
  */
 export type FailureReason =
   | 'stale-schema'
@@ -159,7 +160,9 @@ export type FailureReason =
   | 'outcome-unknown'
   | 'response-too-large'
   | 'key-answered'
-  | 'key-reused';
+  | 'key-reused'
+  | 'no-key-room'
+  | 'no-key-storage';
 
 /** An error that PostgreSQL or the network reported: `sqlstate` has five characters, or is null if the connection failed. */
 export class DatabaseError extends Error {

@@ -190,8 +190,13 @@ export function countLeading({ session, claim }: Batch): number {
   return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
 }
 
-/** Errors that taking an idempotency key may fail with, raised by `extension/idempotency-key-script.ts`. */
-const claimFailures: Readonly<Record<string, FailureReason>> = { RG002: 'key-answered', RG003: 'key-reused' };
+/** Errors that taking an idempotency key may fail with, raised by `extension/key-storage-script.ts`. */
+const claimFailures: Readonly<Record<string, FailureReason>> = {
+  RG002: 'key-answered',
+  RG003: 'key-reused',
+  RG004: 'no-key-room',
+  RG006: 'no-key-storage',
+};
 
 /** The error of a batch in which `completed` statements had run. */
 export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {

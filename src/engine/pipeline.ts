@@ -6,7 +6,7 @@ import type { Deadline } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
 import type { Distribution } from '../distribution.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, quote } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -57,7 +57,7 @@ export async function executeRequest(
   let prepared: PreparedRequest | undefined;
   try {
     if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
-    const keepsResults = hasKey && granted.keyLifetime !== null;
+    const keepsResults = hasKey && role.mayUseKeys && granted.keyStore !== null;
     const { deadline, client, marks } = target;
     const preparing = prepareRequest({ roleSchema, sizes, request, deadline, client, keepsResults, marks });
     const ready = preparing instanceof Promise ? await preparing : preparing;
@@ -88,7 +88,8 @@ export async function executeRequest(
     };
     const batch = marks === undefined ? base : { ...base, marks };
     const extensions = granted.reportsCost ? costExtension(ready) : null;
-    const once = hasKey && compiled.kind === 'mutation' ? planOnce(granted, request, target, templateOf(compiled.roots, extensions)) : null;
+    const once =
+      hasKey && compiled.kind === 'mutation' ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
     if (compiled.kind === 'query') target.estimatedRows?.note(estimateRows(ready));
     if (marks !== undefined) noteOperation(marks, request, ready);
     target.onPrepared?.();
@@ -114,7 +115,7 @@ export async function executeRequest(
 
 /** What is needed to run a mutation once. Throws if its key is invalid, or cannot be kept. */
 function planOnce(
-  { keyLifetime }: GrantedSchema,
+  { role: { mayUseKeys, limits }, granted: { keyStore } }: RoleSchema,
   request: GraphQLRequest,
   { caller, idempotencyKey }: Target,
   template: ResponseTemplate,
@@ -122,11 +123,15 @@ function planOnce(
   const remedy = 'Send the mutation without one';
   if (caller === null) throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `Idempotency keys do not work in your own transaction. ${remedy}.`);
   const identity = identifyRequest([idempotencyKey, request.extensions?.idempotencyKey], caller, request);
-  if (keyLifetime === null) {
+  if (!mayUseKeys) {
+    const remedies = `${remedy}, sign in, or have the role added to idempotencyKeyRoles (--idempotency-key-roles)`;
+    throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `The role ${quote(caller.role)} may not use idempotency keys. ${remedies}.`);
+  }
+  if (keyStore === null) {
     const reason = 'The database does not store idempotency keys';
     throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `${reason}. ${remedy}, or install the extension (docs/extension.md).`);
   }
-  return { identity, template, lifetime: keyLifetime };
+  return { identity, template, keyStore, limits };
 }
 
 function noteOperation(marks: RequestMarks, { query, variables }: GraphQLRequest, prepared: PreparedRequest): void {

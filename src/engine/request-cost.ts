@@ -69,6 +69,7 @@ export function costOfPrepared(prepared: PreparedRequest): CostCounts {
     inputSize: sizeOfBound(bindStatements(compiled.statements, variables.bindValues, noLimits)),
     estimatedRows: estimateRows(prepared),
     responseBytes: null,
+    idempotencyBytes: null,
   };
 }
 
@@ -95,6 +96,7 @@ function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: Op
     inputSize: null,
     estimatedRows: null,
     responseBytes: null,
+    idempotencyBytes: null,
   };
 }
 

@@ -25,12 +25,22 @@ export interface Role {
   readonly refusal: string | null;
   /** The limits on the cost of the role's requests. */
   readonly limits: Limits;
+  /** Whether its mutations may have idempotency keys. */
+  readonly mayUseKeys: boolean;
   readonly defaults: RoleDefaults;
   /**
    * A name shared by all roles with the same privileges and settings: the owner of the prepared statements that PostgreSQL parses and plans
    * in the same way for all of them.
    */
   readonly alikeName: string;
+}
+
+/** How the database keeps idempotency keys. */
+export interface KeyStore {
+  /** For how many milliseconds each is kept. */
+  readonly lifetime: number;
+  /** How many bytes all of them may take; Infinity for no bound. */
+  readonly maxBytes: number;
 }
 
 /** What documents are validated and planned with: the largest part of a granted schema. */
@@ -56,8 +66,8 @@ export interface GrantedSchema {
   readonly introspectionCache: IntrospectionCache;
   /** The schema version that the model was read at; null if the database does not track versions. */
   readonly version: string | null;
-  /** For how many milliseconds idempotency keys are kept; null if the database does not keep any. */
-  readonly keyLifetime: number | null;
+  /** Null if the database keeps no idempotency keys. */
+  readonly keyStore: KeyStore | null;
   readonly searchPath: string;
   /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;

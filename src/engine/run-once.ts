@@ -3,12 +3,14 @@
  * transaction and round trip. If the key already has a response, nothing runs and that response is read. In: the batch and the texts around
  * its results; out: its rows, or the stored response (docs/decisions/idempotency.md).
  */
+import { type Limits, overLimit } from '../budget/limits.ts';
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Statement } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { type ResponseBody, type ResponseTemplate, valueBody } from './assemble-response.ts';
 import { arrayLiteral } from './bind-parameters.ts';
 import type { RequestIdentity } from './idempotency-key.ts';
+import type { KeyStore } from './role-schema.ts';
 import { runBatch } from './run-batch.ts';
 
 /** How often a response may expire between the attempt to take its key and the attempt to read it. */
@@ -22,33 +24,38 @@ export interface OncePlan {
   readonly identity: RequestIdentity;
   /** The response without the results of the batch. */
   readonly template: ResponseTemplate;
-  /** For how many milliseconds the key is kept. */
-  readonly lifetime: number;
+  readonly keyStore: KeyStore;
+  /** The limits of the caller. */
+  readonly limits: Limits;
 }
 
 /** The rows of the batch, or the stored response to the same request. */
 export async function runOnce(
   database: RequestDatabase,
   batch: Batch,
-  { identity, template, lifetime }: OncePlan,
+  plan: OncePlan,
   observe: Observer,
 ): Promise<BatchResult | { readonly response: ResponseBody }> {
-  const keyed = { ...batch, claim: claimKey(identity, lifetime), statements: [...batch.statements, keepResponse(identity, template)] };
+  const { identity, template } = plan;
+  const keyed = { ...batch, claim: claimKey(plan), statements: [...batch.statements, keepResponse(identity, template)] };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runBatch(database, keyed, observe);
     } catch (error) {
-      if (!isAnswered(error) || attempt === mostAttempts) throw withAdvice(error);
+      if (!isAnswered(error) || attempt === mostAttempts) throw explain(error, plan, batch.statements.length);
     }
     const response = await readResponse(database, batch, identity, observe);
     if (response !== null) return { response };
   }
 }
 
-function claimKey({ role, caller, key, request }: RequestIdentity, lifetime: number): Statement {
+/** Version 1.1 of the extension has no bounds, and does not look at the setting. */
+function claimKey({ identity: { role, caller, key, request }, keyStore: { lifetime, maxBytes }, limits }: OncePlan): Statement {
+  const bounds = [limits.idempotencyBytes, maxBytes].map((bound) => (bound === Infinity ? 'NULL' : bound));
   return {
-    text: 'select rowgraph.claim_key($1::text, $2::bytea, $3::text, $4::bytea, $5::interval)',
-    parameters: [role, caller, key, request, `${lifetime} milliseconds`],
+    text: `select rowgraph.claim_key($1::text, $2::bytea, $3::text, $4::bytea, $5::interval)
+  from pg_catalog.set_config('rowgraph.key_bounds', $6::text, true)`,
+    parameters: [role, caller, key, request, `${lifetime} milliseconds`, `{${bounds.join()}}`],
   };
 }
 
@@ -88,8 +95,21 @@ function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof DatabaseError && error.cause.reason === 'key-answered';
 }
 
-function withAdvice(error: unknown): unknown {
-  if (!(error instanceof ApiError) || error.code !== 'OUTCOME_UNKNOWN') return error;
-  const message = 'The connection to the database was lost after the mutation was sent. Send it again with the same idempotency key.';
-  return new ApiError('OUTCOME_UNKNOWN', message, { cause: error });
+/** The SQLSTATE of `rowgraph.keep_response` for a response that is too long. */
+const responseTooLong = 'RG005';
+
+/** The error of a batch that `keptBy`, its last statement, was to store the response of. */
+function explain(error: unknown, { limits }: OncePlan, keptBy: number): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { code, cause } = error;
+  if (code === 'TOO_MANY_IDEMPOTENCY_KEYS') return overLimit(limits, 'idempotencyBytes');
+  if (code === 'OUTCOME_UNKNOWN') {
+    const message = 'The connection to the database was lost after the mutation was sent. Send it again with the same idempotency key.';
+    return new ApiError('OUTCOME_UNKNOWN', message, { cause: error });
+  }
+  if (cause instanceof DatabaseError && cause.sqlstate === responseTooLong && cause.statement === keptBy) {
+    const message = 'The response is too long to be stored for the idempotency key, so the mutation was undone';
+    return new ApiError('RESPONSE_TOO_LARGE', `${message}. Select less, or send it without a key.`);
+  }
+  return error;
 }

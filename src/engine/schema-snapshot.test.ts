@@ -30,7 +30,8 @@ const settings: SnapshotSettings = {
   coercion: 'strict',
   noteMismatches: () => {},
   reportsCost: false,
-  keyLifetime: 1000,
+  keyStore: { lifetime: 1000, maxBytes: Infinity },
+  mayUseKeys: () => true,
   uses: new SchemaCacheUses(),
 };
 

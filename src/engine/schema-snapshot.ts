@@ -29,7 +29,7 @@ import type { SchemaCacheUses } from './cache-use.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
-import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
+import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -44,8 +44,9 @@ export interface SnapshotSettings {
   readonly coercion: Coercion;
   readonly noteMismatches: NoteMismatches;
   readonly reportsCost: boolean;
-  /** For how many milliseconds idempotency keys are kept. */
-  readonly keyLifetime: number;
+  /** How idempotency keys are kept where the database can, and which roles may use them. */
+  readonly keyStore: KeyStore;
+  readonly mayUseKeys: (role: string) => boolean;
   /** Counts the lookups. */
   readonly uses: SchemaCacheUses;
 }
@@ -172,14 +173,17 @@ export class SchemaSnapshot {
   async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
     // No role can have such a name, and PostgreSQL could not even be asked about it.
     if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
-    const { schemas, trustedRoles, limitsOf } = this.#settings;
+    const { schemas, trustedRoles, limitsOf, mayUseKeys } = this.#settings;
     const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
     // If the catalog has changed meanwhile, these privileges may not match it. They serve only this request: they may soon be revoked, and
     // the catalog may change back.
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
     const refusal = refusalOf(role, trustedRoles.includes(name));
     const alikeName = nameOfAlike(role, defaults);
-    const known = { role: { refusal, limits: limitsOf(name), defaults, alikeName }, privileges: this.#schemas.setOf(role.privileges) };
+    const known = {
+      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName },
+      privileges: this.#schemas.setOf(role.privileges),
+    };
     if (!isPresent) {
       this.#onDoubt();
       return known;
@@ -205,7 +209,7 @@ export class SchemaSnapshot {
       ...types,
       introspectionCache: this.#introspectionCache,
       version: this.#version,
-      keyLifetime: this.#keepsKeys ? this.#settings.keyLifetime : null,
+      keyStore: this.#keepsKeys ? this.#settings.keyStore : null,
       searchPath: this.#searchPath,
       escapesClaims: !storesUnicode.has(this.#catalog.encoding),
       coercion: this.#settings.coercion,

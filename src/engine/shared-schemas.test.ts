@@ -71,7 +71,8 @@ describe('roles', () => {
       coercion: 'strict',
       noteMismatches: () => {},
       reportsCost: false,
-      keyLifetime: 1000,
+      keyStore: { lifetime: 1000, maxBytes: Infinity },
+      mayUseKeys: () => true,
       uses,
     } as const;
     return SchemaSnapshot.load(database, stamp, settings);

@@ -104,6 +104,13 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
     message: 'The idempotency key was sent before, with another document or other variables. Send a new key with each new mutation.',
     terse: true,
   },
+  'no-key-room': { code: 'TOO_MANY_IDEMPOTENCY_KEYS', terse: true },
+  'no-key-storage': {
+    code: 'IDEMPOTENCY_STORAGE_FULL',
+    message:
+      'The database stores as many idempotency keys as it may. Nothing ran. Try again later, or send the mutation without a key; the operator can raise --idempotency-storage.',
+    terse: true,
+  },
 };
 
 /**

@@ -1,5 +1,6 @@
 /** The versions of the extension, each with the SQL that updates the previous one. Released versions never change. */
 import { idempotencyKeyScript } from './idempotency-key-script.ts';
+import { keyStorageScript } from './key-storage-script.ts';
 import { schemaVersionScript } from './schema-version-script.ts';
 
 export interface ExtensionVersion {
@@ -10,6 +11,7 @@ export interface ExtensionVersion {
 export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[]] = [
   { version: '1.0', script: schemaVersionScript },
   { version: '1.1', script: idempotencyKeyScript },
+  { version: '1.2', script: keyStorageScript },
 ];
 
 /** The version that this release of rowgraph installs. */

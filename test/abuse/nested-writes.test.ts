@@ -39,7 +39,7 @@ before(async () => {
   await database.run(`alter database ${database.name} set deadlock_timeout = '50ms'`);
   const installer = await createRowgraph({ database: database.url.replace('authenticator', 'postgres'), schemaTriggers: true });
   await installer.close();
-  graph = await createRowgraph({ database: database.url, poolSize: 8 });
+  graph = await createRowgraph({ database: database.url, poolSize: 8, idempotencyKeyRoles: ['anon'] });
   const telemetry = createTelemetry({ level: 'silent', destination: { write: () => undefined } });
   server = await startServer({ graph, jwtSecret, telemetry });
 });

@@ -44,7 +44,11 @@ before(async () => {
   database = await databases.create(setup);
   await withAdmin(applyExtension);
   proxy = await startFaultProxy(databases.port);
-  graph = await createRowgraph({ database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`), poolSize: 4 });
+  graph = await createRowgraph({
+    database: database.url.replace(`:${database.port}/`, `:${proxy.port}/`),
+    poolSize: 4,
+    idempotencyKeyRoles: { except: [] },
+  });
 });
 beforeEach(() => database.run('truncate entry, audit'));
 after(async () => {
@@ -103,6 +107,40 @@ test('fifty at once: one write, and one response for all', async () => {
     assert.equal(answers.filter(({ isReplayed }) => !isReplayed).length, 1);
   }
   assert.deepEqual(await notes(), ['fifty anon', 'fifty strict_anon']);
+});
+
+test('many keys at once, from several servers: a caller gets no more than its bound and what runs meanwhile', async () => {
+  const poolSize = 4;
+  const options = { poolSize, limits: { idempotencyBytes: 30 * 1124 }, idempotencyKeyRoles: ['anon'] };
+  const servers = await Promise.all([1, 2].map(() => createRowgraph({ ...options, database: database.url })));
+  const caller: Caller = { role: 'anon', claims: { sub: 'greedy' } };
+  const codes = new Map<string | null, number>();
+  const flood = servers.flatMap((server, which) =>
+    Array.from({ length: 60 }, async (_, index) => {
+      const request = { query: insert, variables: { note: `${'flood'.padEnd(40, '!')} ${index}` } };
+      const { errorCode } = await server.executeRaw(request, caller, { idempotencyKey: `flood-${which}-${index}` });
+      codes.set(errorCode, (codes.get(errorCode) ?? 0) + 1);
+    }),
+  );
+  await Promise.all(flood);
+  const { sum, count } = (
+    await database.run(`select sum(1024 + octet_length(response))::int, count(*)::int
+    from rowgraph.idempotency_key where key like 'flood-%'`)
+  )[0] as { sum: number; count: number };
+  assert.deepEqual([...codes.keys()].sort(), ['TOO_MANY_IDEMPOTENCY_KEYS', null]);
+  assert.deepEqual([(await notes()).length, codes.get(null)], [count, count]);
+  assert.ok(sum > 29 * 1124 && sum <= 30 * 1124 + servers.length * poolSize * 1200, `${sum} bytes of ${count} keys`);
+  const last = await servers[0]!.executeRaw({ query: insert }, caller, { idempotencyKey: 'flood-last' });
+  assert.equal(last.errorCode, 'TOO_MANY_IDEMPOTENCY_KEYS');
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+test('under a stricter isolation level, mutations with keys do not get in the way of each other', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => send(`strict ${index}`, `strict-${index}`, { role: 'strict_anon' })),
+  );
+  assert.deepEqual(new Set(answers.map(({ code }) => code)), new Set([null]), answers.map(({ text }) => text).join('\n'));
+  assert.equal((await notes()).length, 40);
 });
 
 test('a duplicate waits for the first one, and runs if that is rolled back', async () => {

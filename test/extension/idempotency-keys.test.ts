@@ -4,9 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Caller, GraphQLRequest } from '../../src/engine/request.ts';
+import { idempotencyKeyScript } from '../../src/extension/idempotency-key-script.ts';
 import { applyExtension, removeExtension } from '../../src/extension/install-extension.ts';
 import { schemaVersionScript } from '../../src/extension/schema-version-script.ts';
-import { createRowgraph, type Rowgraph } from '../../src/index.ts';
+import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
@@ -28,10 +29,14 @@ const setup = `
 const insert =
   'mutation ($note: String) { insertIntoentryCollection(objects: [{note: $note}]) { records { id note owner } affectedCount } }';
 
+const idempotencyKeyRoles = ['anon', 'authenticated'];
+
 /** What the tests need of a database, whichever it is. */
 interface Place {
   readonly graph: Rowgraph;
   readonly database: Parameters<typeof applyExtension>[0];
+  /** Another graph over it. */
+  open(options: Omit<RowgraphOptions, 'database'>): Promise<Rowgraph>;
   run(sql: string): Promise<Record<string, unknown>[]>;
   close(): Promise<unknown>;
 }
@@ -45,13 +50,25 @@ before(async () => {
   database = await databases.create(setup);
   const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
   await applyExtension(admin);
-  const graph = await createRowgraph({ database: database.url, introspection: 'on' });
-  places.PostgreSQL = { graph, database: admin, run: database.run, close: () => Promise.all([graph.close(), admin.close()]) };
+  const graph = await createRowgraph({ database: database.url, idempotencyKeyRoles });
+  places.PostgreSQL = {
+    graph,
+    database: admin,
+    open: (options) => createRowgraph({ ...options, database: database.url }),
+    run: database.run,
+    close: () => Promise.all([graph.close(), admin.close()]),
+  };
   const pglite = await startPglite();
   await pglite.exec(rolesSql + grantsSql + setup);
-  const embedded = await createRowgraph({ database: pglite, introspection: 'on', schemaTriggers: true });
+  const embedded = await createRowgraph({ database: pglite, idempotencyKeyRoles, schemaTriggers: true });
   const run = async (sql: string) => (await pglite.exec(sql)).at(-1)!.rows as Record<string, unknown>[];
-  places.PGlite = { graph: embedded, database: openPgliteDatabase(pglite), run, close: () => embedded.close().then(() => pglite.close()) };
+  places.PGlite = {
+    graph: embedded,
+    database: openPgliteDatabase(pglite),
+    open: (options) => createRowgraph({ ...options, database: pglite }),
+    run,
+    close: () => embedded.close().then(() => pglite.close()),
+  };
 });
 after(async () => {
   for (const place of Object.values(places)) await place.close();
@@ -237,6 +254,146 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       assert.equal(await keys(), before - 10);
       for (let round = 0; round < 8; round++) await send(graph(), { query: 'mutation { nothing }' }, `round-${round}`);
       assert.deepEqual(await run('select from rowgraph.idempotency_key where expires_at < now()'), []);
+    });
+
+    test('by default anonymous callers have no keys; other roles may be named', async () => {
+      const mayUse: Record<string, { options: Pick<RowgraphOptions, 'idempotencyKeyRoles'>; roles: readonly string[] }> = {
+        default: { options: {}, roles: ['authenticated', 'service_role'] },
+        none: { options: { idempotencyKeyRoles: [] }, roles: [] },
+        one: { options: { idempotencyKeyRoles: ['anon'] }, roles: ['anon'] },
+        'all but one': { options: { idempotencyKeyRoles: { except: ['authenticated'] } }, roles: ['anon', 'service_role'] },
+      };
+      for (const [which, { options, roles }] of Object.entries(mayUse)) {
+        const own = await places[name]!.open(options);
+        for (const role of ['anon', 'authenticated', 'service_role']) {
+          const note = `${which} ${role}`;
+          const request = { query: insert, variables: { note } };
+          const before = await keys();
+          const { code, text } = await send(own, request, note.replaceAll(' ', '-'), { role });
+          const isAllowed = roles.includes(role);
+          assert.deepEqual([code, await count(note)], isAllowed ? [null, 1] : ['IDEMPOTENCY_NOT_SUPPORTED', 0], `${note}: ${text}`);
+          if (!isAllowed)
+            assert.match(text, new RegExp(`The role \\\\"${role}\\\\" may not use idempotency keys\\. Send the mutation without one`));
+          if (!isAllowed) assert.equal(await keys(), before);
+          const plain = await send(own, { query: '{ __typename }' }, 'x', { role });
+          assert.equal(plain.code, null, 'queries ignore keys');
+        }
+        await own.close();
+      }
+    });
+
+    /** A mutation whose response has so many bytes, because clients choose aliases; it leaves a row of that owner. */
+    const withResponseOf = (bytes: number): GraphQLRequest => {
+      const alias = 'a'.repeat(bytes - '{"data":{"":{"affectedCount":1}}}'.length);
+      return { query: `mutation { ${alias}: insertIntoentryCollection(objects: [{owner: "${bytes} bytes"}]) { affectedCount } }` };
+    };
+    const written = async (bytes: number): Promise<unknown> =>
+      (await run(`select count(*)::int as n from entry where owner = '${bytes} bytes'`))[0]!.n;
+
+    test('the keys of a caller are bounded in bytes: then new ones are refused and nothing runs, but none is forgotten', async () => {
+      await run('delete from rowgraph.idempotency_key');
+      // A key takes 1024 bytes and its response: fourteen of these fit.
+      const limits = { idempotencyBytes: 14 * 1424 };
+      const own = await places[name]!.open({ limits, roleLimits: { service_role: 'off' } });
+      const [mallory, ada]: Caller[] = ['mallory', 'ada'].map((sub) => ({ role: 'authenticated', claims: { sub } }));
+      const request = withResponseOf(400);
+      const answers: Answer[] = [];
+      for (let index = 0; index < 20; index++) answers.push(await send(own, request, `bounded-${index}`, mallory));
+      assert.deepEqual(
+        answers.map(({ code }) => code),
+        [...Array(14).fill(null), ...Array(6).fill('TOO_MANY_IDEMPOTENCY_KEYS')],
+      );
+      const [error] = JSON.parse(answers.at(-1)!.text).errors;
+      assert.match(
+        error.message,
+        /take more than 19,936 bytes\. Nothing ran\. Wait until older keys expire, or send the mutation without a key/,
+      );
+      assert.deepEqual(error.extensions, { code: 'TOO_MANY_IDEMPOTENCY_KEYS', limit: 'idempotencyBytes', maximum: 19_936 });
+      assert.equal(await written(400), 14);
+      for (let index = 0; index < 14; index++)
+        assert.deepEqual(await send(own, request, `bounded-${index}`, mallory), { ...answers[index]!, isReplayed: true });
+      assert.equal((await send(own, { ...request, variables: { x: 1 } }, 'bounded-3', mallory)).code, 'IDEMPOTENCY_KEY_REUSED');
+      assert.equal((await send(own, request, undefined, mallory)).code, null, 'without a key');
+      for (const caller of [ada!, { role: 'service_role', claims: { sub: 'mallory' } }])
+        assert.equal((await send(own, request, 'bounded', caller)).code, null, 'another caller');
+      for (let index = 0; index < 20; index++)
+        assert.equal((await send(own, request, `unbounded-${index}`, { role: 'service_role' })).code, null, 'a role without limits');
+      await run("update rowgraph.idempotency_key set expires_at = now() where key in ('bounded-1', 'bounded-2')");
+      for (const code of [null, null, 'TOO_MANY_IDEMPOTENCY_KEYS'])
+        assert.equal((await send(own, request, `later-${code}-${await keys()}`, mallory)).code, code);
+      await own.close();
+    });
+
+    test('a response that is too long to be stored undoes its mutation', async () => {
+      await run('delete from rowgraph.idempotency_key');
+      const own = await places[name]!.open({ limits: { idempotencyBytes: 16 * 500 } });
+      const caller: Caller = { role: 'authenticated', claims: { sub: 'eve' } };
+      for (let round = 0; round < 2; round++) {
+        const { code, text } = await send(own, withResponseOf(501), 'long', caller);
+        assert.equal(code, 'RESPONSE_TOO_LARGE', text);
+        assert.match(text, /so the mutation was undone\. Select less, or send it without a key\./);
+      }
+      assert.deepEqual([await written(501), await keys()], [0, 0]);
+      const short = withResponseOf(500);
+      const first = await send(own, short, 'long', caller);
+      assert.deepEqual([first.code, first.isReplayed], [null, false], 'the key is free');
+      assert.equal((await send(own, withResponseOf(501), undefined, caller)).code, null, 'without a key');
+      await own.close();
+    });
+
+    test('all keys together are bounded, whatever the file of the table has grown to', async () => {
+      await run('delete from rowgraph.idempotency_key');
+      const own = await places[name]!.open({ idempotencyStorage: 400_000 });
+      const caller: Caller = { role: 'authenticated', claims: { sub: 'ada' } };
+      // What was counted counts for ten seconds.
+      const count = () => run("select setval('rowgraph.idempotency_counted_at', 1)");
+      const countNoMore = () => run("select setval('rowgraph.idempotency_counted_at', extract(epoch from now())::bigint + 3600)");
+      const request = withResponseOf(80);
+      await count();
+      const first = await send(own, request, 'total-first', caller);
+      assert.equal(first.code, null);
+      await run(`insert into rowgraph.idempotency_key (role, caller, key, request, response, transaction, expires_at)
+        select 'other', '', n::text, '', (select string_agg(md5(n::text || m), '') from generate_series(1, 60) m), pg_current_xact_id(), now() + interval '1 day'
+        from generate_series(1, 200) n`);
+      await count();
+      for (const key of ['total-1', 'total-2']) {
+        const { code, text } = await send(own, request, key, caller);
+        assert.equal(code, 'IDEMPOTENCY_STORAGE_FULL', text);
+      }
+      assert.deepEqual(await send(own, request, 'total-first', caller), { ...first, isReplayed: true });
+      assert.equal(await written(80), 1);
+      assert.equal((await send(own, request, undefined, caller)).code, null, 'without a key');
+      const unbounded = await places[name]!.open({ idempotencyStorage: Infinity });
+      assert.equal((await send(unbounded, request, 'total-unbounded', caller)).code, null);
+      await unbounded.close();
+      await countNoMore();
+      await run("update rowgraph.idempotency_key set expires_at = now() where role = 'other'");
+      assert.equal((await send(own, request, 'total-3', caller)).code, 'IDEMPOTENCY_STORAGE_FULL', 'as it was last counted');
+      await count();
+      assert.equal((await send(own, request, 'total-3', caller)).code, null);
+      await own.close();
+    });
+
+    test('an update of the extension forgets no key; before it, keys have no bounds', async () => {
+      const { database: admin, open } = places[name]!;
+      await removeExtension(admin);
+      await run(schemaVersionScript + idempotencyKeyScript);
+      const own = await open({ limits: { idempotencyBytes: 5 * 1200 } });
+      const caller: Caller = { role: 'authenticated', claims: { sub: 'old' } };
+      const request = withResponseOf(90);
+      const answers = [];
+      for (let index = 0; index < 6; index++) answers.push(await send(own, request, `old-${index}`, caller));
+      assert.deepEqual(
+        answers.map(({ code }) => code),
+        Array(6).fill(null),
+      );
+      await applyExtension(admin);
+      await own.reload();
+      for (let index = 0; index < 6; index++)
+        assert.deepEqual(await send(own, request, `old-${index}`, caller), { ...answers[index]!, isReplayed: true });
+      assert.equal((await send(own, request, 'new', caller)).code, 'TOO_MANY_IDEMPOTENCY_KEYS');
+      assert.equal(await written(90), 6);
+      await own.close();
     });
 
     test('without the extension, or with an older one, a key is refused', async () => {

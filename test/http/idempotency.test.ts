@@ -15,7 +15,7 @@ before(async () => {
   pglite = await startPglite();
   await pglite.exec(`${rolesSql} ${grantsSql} create table entry (id serial primary key, note text);
     grant all on all sequences in schema public to anon;`);
-  graph = await createRowgraph({ database: pglite, schemaTriggers: true });
+  graph = await createRowgraph({ database: pglite, schemaTriggers: true, idempotencyKeyRoles: ['anon'] });
   server = await startTestServer({ maxBatch: 5, execute: (request, caller, options) => graph.executeRaw(request, caller, options) });
 });
 after(async () => {

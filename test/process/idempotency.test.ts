@@ -28,7 +28,7 @@ before(async () => {
   const admin = openPgDatabase(database.url.replace('authenticator', 'postgres'));
   await applyExtension(admin);
   await admin.close();
-  const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '5' };
+  const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '5', ROWGRAPH_IDEMPOTENCY_KEY_ROLES: '*' };
   service = startCommand(['serve', '--workers', '2', '--database-url', database.url, '--log-level', 'debug'], { home, environment });
   endpoint = new URL(/serves (\S+) from/.exec(await service.waitFor(/\n/))?.[1] ?? assert.fail());
   const sign = (sub: string): Promise<string> => signKey(secret, 'authenticated', '1h', { sub });

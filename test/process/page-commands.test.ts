@@ -12,6 +12,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { limitNames, limitSettingOf } from '../../src/budget/limits.ts';
 import { readProject } from '../../src/cli/project-settings.ts';
+import { currentVersion } from '../../src/extension/extension-versions.ts';
 import { type DoctorReport, pgliteExtension } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
@@ -127,7 +128,7 @@ test('the program of docs/extension.md opens a PGlite that has the extension', a
   const open = new AsyncFunction('PGlite', 'pgliteExtension', `${program.replace(/^import .*$/gm, '')}\nreturn pglite;`);
   const pglite = await open({ create }, pgliteExtension);
   try {
-    assert.deepEqual((await pglite.query('select rowgraph.version()')).rows, [{ version: '1.1' }]);
+    assert.deepEqual((await pglite.query('select rowgraph.version()')).rows, [{ version: currentVersion }]);
   } finally {
     await pglite.close();
   }

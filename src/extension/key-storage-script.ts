@@ -1,0 +1,147 @@
+/**
+ * Version 1.2 of the extension, which bounds what idempotency keys take. The server passes the bounds in the setting `rowgraph.key_bounds`,
+ * so that `claim_key` keeps its parameters, and servers and extensions of different versions work together. As plain SQL it can be run
+ * again. `docs/decisions/idempotency.md` explains how the bounds are kept.
+ */
+export const keyStorageScript = `create or replace function rowgraph.version() returns text
+  language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+as $$ select '1.2'::text $$;
+
+-- What all keys took when they were last counted, and when that was. In sequences, because a mutation that is refused is rolled back, and
+-- sequences are not.
+create sequence if not exists rowgraph.idempotency_bytes;
+create sequence if not exists rowgraph.idempotency_counted_at;
+comment on sequence rowgraph.idempotency_bytes is 'The bytes of all idempotency keys when they were last counted';
+comment on sequence rowgraph.idempotency_counted_at is 'When the idempotency keys were last counted, in seconds since 1970';
+
+-- Default privileges may have granted other roles access.
+do $$
+declare
+  relation regclass;
+  grantee text;
+begin
+  for relation, grantee in
+    select c.oid::regclass, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+    from pg_class c, aclexplode(c.relacl) a
+    where c.oid in ('rowgraph.idempotency_bytes'::regclass, 'rowgraph.idempotency_counted_at'::regclass) and a.grantee <> c.relowner
+  loop
+    execute format('revoke all on sequence %s from %s', relation, grantee);
+  end loop;
+end
+$$;
+
+-- The bytes of all keys that have not expired, as of at most ten seconds ago: counting them reads the whole table. Under \`serializable\`,
+-- that would conflict with every other mutation that has a key.
+create or replace function rowgraph.count_key_bytes() returns bigint
+  language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = on
+as $$
+declare
+  this_second constant bigint := extract(epoch from clock_timestamp());
+begin
+  if (select last_value <= this_second - 10 from rowgraph.idempotency_counted_at)
+    and current_setting('transaction_isolation') <> 'serializable'
+  then
+    perform setval('rowgraph.idempotency_counted_at', this_second);
+    perform setval('rowgraph.idempotency_bytes', (
+      select 1 + coalesce(sum(300 + 2 * octet_length(k.key) + coalesce(pg_column_size(k.response), 0)), 0)
+      from rowgraph.idempotency_key k where k.expires_at > now()));
+  end if;
+  return (select last_value from rowgraph.idempotency_bytes);
+end
+$$;
+
+-- Raises RG004 if the keys of a caller leave no room for another one, RG006 if all keys do; leaves in a setting how long the response may
+-- be. A key counts as its response and 1024 bytes. Under \`serializable\`, reading the other keys of a caller would make its mutations conflict.
+create or replace function rowgraph.check_key_room(for_role text, for_caller bytea, most_of_caller bigint, most bigint) returns void
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  room bigint;
+begin
+  if most_of_caller is not null then
+    room := most_of_caller - 1024;
+    if current_setting('transaction_isolation') <> 'serializable' then
+      room := room - (
+        select coalesce(sum(1024 + coalesce(octet_length(k.response), 0)), 0) from rowgraph.idempotency_key k
+        where k.role = for_role and k.caller = for_caller and k.expires_at > now());
+    end if;
+    if room < 0 then
+      raise exception using errcode = 'RG004', message = 'the idempotency keys of the caller take all that they may';
+    end if;
+    perform set_config('rowgraph.response_room', least(room, most_of_caller / 16)::text, true);
+  end if;
+  if pg_total_relation_size('rowgraph.idempotency_key') >= most and rowgraph.count_key_bytes() >= most then
+    raise exception using errcode = 'RG006', message = 'all idempotency keys together take all that they may';
+  end if;
+end
+$$;
+
+-- Takes a key for the mutation of this transaction, waiting for any other transaction that is taking it. Raises RG002 if the key has the
+-- response to this request, RG003 if it belongs to another request. Disables sequential scans because a connection would keep a plan that
+-- was made while the table was small.
+create or replace function rowgraph.claim_key(for_role text, for_caller bytea, for_key text, for_request bytea, lifetime interval) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+declare
+  -- Of the caller's keys, and of all keys, in bytes.
+  bounds constant bigint[] := nullif(current_setting('rowgraph.key_bounds', true), '');
+  is_serializable constant boolean := current_setting('transaction_isolation') = 'serializable';
+  known_request bytea;
+begin
+  perform rowgraph.check_server(for_role);
+  -- A repeat needs no room. Checking before the insert leaves no dead row of a mutation that is refused.
+  if not is_serializable and not exists (
+    select from rowgraph.idempotency_key k
+    where k.role = for_role and k.caller = for_caller and k.key = for_key and k.expires_at > now()
+  ) then
+    perform rowgraph.check_key_room(for_role, for_caller, bounds[1], bounds[2]);
+  end if;
+  loop
+    insert into rowgraph.idempotency_key as k (role, caller, key, request, transaction, expires_at)
+      values (for_role, for_caller, for_key, for_request, pg_current_xact_id(), now() + lifetime)
+      on conflict on constraint idempotency_key_pkey do update
+        set request = excluded.request, response = null, transaction = excluded.transaction, created_at = now(), expires_at = excluded.expires_at
+        where k.expires_at <= now();
+    exit when found;
+    select k.request into known_request from rowgraph.idempotency_key k
+      where k.role = for_role and k.caller = for_caller and k.key = for_key;
+    continue when not found;
+    if known_request = for_request then
+      raise exception using errcode = 'RG002', message = 'the idempotency key has a response';
+    end if;
+    raise exception using errcode = 'RG003', message = 'the idempotency key belongs to another request';
+  end loop;
+  if is_serializable then
+    perform rowgraph.check_key_room(for_role, for_caller, bounds[1], bounds[2]);
+  end if;
+  -- Removes a few expired keys, skipping those that others are deleting. Under a stricter isolation level, this could fail the transaction.
+  if current_setting('transaction_isolation') = 'read committed' then
+    delete from rowgraph.idempotency_key where ctid = any (array(
+      select k.ctid from rowgraph.idempotency_key k where k.expires_at <= now() order by k.expires_at limit 10 for update skip locked));
+  end if;
+end
+$$;
+
+-- Completes the key of this transaction with its response: the texts, joined by the results, each of which its statement has stored in a
+-- setting. Raises RG005 if the response is longer than it may be.
+create or replace function rowgraph.keep_response(for_role text, for_caller bytea, for_key text, texts text[], empties text[]) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+declare
+  answer constant text := texts[1] || (
+    select string_agg(coalesce(nullif(current_setting('rowgraph.result_' || (n - 1), true), ''), empties[n]) || texts[n + 1], '' order by n)
+    from generate_series(1, cardinality(empties)) n);
+begin
+  if octet_length(answer) > nullif(current_setting('rowgraph.response_room', true), '')::bigint then
+    raise exception using errcode = 'RG005', message = 'the response is too long to be stored for an idempotency key';
+  end if;
+  update rowgraph.idempotency_key k set response = answer
+    where k.role = for_role and k.caller = for_caller and k.key = for_key and k.transaction = pg_current_xact_id();
+  if not found then
+    raise exception using errcode = '42501', message = 'the idempotency key is not one of this transaction';
+  end if;
+end
+$$;
+
+revoke execute on function rowgraph.count_key_bytes(), rowgraph.check_key_room(text, bytea, bigint, bigint) from public;
+`;
