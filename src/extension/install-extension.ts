@@ -19,8 +19,8 @@ const removal = `drop event trigger if exists rowgraph_ddl;
   drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema(),
     rowgraph.version(), rowgraph.check_server(text), rowgraph.claim_key(text, bytea, text, bytea, interval),
     rowgraph.keep_response(text, bytea, text, text[], text[]), rowgraph.read_response(text, bytea, text, bytea),
-    rowgraph.check_key_room(text, bytea, bigint, bigint), rowgraph.count_key_bytes();
-  drop sequence if exists rowgraph.idempotency_bytes, rowgraph.idempotency_counted_at;
+    rowgraph.check_key_room(text, bytea, text, bigint, bigint), rowgraph.read_key_bytes(bigint);
+  drop sequence if exists rowgraph.idempotency_bytes, rowgraph.idempotency_read_at;
   drop table if exists rowgraph.schema_change, rowgraph.idempotency_key;
   drop schema if exists rowgraph`;
 

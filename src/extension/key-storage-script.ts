@@ -7,12 +7,12 @@ export const keyStorageScript = `create or replace function rowgraph.version() r
   language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select '1.2'::text $$;
 
--- What all keys took when they were last counted, and when that was. In sequences, because a mutation that is refused is rolled back, and
+-- What all keys took when that was last read, and when. In sequences, because a mutation that is refused is rolled back, and
 -- sequences are not.
 create sequence if not exists rowgraph.idempotency_bytes;
-create sequence if not exists rowgraph.idempotency_counted_at;
-comment on sequence rowgraph.idempotency_bytes is 'The bytes of all idempotency keys when they were last counted';
-comment on sequence rowgraph.idempotency_counted_at is 'When the idempotency keys were last counted, in seconds since 1970';
+create sequence if not exists rowgraph.idempotency_read_at;
+comment on sequence rowgraph.idempotency_bytes is 'The bytes of all idempotency keys when they were last read';
+comment on sequence rowgraph.idempotency_read_at is 'When the bytes of all idempotency keys were last read, in seconds since 1970';
 
 -- Default privileges may have granted other roles access.
 do $$
@@ -23,56 +23,70 @@ begin
   for relation, grantee in
     select c.oid::regclass, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
     from pg_class c, aclexplode(c.relacl) a
-    where c.oid in ('rowgraph.idempotency_bytes'::regclass, 'rowgraph.idempotency_counted_at'::regclass) and a.grantee <> c.relowner
+    where c.oid in ('rowgraph.idempotency_bytes'::regclass, 'rowgraph.idempotency_read_at'::regclass) and a.grantee <> c.relowner
   loop
     execute format('revoke all on sequence %s from %s', relation, grantee);
   end loop;
 end
 $$;
 
--- The bytes of all keys that have not expired, as of at most ten seconds ago: counting them reads the whole table. Under \`serializable\`,
--- that would conflict with every other mutation that has a key.
-create or replace function rowgraph.count_key_bytes() returns bigint
+-- The bytes of all keys, as of at most five seconds ago: those of the files, or of the keys that have not expired if the files have grown to
+-- the bound, because files hardly ever shrink. Counting reads the whole table.
+create or replace function rowgraph.read_key_bytes(most bigint) returns bigint
   language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = on
 as $$
 declare
   this_second constant bigint := extract(epoch from clock_timestamp());
+  bytes bigint := pg_total_relation_size('rowgraph.idempotency_key');
 begin
-  if (select last_value <= this_second - 10 from rowgraph.idempotency_counted_at)
-    and current_setting('transaction_isolation') <> 'serializable'
-  then
-    perform setval('rowgraph.idempotency_counted_at', this_second);
-    perform setval('rowgraph.idempotency_bytes', (
-      select 1 + coalesce(sum(300 + 2 * octet_length(k.key) + coalesce(pg_column_size(k.response), 0)), 0)
-      from rowgraph.idempotency_key k where k.expires_at > now()));
+  -- First, so that others do not count, too.
+  perform setval('rowgraph.idempotency_read_at', this_second);
+  if bytes >= most then
+    select coalesce(sum(300 + 2 * octet_length(k.key) + coalesce(pg_column_size(k.response), 0)), 0) into bytes
+      from rowgraph.idempotency_key k where k.expires_at > now();
   end if;
-  return (select last_value from rowgraph.idempotency_bytes);
+  return setval('rowgraph.idempotency_bytes', greatest(1, bytes));
 end
 $$;
 
--- Raises RG004 if the keys of a caller leave no room for another one, RG006 if all keys do; leaves in a setting how long the response may
--- be. A key counts as its response and 1024 bytes. Under \`serializable\`, reading the other keys of a caller would make its mutations conflict.
-create or replace function rowgraph.check_key_room(for_role text, for_caller bytea, most_of_caller bigint, most bigint) returns void
+-- Raises RG004 if the keys of a caller leave no room for another one, RG006 if all keys do, unless this one is a repeat. Leaves in a setting
+-- how long the response may be. A key counts as its response and 1024 bytes.
+create or replace function rowgraph.check_key_room(for_role text, for_caller bytea, for_key text, most_of_caller bigint, most bigint) returns void
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  room bigint;
+  room bigint := most_of_caller - 1024;
+  bytes bigint;
 begin
   if most_of_caller is not null then
-    room := most_of_caller - 1024;
+    -- Under \`serializable\`, mutations of a caller that read the keys of each other would fail.
     if current_setting('transaction_isolation') <> 'serializable' then
       room := room - (
         select coalesce(sum(1024 + coalesce(octet_length(k.response), 0)), 0) from rowgraph.idempotency_key k
         where k.role = for_role and k.caller = for_caller and k.expires_at > now());
     end if;
-    if room < 0 then
-      raise exception using errcode = 'RG004', message = 'the idempotency keys of the caller take all that they may';
-    end if;
     perform set_config('rowgraph.response_room', least(room, most_of_caller / 16)::text, true);
   end if;
-  if pg_total_relation_size('rowgraph.idempotency_key') >= most and rowgraph.count_key_bytes() >= most then
-    raise exception using errcode = 'RG006', message = 'all idempotency keys together take all that they may';
+  if most is not null then
+    if coalesce(pg_sequence_last_value('rowgraph.idempotency_read_at'), 0) > extract(epoch from clock_timestamp()) - 5 then
+      bytes := pg_sequence_last_value('rowgraph.idempotency_bytes');
+    else
+      bytes := rowgraph.read_key_bytes(most);
+    end if;
   end if;
+  if (room < 0 or bytes >= most) is not true then
+    return;
+  end if;
+  if exists (
+    select from rowgraph.idempotency_key k
+    where k.role = for_role and k.caller = for_caller and k.key = for_key and k.expires_at > now()
+  ) then
+    return;
+  end if;
+  if room < 0 then
+    raise exception using errcode = 'RG004', message = 'the idempotency keys of the caller take all that they may';
+  end if;
+  raise exception using errcode = 'RG006', message = 'all idempotency keys together take all that they may';
 end
 $$;
 
@@ -85,17 +99,11 @@ as $$
 declare
   -- Of the caller's keys, and of all keys, in bytes.
   bounds constant bigint[] := nullif(current_setting('rowgraph.key_bounds', true), '');
-  is_serializable constant boolean := current_setting('transaction_isolation') = 'serializable';
   known_request bytea;
 begin
   perform rowgraph.check_server(for_role);
-  -- A repeat needs no room. Checking before the insert leaves no dead row of a mutation that is refused.
-  if not is_serializable and not exists (
-    select from rowgraph.idempotency_key k
-    where k.role = for_role and k.caller = for_caller and k.key = for_key and k.expires_at > now()
-  ) then
-    perform rowgraph.check_key_room(for_role, for_caller, bounds[1], bounds[2]);
-  end if;
+  -- Before the insert, so that a mutation that is refused leaves no dead row.
+  perform rowgraph.check_key_room(for_role, for_caller, for_key, bounds[1], bounds[2]);
   loop
     insert into rowgraph.idempotency_key as k (role, caller, key, request, transaction, expires_at)
       values (for_role, for_caller, for_key, for_request, pg_current_xact_id(), now() + lifetime)
@@ -111,9 +119,6 @@ begin
     end if;
     raise exception using errcode = 'RG003', message = 'the idempotency key belongs to another request';
   end loop;
-  if is_serializable then
-    perform rowgraph.check_key_room(for_role, for_caller, bounds[1], bounds[2]);
-  end if;
   -- Removes a few expired keys, skipping those that others are deleting. Under a stricter isolation level, this could fail the transaction.
   if current_setting('transaction_isolation') = 'read committed' then
     delete from rowgraph.idempotency_key where ctid = any (array(
@@ -143,5 +148,5 @@ begin
 end
 $$;
 
-revoke execute on function rowgraph.count_key_bytes(), rowgraph.check_key_room(text, bytea, bigint, bigint) from public;
+revoke execute on function rowgraph.read_key_bytes(bigint), rowgraph.check_key_room(text, bytea, text, bigint, bigint) from public;
 `;

@@ -345,9 +345,9 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       await run('delete from rowgraph.idempotency_key');
       const own = await places[name]!.open({ idempotencyStorage: 400_000 });
       const caller: Caller = { role: 'authenticated', claims: { sub: 'ada' } };
-      // What was counted counts for ten seconds.
-      const count = () => run("select setval('rowgraph.idempotency_counted_at', 1)");
-      const countNoMore = () => run("select setval('rowgraph.idempotency_counted_at', extract(epoch from now())::bigint + 3600)");
+      // What was read counts for five seconds.
+      const count = () => run("select setval('rowgraph.idempotency_read_at', 1)");
+      const countNoMore = () => run("select setval('rowgraph.idempotency_read_at', extract(epoch from now())::bigint + 3600)");
       const request = withResponseOf(80);
       await count();
       const first = await send(own, request, 'total-first', caller);
@@ -368,7 +368,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       await unbounded.close();
       await countNoMore();
       await run("update rowgraph.idempotency_key set expires_at = now() where role = 'other'");
-      assert.equal((await send(own, request, 'total-3', caller)).code, 'IDEMPOTENCY_STORAGE_FULL', 'as it was last counted');
+      assert.equal((await send(own, request, 'total-3', caller)).code, 'IDEMPOTENCY_STORAGE_FULL', 'as it was last read');
       await count();
       assert.equal((await send(own, request, 'total-3', caller)).code, null);
       await own.close();
