@@ -1,4 +1,5 @@
 /** The worst documents that we know of, by what they aim at. Each is made by its size, over the tables of `abuseSchema`. */
+import { createHash } from 'node:crypto';
 import type { GraphQLRequest } from '../../src/engine/request.ts';
 
 /** A chain of four tables; pages of `account` and `blog` may hold 1000 rows, those of the others 30. */
@@ -62,10 +63,15 @@ export const rootFields = (count: number): GraphQLRequest => ({
 export const mutationFields = (count: number): GraphQLRequest => ({
   query: `mutation { ${times(count, (index) => `a${index}: deleteFromCommentCollection(filter: { id: { eq: ${-index} } }) { affectedCount }`)} }`,
 });
-/** A mutation whose response consists of aliases. */
-export const longAliases = (count: number, length: number): GraphQLRequest => ({
-  query: `mutation { ${times(count, (index) => `${`a${index}_`.padEnd(length, 'x')}: deleteFromCommentCollection(filter: { id: { eq: -1 } }) { affectedCount }`)} }`,
-});
+/** A mutation whose response consists of aliases, which PostgreSQL cannot compress. */
+export const longAliases = (count: number, length: number): GraphQLRequest => {
+  const aliasOf = (index: number): string => {
+    const noise = createHash('shake256', { outputLength: length }).update(String(index)).digest('hex');
+    return `a${index}_${noise}`.slice(0, length);
+  };
+  const fields = times(count, (index) => `${aliasOf(index)}: deleteFromCommentCollection(filter: { id: { eq: -1 } }) { affectedCount }`);
+  return { query: `mutation { ${fields} }` };
+};
 export const nestedRelations = (levels: number, pages = '(first: 1)'): GraphQLRequest => ({ query: nested(levels, pages) });
 export const pageProduct = (size: number, levels: number): GraphQLRequest => ({ query: nested(levels, `(first: ${size})`) });
 export const pageProductByVariable = (size: number, levels: number): GraphQLRequest => ({

@@ -1,5 +1,8 @@
 /** Attacks through what PostgreSQL is made to do, and on PostgreSQL itself. */
 import { Client } from 'pg';
+import { openPgDatabase } from '../../../src/database/pg-database.ts';
+import { applyExtension } from '../../../src/extension/install-extension.ts';
+import { longAliases } from '../../../test/abuse/worst-documents.ts';
 import type { Attack } from '../attack.ts';
 import type { Arena } from '../start-arena.ts';
 import { flood, pause } from './flood.ts';
@@ -23,6 +26,12 @@ const endOthers = "select pg_terminate_backend(pid) from pg_stat_activity where 
 async function backends(arena: Arena): Promise<number[]> {
   const rows = await arena.sql("select pid from pg_stat_activity where usename = 'authenticator'");
   return rows.map(({ pid }) => Number(pid));
+}
+
+async function installExtension({ server }: Arena): Promise<void> {
+  const database = openPgDatabase(server.url);
+  await applyExtension(database);
+  await database.close();
 }
 
 export const databaseAttacks: readonly Attack[] = [
@@ -134,6 +143,19 @@ export const databaseAttacks: readonly Attack[] = [
     name: 'own-backend',
     title: 'functions that end their own backend, ten at a time',
     run: (arena, until, tally) => flood(arena, until, tally, { request: () => call('endBackend'), atOnce: 10 }),
+  },
+  {
+    name: 'idempotency-keys',
+    title:
+      'mutations whose responses are long aliases, each with a new idempotency key, five at a time from anonymous callers and from a user',
+    run: async (arena, until, tally) => {
+      await installExtension(arena);
+      const request = (index: number) => ({ ...longAliases(190, 170), extensions: { idempotencyKey: `key-${index}` } });
+      const callers = [arena.anon, arena.userHeaders('attacker')];
+      await Promise.all(callers.map((headers) => flood(arena, until, tally, { headers, request, atOnce: 5 })));
+      const [row] = await arena.sql("select pg_total_relation_size('rowgraph.idempotency_key') / 1048576 as megabytes");
+      tally.notes.push(`${row?.megabytes} MB stored`);
+    },
   },
   {
     name: 'raising-functions',
