@@ -91,8 +91,11 @@ test('after OUTCOME_UNKNOWN a client sends the same again: what was committed is
       const lost = await send(note, key);
       assert.equal(lost.code, 'OUTCOME_UNKNOWN');
       assert.match(lost.text, /Send it again with the same idempotency key\./);
+      const kept = await database.run(`select response from rowgraph.idempotency_key where key = '${key}'`);
+      assert.equal(kept.length, isCommitted ? 1 : 0);
       const again = await send(note, key);
       assert.deepEqual([again.code, again.isReplayed], [null, isCommitted], again.text);
+      if (isCommitted) assert.equal(again.text, kept[0]!.response, 'the answer that was lost');
       assert.deepEqual(await send(note, key), { ...again, isReplayed: true });
     }
   }

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { applyExtension } from '../../src/extension/install-extension.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
 import { makeFolder, type RunningCommand, removeFolder, startCommand } from './run-command.ts';
@@ -15,6 +16,7 @@ const insert = 'mutation ($note: String!) { insertIntoentryCollection(objects: [
 let home: string;
 let databases: TestDatabases;
 let database: TestDatabase;
+let proxy: FaultProxy;
 let service: RunningCommand;
 let endpoint: URL;
 let keys: Readonly<Record<'anon' | 'ada' | 'bob', string>>;
@@ -29,13 +31,16 @@ before(async () => {
   await applyExtension(admin);
   await admin.close();
   const environment = { ROWGRAPH_JWT_SECRET: secret, ROWGRAPH_PORT: '0', ROWGRAPH_POOL_SIZE: '5', ROWGRAPH_IDEMPOTENCY_KEY_ROLES: '*' };
-  service = startCommand(['serve', '--workers', '2', '--database-url', database.url, '--log-level', 'debug'], { home, environment });
+  proxy = await startFaultProxy(databases.port);
+  const url = database.url.replace(`:${database.port}/`, `:${proxy.port}/`);
+  service = startCommand(['serve', '--workers', '2', '--database-url', url, '--log-level', 'debug'], { home, environment });
   endpoint = new URL(/serves (\S+) from/.exec(await service.waitFor(/\n/))?.[1] ?? assert.fail());
   const sign = (sub: string): Promise<string> => signKey(secret, 'authenticated', '1h', { sub });
   keys = { anon: await signKey(secret, 'anon'), ada: await sign('ada'), bob: await sign('bob') };
 });
 after(async () => {
   await service.stop();
+  await proxy.stop();
   await databases.close();
   await removeFolder(home);
 });
@@ -49,10 +54,10 @@ interface Answer {
 const lost: Answer = { status: undefined, isReplayed: false, text: 'lost' };
 
 /** On a connection of its own, so that the workers take turns. What a worker has not answered when it dies is lost. */
-function send(key: string, variables: object, caller: keyof typeof keys = 'ada', query = insert): Promise<Answer> {
+function send(key: string, variables: object, caller: keyof typeof keys = 'ada', query = insert, signal?: AbortSignal): Promise<Answer> {
   const headers = { 'content-type': 'application/json', apikey: keys[caller], 'idempotency-key': key };
   return new Promise((resolve) => {
-    const sent = request(endpoint, { method: 'POST', headers, agent: false }, async (response) => {
+    const sent = request(endpoint, { method: 'POST', headers, agent: false, signal }, async (response) => {
       let text = '';
       try {
         for await (const chunk of response) text += chunk;
@@ -97,11 +102,50 @@ test('a worker dies while they run: sent again, each is done once', async () => 
     send(`held-${key}`, { note: `held ${key}` }, 'ada', 'mutation ($note: String!) { held(note: $note) }');
   const first = [1, 2, 3, 4].map(held);
   await database.untilLocked('held', 4);
-  const log = await service.waitFor(/("msg":"serving"[\s\S]*){2}/, 'stderr');
-  const [victim = 0] = log.split('\n').flatMap((line) => (line.includes('"msg":"serving"') ? [JSON.parse(line).pid as number] : []));
+  const [victim = 0] = await workers();
   process.kill(victim, 'SIGKILL');
   await gate.query('select pg_advisory_unlock(1)');
   const answers = await Promise.all(first);
   await until(async () => (await Promise.all([1, 2, 3, 4].map(held))).every(({ status }) => status === 200));
   for (const key of [1, 2, 3, 4]) assert.equal(await written(`held ${key}`), 1, `${key}: ${answers[key - 1]?.text}`);
 });
+
+/** The processes that have served so far, by what they have logged. */
+async function workers(): Promise<number[]> {
+  const log = await service.waitFor(/("msg":"serving"[\s\S]*){2}/, 'stderr');
+  return log.split('\n').flatMap((line) => (line.includes('"msg":"serving"') ? [JSON.parse(line).pid as number] : []));
+}
+
+const losses: Record<string, (hangUp: () => void) => Promise<void>> = {
+  'its client hangs up': async (hangUp) => hangUp(),
+  'its worker dies': async () => {
+    for (const worker of await workers()) {
+      try {
+        process.kill(worker, 'SIGKILL');
+      } catch {
+        // It has died already.
+      }
+    }
+  },
+};
+for (const [name, lose] of Object.entries(losses)) {
+  test(`an answer that is lost between commit and reply, because ${name}: sent again, the mutation has run once and the answer is the first one`, async () => {
+    const [key] = name.split(' ').slice(-1);
+    const again = () => send(`lost-${key}`, { note: `lost ${key}` });
+    const client = new AbortController();
+    let cut = (): void => {};
+    proxy.cutNext(`lost ${key}`, 'before the response', new Promise<void>((resolve) => (cut = resolve)));
+    const first = send(`lost-${key}`, { note: `lost ${key}` }, 'ada', insert, client.signal);
+    await until(async () => (await written(`lost ${key}`)) === 1);
+    const [kept] = await database.run(`select response from rowgraph.idempotency_key where key = 'lost-${key}'`);
+    await lose(() => client.abort());
+    assert.deepEqual(await first, lost);
+    const answers: Answer[] = [];
+    await until(async () => answers.push(await again()) > 0 && answers.at(-1)?.status === 200);
+    assert.deepEqual(answers.at(-1), { status: 200, isReplayed: true, text: kept?.['response'] });
+    assert.match(String(kept?.['response']), new RegExp(`\\{"id":\\d+,"note":"lost ${key}"\\}`));
+    cut();
+    assert.deepEqual(await again(), answers.at(-1));
+    assert.equal(await written(`lost ${key}`), 1);
+  });
+}
