@@ -6,7 +6,7 @@ import { type Database, DatabaseError } from '../../src/database/database.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { openPgliteDatabase } from '../../src/database/pglite-database.ts';
 import { extensionFiles } from '../../src/extension/extension-files.ts';
-import { currentVersion } from '../../src/extension/extension-versions.ts';
+import { currentVersion, extensionVersions } from '../../src/extension/extension-versions.ts';
 import { applyExtension, installExtension, removeExtension } from '../../src/extension/install-extension.ts';
 import { pgliteExtension } from '../../src/extension/pglite-extension.ts';
 import { judgeExtension, readExtension } from '../../src/extension/read-extension.ts';
@@ -79,9 +79,13 @@ for (const index of [0, 1]) {
 
     test('alter extension … update leads from each version to the current one, and so does whatever installs it', async () => {
       const database = databases[index]!;
-      for (const update of ['alter extension rowgraph update', null]) {
-        await database.query("create extension rowgraph version '1.0'");
-        assert.equal((await readVersions(database)).extension, '1.0');
+      const older = extensionVersions.map(({ version }) => version).filter((version) => version !== currentVersion);
+      for (const [old, update] of older.flatMap((version) => [
+        [version, 'alter extension rowgraph update'] as const,
+        [version, null] as const,
+      ])) {
+        await database.query(`create extension rowgraph version '${old}'`);
+        assert.equal((await readVersions(database)).extension, old);
         assert.equal(judgeExtension(await readExtension(database)), 'outdated');
         const before = (await readVersions(database)).version;
         await (update === null ? applyExtension(database) : database.query(update));
@@ -147,13 +151,19 @@ for (const index of [0, 1]) {
     test('nobody but its owner reads the keys, whatever default privileges there are; every function has its search path', async () => {
       const database = databases[index]!;
       await database.query(
-        'alter default privileges grant all on tables to anon, service_role; alter default privileges grant all on tables to public',
+        `alter default privileges grant all on tables to anon, service_role; alter default privileges grant all on tables to public;
+          alter default privileges grant all on sequences to anon, public`,
       );
       for (const install of [applyExtension, installExtension]) {
         await install(database);
         assert.deepEqual(
           await database.query(`select rolname from pg_roles, unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
             where has_table_privilege(oid, 'rowgraph.idempotency_key', p) and not rolsuper and rolname !~ '^pg_'`),
+          [],
+        );
+        assert.deepEqual(
+          await database.query(`select rolname, relname from pg_roles r, pg_class c, unnest(array['usage', 'select', 'update']) p
+            where relkind = 'S' and relnamespace = 'rowgraph'::regnamespace and has_sequence_privilege(r.oid, c.oid, p) and not rolsuper and rolname !~ '^pg_'`),
           [],
         );
         for (const role of ['anon', 'service_role']) {
@@ -166,7 +176,8 @@ for (const index of [0, 1]) {
         await removeExtension(database);
       }
       await database.query(
-        'alter default privileges revoke all on tables from anon, service_role; alter default privileges revoke all on tables from public',
+        `alter default privileges revoke all on tables from anon, service_role; alter default privileges revoke all on tables from public;
+          alter default privileges revoke all on sequences from anon, public`,
       );
     });
   });
