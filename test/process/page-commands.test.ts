@@ -80,7 +80,7 @@ async function makePgConfig(shareFolder: string): Promise<string> {
 
 /** What the extension consists of. */
 const objectsSql = `
-  select 'rowgraph.' || relname as name from pg_class where relnamespace = 'rowgraph'::regnamespace and relkind = 'r'
+  select 'rowgraph.' || relname as name from pg_class where relnamespace = 'rowgraph'::regnamespace and relkind in ('r', 'S')
   union select evtname from pg_event_trigger
   union select 'rowgraph.' || proname from pg_proc where pronamespace = 'rowgraph'::regnamespace`;
 
