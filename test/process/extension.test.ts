@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { connectOnce } from '../../src/cli/connect-once.ts';
+import { extensionFiles } from '../../src/extension/extension-files.ts';
+import { currentVersion } from '../../src/extension/extension-versions.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
 
@@ -24,24 +26,32 @@ const sql = (text: string): Promise<unknown> => connectOnce(server.url, (client)
 
 test('apply and status without files; install places them, and the extension is known to the server', async () => {
   const absent = await run('status', ...on());
-  assert.deepEqual([absent.code, absent.stdout], [1, 'rowgraph is not installed; 1.1 is current. The server does not have its files.\n']);
+  assert.deepEqual(
+    [absent.code, absent.stdout],
+    [1, `rowgraph is not installed; ${currentVersion} is current. The server does not have its files.\n`],
+  );
   const applied = await run('apply', ...on());
-  assert.deepEqual([applied.code, applied.stdout], [0, 'rowgraph 1.1 is installed as plain SQL. The server does not have its files.\n']);
+  assert.deepEqual(
+    [applied.code, applied.stdout],
+    [0, `rowgraph ${currentVersion} is installed as plain SQL. The server does not have its files.\n`],
+  );
 
   await sql('drop schema rowgraph cascade');
   const installed = await run('install', '--directory', server.extensionFolder!);
-  assert.match(
-    installed.stdout,
-    /^Wrote rowgraph\.control, rowgraph--1\.0\.sql, rowgraph--1\.0--1\.1\.sql to .*: create extension rowgraph\n$/,
-  );
+  const [wrote] = installed.stdout.split(' to ');
+  assert.equal(wrote, `Wrote ${[...extensionFiles().keys()].join(', ')}`);
+  assert.match(wrote, /^Wrote rowgraph\.control, rowgraph--1\.0\.sql, rowgraph--1\.0--1\.1\.sql\b/);
+  assert.match(installed.stdout, /: create extension rowgraph\n$/);
   await sql("create extension rowgraph version '1.0'");
   const old = await run('status', ...on());
-  const says =
-    'rowgraph 1.0 is installed as an extension, but 1.1 is current. Run: alter extension rowgraph update. The server has the files of 1.1.\n';
+  const says = `rowgraph 1.0 is installed as an extension, but ${currentVersion} is current. Run: alter extension rowgraph update. The server has the files of ${currentVersion}.\n`;
   assert.deepEqual([old.code, old.stdout], [1, says]);
   await sql('alter extension rowgraph update');
   const current = await run('status', ...on());
-  assert.deepEqual([current.code, current.stdout], [0, 'rowgraph 1.1 is installed as an extension. The server has the files of 1.1.\n']);
+  assert.deepEqual(
+    [current.code, current.stdout],
+    [0, `rowgraph ${currentVersion} is installed as an extension. The server has the files of ${currentVersion}.\n`],
+  );
   await sql('drop extension rowgraph');
 });
 
