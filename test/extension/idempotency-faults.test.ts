@@ -182,7 +182,7 @@ test('deferred triggers run as the role of the caller, as they do without a key'
 });
 
 test('states that functions of the user raise are theirs', async () => {
-  for (const state of ['RG002', 'RG003']) {
+  for (const state of ['RG002', 'RG003', 'RG004', 'RG005', 'RG006']) {
     const { code, text } = await send('x', `state-${state}`, anon, `mutation { raiseState: raise_state(state: "${state}") }`);
     assert.deepEqual([code, JSON.parse(text).errors[0].message], ['RAISED', 'own']);
   }
