@@ -70,7 +70,11 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       const { graph, count } = places[name]!;
       const before = Number(await count());
       const send = async () => {
-        const { chunks, isReplayed = false } = await graph.executeRaw({ query, variables }, { role: 'authenticated' }, { idempotencyKey: 'nested' });
+        const { chunks, isReplayed = false } = await graph.executeRaw(
+          { query, variables },
+          { role: 'authenticated' },
+          { idempotencyKey: 'nested' },
+        );
         return [JSON.parse(Buffer.concat(chunks).toString()), isReplayed];
       };
       assert.deepEqual(await send(), [{ data }, false]);
