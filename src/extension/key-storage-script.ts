@@ -30,8 +30,9 @@ begin
 end
 $$;
 
--- The bytes of all keys, as of at most five seconds ago: those of the files, or of the keys that have not expired if the files have grown to
--- the bound, because files hardly ever shrink. Counting reads the whole table.
+-- Reads the bytes of all keys, which then count for five seconds: those of the files, or of the keys that have not expired if the files have
+-- grown to the bound, because files hardly ever shrink. Counting reads the whole table. Also removes many expired keys then, under any
+-- isolation level: a mutation that fails for it is run again, and goes by what was read.
 create or replace function rowgraph.read_key_bytes(most bigint) returns bigint
   language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = on
 as $$
@@ -39,9 +40,11 @@ declare
   this_second constant bigint := extract(epoch from clock_timestamp());
   bytes bigint := pg_total_relation_size('rowgraph.idempotency_key');
 begin
-  -- First, so that others do not count, too.
+  -- First, so that neither others nor this mutation, if it is run again, do the same.
   perform setval('rowgraph.idempotency_read_at', this_second);
   if bytes >= most then
+    delete from rowgraph.idempotency_key where ctid = any (array(
+      select k.ctid from rowgraph.idempotency_key k where k.expires_at <= now() order by k.expires_at limit 10000 for update skip locked));
     select coalesce(sum(300 + 2 * octet_length(k.key) + coalesce(pg_column_size(k.response), 0)), 0) into bytes
       from rowgraph.idempotency_key k where k.expires_at > now();
   end if;

@@ -138,11 +138,14 @@ test('many keys at once, from several servers: a caller gets no more than its bo
   await Promise.all(servers.map((server) => server.close()));
 });
 
-test('under a stricter isolation level, transactions that take keys of the same caller at once all commit', async () => {
+test('under a stricter isolation level, transactions that take keys of the same caller at once all commit, and expired keys go', async () => {
   for (const level of ['repeatable read', 'serializable']) {
+    await database.run(`insert into rowgraph.idempotency_key (role, caller, key, request, response, transaction, expires_at)
+      select 'anon', '', n::text, '', (select string_agg(md5(n::text || m), '') from generate_series(1, 60) m), pg_current_xact_id(), now()
+      from generate_series(1, 200) n; select setval('rowgraph.idempotency_read_at', 1)`);
     const clients = await Promise.all([1, 2, 3].map(() => database.connect('authenticator')));
     for (const [index, client] of clients.entries()) {
-      await client.query(`begin isolation level ${level}; set local rowgraph.key_bounds = '{100000,100000000}'`);
+      await client.query(`begin isolation level ${level}; set local rowgraph.key_bounds = '{100000,300000}'`);
       await client.query("select rowgraph.claim_key('anon', 'same', $1, '', '1 day')", [`${level}-${index}`]);
       await client.query("select rowgraph.keep_response('anon', 'same', $1, '{kept}', '{}')", [`${level}-${index}`]);
     }
@@ -152,6 +155,7 @@ test('under a stricter isolation level, transactions that take keys of the same 
     }
     const kept = await database.run(`select key from rowgraph.idempotency_key where key like '${level}-%'`);
     assert.equal(kept.length, 3);
+    assert.deepEqual(await database.run('select key from rowgraph.idempotency_key where expires_at <= now()'), []);
   }
 });
 

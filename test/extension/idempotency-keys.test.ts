@@ -371,6 +371,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       assert.equal((await send(own, request, 'total-3', caller)).code, 'IDEMPOTENCY_STORAGE_FULL', 'as it was last read');
       await count();
       assert.equal((await send(own, request, 'total-3', caller)).code, null);
+      assert.deepEqual(await run('select key from rowgraph.idempotency_key where expires_at <= now()'), [], 'all at once');
       await own.close();
     });
 
