@@ -101,13 +101,13 @@ const namesOf = (name: string, from: string): string =>
   `select pg_catalog.string_agg(distinct pg_catalog.to_json(${name})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
 
 /** Whether there is an immutable function whose body can be read. */
-const hasSuspects = "exists (select from function f where f.provolatile = 'i' and f.lanname not in ('c', 'internal'))";
+const hasSuspects = "exists (select from function f where f.provolatile = 'i' and f.lanname <> 'c')";
 
 /** Each list as text for `parseRows`, as in `catalog-query.ts`. */
 const lists: Readonly<Record<keyof RawEffects, string>> = {
   functions: rowsOf(
     `f.oid::int8, f.proname, f.provolatile, f.lanname, f.proargnames,
-    case when f.lanname in ('c', 'internal') then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end,
+    case when f.lanname = 'c' then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end,
     case f.provolatile when 'i' then pg_catalog.format('%I.%I(%s)', f.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) end`,
     'function f',
   ),
@@ -116,9 +116,10 @@ const lists: Readonly<Record<keyof RawEffects, string>> = {
   operators: rowsOf('o.oid::int8, o.oprname', 'pg_catalog.pg_operator o where o.oid >= 16384'),
   edges: rowsOf('e.source, e.source_id, e.target, e.target_id', `(${edges}) e(source, source_id, target, target_id)`),
   callers: rowsOf('c.kind, c.id::int8', `(${callers}) c(kind, id)`),
+  // A function in the language "internal" has a name of PostgreSQL's source as its body.
   readers: namesOf(
-    'p.proname',
-    `pg_catalog.pg_proc p where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i' and ${hasSuspects}`,
+    'n.name',
+    `pg_catalog.pg_proc p, pg_catalog.unnest(array[p.proname::text, p.prosrc]) n(name) where p.prokind <> 'a' and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i' and ${hasSuspects}`,
   ),
   systemRelations: namesOf('c.relname', `pg_catalog.pg_class c where c.oid < 16384 and c.relkind in ('r', 'v') and ${hasSuspects}`),
 };
@@ -136,7 +137,8 @@ with domain as materialized (
   )) is true)
 ),
 function as materialized (
-  select p.oid, p.proname, p.provolatile, p.prokind, p.proargnames, n.nspname, l.lanname, p.prosrc, p.prosqlbody is not null as parsed
+  -- Of an aggregate, only what it refers to matters.
+  select p.oid, p.proname, p.provolatile, p.prokind, p.proargnames, n.nspname, case p.prokind when 'a' then 'c' else l.lanname end as lanname, p.prosrc, p.prosqlbody is not null as parsed
   from pg_catalog.pg_proc p
   join pg_catalog.pg_language l on l.oid = p.prolang
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace

@@ -189,8 +189,11 @@ function isFormatting(name: string, language: string): boolean {
   return name === 'unaccent' && language === 'c';
 }
 
+/** Languages whose functions are judged by their words. */
+const legible: ReadonlySet<string> = new Set(['sql', 'plpgsql', 'internal']);
+
 function mayRead({ language, body, argumentNames }: UserFunction, readers: ReadonlySet<string>, relations: readonly string[]): boolean {
-  if (body === null || (language !== 'sql' && language !== 'plpgsql')) return true;
+  if (body === null || !legible.has(language)) return true;
   if (body.isObscure) return true;
   for (const word of body.words) if (readers.has(word) && !argumentNames.has(word)) return true;
   return body.usesTables && relations.some((name) => !argumentNames.has(name) && body.names(name));

@@ -9,7 +9,7 @@ export interface RawEffects {
   readonly edges: readonly RawEdge[];
   /** What calls one of `sessionFunctions` in an expression. */
   readonly callers: readonly (readonly [kind: NodeKind, id: number])[];
-  /** Names of PostgreSQL's functions that are not immutable. Empty, as the next list, if nobody's function is to be judged by them. */
+  /** Names of PostgreSQL's functions that are not immutable, in SQL and in its source. Empty, as the next list, if nobody's function is to be judged by them. */
   readonly readers: readonly string[];
   readonly systemRelations: readonly string[];
 }
@@ -28,7 +28,7 @@ export type RawFunctionBody = readonly [
   volatility: 'i' | 's' | 'v',
   language: string,
   argumentNames: readonly string[] | null,
-  /** Its source text; null for C and internal functions. */
+  /** Its source text; null for functions in C, and aggregates. */
   body: string | null,
   /** Its qualified signature as SQL; null unless it is immutable. */
   signature: string | null,
