@@ -8,31 +8,19 @@
 
 import { type Guard, unguarded } from '../freshness/schema-guard.ts';
 import type { Column, Table } from '../model/model.ts';
-import type {
-  ConflictPlan,
-  DeletePlan,
-  InsertPlan,
-  Member,
-  MutationPlan,
-  Parameter,
-  ResponseValue,
-  RowPlan,
-  UpdatePlan,
-} from '../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
+import type { ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../plan/plan.ts';
+import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { checkCount, countRow, resetCount } from './at-most.ts';
 import { comparable } from './comparison.ts';
-import { edgeJson } from './compile-edge.ts';
 import { compileFilter, pinsColumns } from './compile-filter.ts';
-import { compileRow } from './compile-row.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
-import { RowValues } from './order-values.ts';
+import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
+import { StatementContext } from './context.ts';
 import { where } from './page-query.ts';
 import { tableSource } from './related-source.ts';
-import { type Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
-import { orderBy } from './seek.ts';
-import { type Frame, selectList } from './statement-frame.ts';
+import { Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
+import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
+import { hasReadableKey, rowsAsWritten, rowsByKey, type WrittenRows, writtenCount } from './written-rows.ts';
 
 /**
  * Compiles a mutation. After the guard, the statement's only column is the JSON text of the response; if it returns no row, the response is
@@ -108,20 +96,6 @@ function mayChangeOne({ atMost: { value } }: UpdatePlan | DeletePlan): boolean {
   return value.kind === 'constant' && Number(value.value) >= 1;
 }
 
-/** The response of a single row. */
-export function responseOfOne(members: readonly Member<ResponseValue>[], target: Scope, context: StatementContext): JsonText {
-  return responseJson(members, context, {
-    count: ['1'],
-    records: (row) => compileRow(row, target, context),
-    edges: ({ members, keys }) => [edgeJson(members, keys, target, new RowValues(target, context.aliases), context, compileRow)],
-  });
-}
-
-/** The response without rows, but with this count. */
-export function responseOfNone(members: readonly Member<ResponseValue>[], context: StatementContext, count: '0' | '1'): Sql {
-  return concatenate(responseJson(members, context, { count: [count], records: () => [], edges: () => [] }));
-}
-
 /** The response if the only row was not written, because a trigger or a conflict prevented it. */
 function responseOfNothing({ members }: InsertPlan): string {
   const values = members.map(({ key, value }): [string, unknown] => {
@@ -133,18 +107,7 @@ function responseOfNothing({ members }: InsertPlan): string {
 
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
-  const number = sortsSome(plan) ? identifier(changed.freeName('(number)')) : null;
-  const asWritten = number ? sql` order by ${trusted(changed.alias)}.${number}` : sql``;
-  const response = responseJson(plan.members, context, {
-    count: [sql`pg_catalog.count(*)`],
-    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, changed, context))}, ','${asWritten}), '')`],
-    edges: ({ members, keys }) => {
-      const values = new RowValues(changed, context.aliases);
-      const edge = edgeJson(members, keys, changed, values, context, compileRow);
-      const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : asWritten;
-      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${order}), '')`];
-    },
-  });
+  const { json: response, number } = responseOfRows(plan.members, changed, sql`pg_catalog.count(*)`, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(changed.alias, plan.table);
   const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(changed.freeName('(counted)'))}`];
@@ -157,34 +120,29 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   return sql`with changed as (${write(plan, target, context.aliases)}${newLine}${returning})${newLine}select ${selectList(frame, [json])}${from}`;
 }
 
-/**
- * Whether some lists of the response are sorted, but not all. Since version 16, PostgreSQL sorts the rows before all aggregates, so lists
- * without their own order would take another's.
- */
-function sortsSome({ members }: MutationPlan): boolean {
-  const isSorted = (value: ResponseValue): boolean => value.kind === 'edges' && value.keys.length > 0;
-  const lists = members.map(({ value }) => value).filter(({ kind }) => kind === 'records' || kind === 'edges');
-  return lists.some(isSorted) && !lists.every(isSorted);
+/** Writes and stores the rows in one statement, and reads the response in another. */
+export function compileInTwo(plan: MutationPlan, frames: FramesOfTwo): SqlOfTwo {
+  const { table, members } = plan;
+  const context = new StatementContext();
+  const rows = new DerivedScope(context.aliases.next(), table, table);
+  const { json, number } = responseOfRows(members, rows, writtenCount, context);
+  const isRead = hasRows(members);
+  const written = isRead && plan.kind !== 'delete' && hasReadableKey(table) ? rowsByKey(table, rows) : rowsAsWritten(table, rows);
+  const from = isRead ? sql`${newLine}from ${rows.withRepeated(written.read(number))} as ${trusted(rows.alias)}` : sql``;
+  return {
+    write: writeAndStore(plan, written, frames.write),
+    answer: sql`select ${selectList(frames.answer, [concatenate(json)])}${from}`,
+  };
 }
 
-/** The parts of a response as JSON text. `records` and `edges` return the elements of a list. */
-export interface ResponseParts {
-  readonly count: JsonText;
-  readonly records: (row: RowPlan) => JsonText;
-  readonly edges: (edges: Extract<ResponseValue, { kind: 'edges' }>) => JsonText;
-}
-
-/** The response as JSON text. */
-export function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
-  return jsonObject(
-    members.map((member) => {
-      const { value } = member;
-      const key = context.key(member);
-      if (value.kind === 'type name') return { key, value: typeNameJson(value.name) };
-      if (value.kind === 'affected count') return { key, value: parts.count };
-      return { key, value: ['[', ...(value.kind === 'records' ? parts.records(value.row) : parts.edges(value)), ']'] };
-    }),
-  );
+function writeAndStore(plan: MutationPlan, { returned, store, from }: WrittenRows, frame: Frame): Sql {
+  const aliases = new Aliases();
+  const target = directScope(aliases.next(), plan.table);
+  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as counted`];
+  const returning = sql`returning ${join([...returned(target), ...counted], ', ')}`;
+  const written = write(plan, target, aliases, frame.guardsSource ? frame.guard : unguarded);
+  const values = plan.kind === 'insert' ? [store] : [store, resetCount];
+  return sql`with changed as (${written}${newLine}${returning})${newLine}select ${selectList(frame, values)}${from}`;
 }
 
 function write(plan: MutationPlan, target: Scope, aliases: Aliases, guard: Guard = unguarded): Sql {

@@ -27,7 +27,8 @@ import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
-import { conflict, incrementOf, responseJson, responseOfNone, responseOfOne } from './compile-mutation.ts';
+import { conflict, incrementOf } from './compile-mutation.ts';
+import { hasRows, responseJson, responseOfNone, responseOfOne } from './compile-response.ts';
 import { compileRow } from './compile-row.ts';
 import type { StatementContext } from './context.ts';
 import {
@@ -240,7 +241,7 @@ function comparedColumn({ name, type, collation }: KeyPair, target: Scope): Sql 
 /** Compiles the statement that reads the response. */
 export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
-  const isRead = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+  const isRead = hasRows(members);
   const rows = isRead ? rowsOf(written, table, scope) : sql``;
   if (isRead && written.labels?.length === 1 && table.keyIsUnique) {
     const json = concatenate(responseOfOne(members, scope, context));

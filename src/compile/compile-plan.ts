@@ -5,18 +5,26 @@
 
 import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
 import type { Table } from '../model/model.ts';
-import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootValue, RoutinePlan } from '../plan/plan.ts';
-import { concatenate } from '../sql/json-text.ts';
-import { bind, identifier, join, render, renderInSteps, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection, selectConnection } from './compile-connection.ts';
-import { equals } from './compile-filter.ts';
-import { canGuardSource, compileMutation } from './compile-mutation.ts';
+import type { NestedStep } from '../plan/nested-plan.ts';
+import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
+import { render, renderInSteps, type Sql, sql } from '../sql/sql.ts';
+import { selectConnection } from './compile-connection.ts';
+import { canGuardSource, compileInTwo, compileMutation } from './compile-mutation.ts';
 import { compileSteps, compileWritten } from './compile-nested.ts';
-import { compileRow, objectOrNull, resultJson, selectCalled, tableRows } from './compile-row.ts';
+import { compileQueryField } from './compile-query.ts';
+import { compileCall, compileCallInTwo } from './compile-routine.ts';
+import { compileRow, tableRows } from './compile-row.ts';
 import { StatementContext } from './context.ts';
-import { tableSource } from './related-source.ts';
-import { directScope } from './scope.ts';
-import { type Frame, guardColumns, noFrame, resultSetting, selectList } from './statement-frame.ts';
+import {
+  type Frame,
+  type FramesOfTwo,
+  framesOfTwo,
+  guardColumns,
+  noFrame,
+  resultSetting,
+  type SqlOfTwo,
+  selectList,
+} from './statement-frame.ts';
 
 /** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
@@ -66,18 +74,19 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
     else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
     else if (kind === 'query') {
       compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, empty: 'null' });
-      if (value !== only) columns.push(compileRoot(value, queryContext));
+      if (value !== only) columns.push(compileQueryField(readOf(value), queryContext));
     } else {
-      if (value.kind === 'nested write') {
-        for (const { step, statement } of compileSteps(value, guard)) {
-          statements.push({ ...(yield* renderStatement(statement)), step: { table: step.table, place: step.place } });
-          yield;
-        }
-      }
       const results = compiled.filter((root) => root.kind === 'column').length;
-      const frame = { guard, guardsSource, keptAs: keepsResults ? resultSetting(results) : null };
-      const { statement, empty } = compileStatement(value, frame);
+      const { before, statement, frame, empty } = compileWrite(value, {
+        guard,
+        guardsSource,
+        keptAs: keepsResults ? resultSetting(results) : null,
+      });
       yield;
+      for (const { statement: write, step } of before) {
+        statements.push({ ...(yield* renderStatement(write)), ...(step && { step: { table: step.table, place: step.place } }) });
+        yield;
+      }
       compiled.push({
         kind: 'column',
         key,
@@ -142,58 +151,44 @@ function identityOf(parameter: Parameter): unknown {
   }
 }
 
-type DataRoot = Exclude<RootValue, { kind: 'type name' | 'introspection' }>;
-
-function compileRoot(value: DataRoot, context: StatementContext): Sql {
-  switch (value.kind) {
-    case 'connection':
-      return compileConnection(value, tableRows(value.table), context, compileRow);
-    case 'lookup':
-      return compileLookup(value, context);
-    case 'routine':
-      return resultJson(value.result, callOf(value), context, value.routine.volatile);
-    default:
-      throw new Error(`A query has no ${value.kind}.`);
-  }
+function readOf(value: RootValue): Parameters<typeof compileQueryField>[0] {
+  if (value.kind === 'connection' || value.kind === 'lookup' || value.kind === 'routine') return value;
+  throw new Error(`A query has no ${value.kind}.`);
 }
 
-function compileStatement(value: DataRoot, frame: Frame): { readonly statement: Sql; readonly empty: string } {
-  const context = new StatementContext();
+/** The statements of a root field of a mutation. */
+interface CompiledWrite {
+  /** The statements before the one that returns the response. */
+  readonly before: readonly { readonly statement: Sql; readonly step?: NestedStep }[];
+  readonly statement: Sql;
+  /** The frame of that statement. */
+  readonly frame: Frame;
+  /** The JSON if it returns no row. */
+  readonly empty: string;
+}
+
+function compileWrite(value: RootValue, frame: Frame): CompiledWrite {
+  const inOne = (statement: Sql, empty = 'null'): CompiledWrite => ({ before: [], statement, frame, empty });
+  const inTwo = (compile: (frames: FramesOfTwo) => SqlOfTwo): CompiledWrite => {
+    const frames = framesOfTwo(frame);
+    const { write, answer } = compile(frames);
+    return { before: [{ statement: write }], statement: answer, frame: frames.answer, empty: 'null' };
+  };
   switch (value.kind) {
     case 'insert':
     case 'update':
-    case 'delete':
-      return compileMutation(value, context, frame);
-    case 'nested write':
-      return { statement: compileWritten(value, context, frame), empty: 'null' };
+    case 'delete': {
+      if (value.readsAfter) return inTwo((frames) => compileInTwo(value, frames));
+      const { statement, empty } = compileMutation(value, new StatementContext(), frame);
+      return inOne(statement, empty);
+    }
     case 'routine':
-      return { statement: callOnce(value, context, frame), empty: 'null' };
+      return value.readsAfter ? inTwo((frames) => compileCallInTwo(value, frames)) : inOne(compileCall(value, frame));
+    case 'nested write': {
+      const answer = compileWritten(value, new StatementContext(), frame);
+      return { ...inOne(answer), before: compileSteps(value, frame.guard) };
+    }
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }
-}
-
-function callOnce(value: RoutinePlan, context: StatementContext, frame: Frame): Sql {
-  if (value.result.kind === 'rows') return selectCalled(value.result.connection, callOf(value), context, frame);
-  return sql`select ${selectList(frame, [compileRoot(value, context)])}`;
-}
-
-function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
-  const scope = directScope(context.aliases.next(), table);
-  const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
-  const json = concatenate(compileRow(row, scope, context));
-  // The declared key of a view may match several rows.
-  return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
-}
-
-/**
- * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
- */
-function callOf({ routine, arguments: given }: RoutinePlan): Sql {
-  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
-  const named = inOrder.map(
-    ({ argument, parameter }) =>
-      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`,
-  );
-  return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }

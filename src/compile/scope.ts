@@ -111,6 +111,11 @@ export class DerivedScope implements Scope {
     return [...this.#names];
   }
 
+  /** Whether a function needs the whole row. */
+  usesRow(): boolean {
+    return this.#usesRow;
+  }
+
   /** The select list: the columns of `inner`, and its whole row if a function needs it. */
   outputs(inner: Scope): Sql[] {
     const columns = this.names().map((name) => inner.column(name));

@@ -15,6 +15,19 @@ export interface Frame {
 
 export const noFrame: Frame = { guard: unguarded, guardsSource: false, keptAs: null };
 
+/** The statement that writes, and the one behind it that reads the response. */
+export interface SqlOfTwo {
+  readonly write: Sql;
+  readonly answer: Sql;
+}
+
+export type FramesOfTwo = Readonly<Record<keyof SqlOfTwo, Frame>>;
+
+/** Only the first statement may have the guard in its source, and only the second has a result. */
+export function framesOfTwo(frame: Frame): FramesOfTwo {
+  return { write: { ...frame, keptAs: null }, answer: { ...frame, guardsSource: false } };
+}
+
 /** The setting in which a statement stores its result, by its number. `rowgraph.keep_response` reads it. */
 export function resultSetting(statement: number): string {
   return `rowgraph.result_${statement}`;

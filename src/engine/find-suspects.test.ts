@@ -12,6 +12,7 @@ const call = (name: string, plpgsql = true): PlanPlace => ({
   routine: { name, plpgsql } as Routine,
   parameters: [],
   operators: [],
+  ofWrite: false,
 });
 const suspectsOf = (error: DatabaseError, ...places: PlanPlace[]) => findSuspects(error, places)?.map(({ path }) => path[0]);
 

@@ -68,7 +68,9 @@ function pathOf(error: ApiError, { statement, prepared, types, role }: Failure):
   const last = columns.find((root) => root.statement >= statement)?.statement;
   const roots = columns.flatMap((root) => (root.statement === last ? [root.key] : []));
   const plan = planAgain(types, prepared);
-  const places = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
+  const ofRoots = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
+  const isAlone = last === undefined || last === 0 || columns.some((root) => root.statement === last - 1);
+  const places = isAlone ? ofRoots : ofRoots.filter(({ ofWrite }) => ofWrite === statement < last);
   const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
 }

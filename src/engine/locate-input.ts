@@ -26,7 +26,8 @@ export function locateInput(error: ApiError, { compiled }: PreparedRequest, stat
   if (!compiledStep) return undefined;
   const { place, table } = compiledStep;
   const { cause } = error;
-  const step = stepOf(hindsight.plan(), statement);
+  const steps = compiled.statements.slice(0, statement).filter((each) => each.step).length;
+  const step = stepOf(hindsight.plan(), steps);
   if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
   // `atMost`, which was exceeded, is a sibling of `set`.
   if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
@@ -54,17 +55,9 @@ function labelOf(message: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-/** The step that was compiled to a statement. */
-function stepOf(plan: Plan | null, statement: number): NestedStep | undefined {
-  let first = 0;
-  for (const { value } of plan?.roots ?? []) {
-    if (value.kind === 'nested write') {
-      if (statement < first + value.steps.length) return value.steps[statement - first];
-      first += value.steps.length;
-    }
-    if (value.kind !== 'type name') first += 1;
-  }
-  return undefined;
+/** The step of a plan with a number of steps before it. */
+function stepOf(plan: Plan | null, before: number): NestedStep | undefined {
+  return plan?.roots.flatMap(({ value }) => (value.kind === 'nested write' ? value.steps : []))[before];
 }
 
 interface GivenColumn {

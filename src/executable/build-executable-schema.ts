@@ -27,7 +27,9 @@ export function buildExecutableSchema(source: GraphQLSchema, options: Executable
   const schema = buildSchema(printSchema(source), { assumeValid: true, assumeValidSDL: true });
   const documents = new DelegatedDocuments(schema);
   const runs = new WeakMap<object, OperationRun>();
-  const resolveRoot: GraphQLFieldResolver<unknown, unknown> = (_source, _arguments, context, info) => {
+  const resolveRoot: GraphQLFieldResolver<unknown, unknown> = (source, args, context, info) => {
+    // The field `query` of a mutation's response is of type Query too, but has been executed with the mutation.
+    if (info.path.prev !== undefined) return resolveMember(source, args, context, info);
     // Every execution has its own `variableValues` object, even without variables; nothing else is always its own.
     const { variableValues } = info;
     const run = runs.get(variableValues) ?? new OperationRun(options, documents, resolveRoot);

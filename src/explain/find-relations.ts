@@ -38,6 +38,7 @@ function ofRoot(value: RootValue): FollowedRelation[] {
 function ofResponse(members: readonly Member<ResponseValue>[]): FollowedRelation[] {
   return members.flatMap(({ value }) => {
     if (value.kind === 'records') return ofRow(value.row);
+    if (value.kind === 'query') return value.members.flatMap((member) => ofRoot(member.value));
     return value.kind === 'edges' ? ofEdge(value.members) : [];
   });
 }

@@ -99,6 +99,13 @@ function drawResponse(members: readonly Member<ResponseValue>[]): PlanTree[] {
           value.members.flatMap((edge) => drawEdge(edge.key, edge.value)),
         ),
       ];
+    if (value.kind === 'query')
+      return [
+        tree(
+          `${key}: after the write`,
+          value.members.map((member) => drawRoot(member.key, member.value)),
+        ),
+      ];
     return value.kind === 'affected count' ? [tree(`${key}: the number of rows`)] : [];
   });
 }

@@ -14,6 +14,7 @@ export const additionTable = {
   onConflict: 'Upserts: inserts that update existing rows',
   nestedWrites: 'Inserts and updates that write related rows',
   writtenEdges: 'The records that a mutation wrote, as edges of their collection',
+  queryInResponses: 'The field "query" of mutation responses, which reads anything after the write',
   inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;

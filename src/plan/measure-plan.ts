@@ -256,9 +256,15 @@ class PlanMeasurer {
     const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
     if (filter) this.#filter(filter);
     const records = this.#records(plan.members, plan.table);
-    if (plan.kind === 'insert') return times(plan.rows.length, plus(1, sum(records)));
+    const queries = this.#queries(plan.members);
+    if (plan.kind === 'insert') return sum([times(plan.rows.length, plus(1, sum(records))), queries]);
     // The client's `atMost` limits the rows written. The rows returned count like those of a page.
-    return records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records)));
+    return sum([records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records))), queries]);
+  }
+
+  /** The fields of `query`, which count like those of a query. */
+  #queries(members: readonly Member<ResponseValue>[]): RowEstimate {
+    return sum(members.flatMap(({ value }) => (value.kind === 'query' ? value.members.map((member) => this.root(member.value)) : [])));
   }
 
   #records(members: readonly Member<ResponseValue>[], table: Table): RowEstimate[] {
@@ -285,7 +291,7 @@ class PlanMeasurer {
     const root = steps.filter((step) => step.kind === 'insert' && step.into === written);
     const count = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
     const answered = this.#records(members, table);
-    return plus(rows, answered.length === 0 ? zero : times(count, plus(1, sum(answered))));
+    return plus(rows, sum([answered.length === 0 ? zero : times(count, plus(1, sum(answered))), this.#queries(members)]));
   }
 
   #touchRelated({ by, target }: RelatedRows): void {

@@ -1,7 +1,7 @@
 /** Plans inserts, updates and deletes: what they write and return. */
 import { ApiError, inField, quote } from '../errors.ts';
 import { conflictColumns } from '../model/conflict-columns.ts';
-import type { Column, Table } from '../model/model.ts';
+import type { Column, Model, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { mapInSteps } from './map-in-steps.ts';
@@ -9,14 +9,17 @@ import { integerParameter, valueParameter } from './parameters.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
 import { planOrder } from './plan-order.ts';
+import { planQueryMembers } from './plan-query.ts';
 import { planEdge, planRow } from './plan-selection.ts';
+import { mayCascade, responseReadsBeyond } from './reads-beyond.ts';
 
 /** Plans an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
-export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table): UpdatePlan | DeletePlan {
-  const members = planResponse(field, table);
+export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table, model: Model): UpdatePlan | DeletePlan {
+  const members = planResponse(field, table, model);
   const filter = planFilter(argumentOf(field, 'filter'), table);
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
-  if (kind === 'delete') return { kind, table, filter, atMost, members };
+  const readsBeyond = responseReadsBeyond(members);
+  if (kind === 'delete') return { kind, table, filter, atMost, members, readsAfter: readsBeyond };
   const set = entriesOf(argumentOf(field, 'set') ?? null);
   const increment = planIncrement(
     argumentOf(field, 'increment') ?? null,
@@ -24,7 +27,8 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
     set.map(({ column }) => column),
   );
   if (set.length + increment.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
-  return { kind, table, set, increment, filter, atMost, members };
+  const changed = [...set, ...increment].map(({ column }) => column);
+  return { kind, table, set, increment, filter, atMost, members, readsAfter: readsBeyond || mayCascade(table, changed, members) };
 }
 
 /** Plans increments, skipping nulls. `set` are the columns that the argument `other` sets, which cannot also be incremented. */
@@ -37,22 +41,27 @@ export function planIncrement(value: InputValue, other: string, set: readonly Co
   throw new ApiError('BAD_USER_INPUT', `The field ${name} is in "${other}" and in "increment". Leave it out of one of them.`);
 }
 
-/** Plans the response: what to return from the written rows. */
-export function planResponse({ selection }: SelectedField, table: Table): Member<ResponseValue>[] {
-  return selection.map((field) => ({ key: field.key, name: field.name, value: inField(field.key, () => planResponseField(field, table)) }));
+/** Plans the response: what to return from the written rows, and what to read after the write. */
+export function planResponse({ selection }: SelectedField, table: Table, model: Model): Member<ResponseValue>[] {
+  return selection.map((field) => ({
+    key: field.key,
+    name: field.name,
+    value: inField(field.key, () => planResponseField(field, table, model)),
+  }));
 }
 
-function planResponseField(field: SelectedField, table: Table): ResponseValue {
+function planResponseField(field: SelectedField, table: Table, model: Model): ResponseValue {
   const { binding, parentType, selection } = field;
   if (!binding) return { kind: 'type name', name: parentType };
   if (binding.kind === 'affected count') return { kind: 'affected count' };
+  if (binding.kind === 'query') return { kind: 'query', members: planQueryMembers(field, model) };
   if (binding.kind === 'records') return { kind: 'records', row: planRow(selection, table, 1) };
   return { kind: 'edges', keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
 }
 
 /** Plans an insert. Throws BAD_USER_INPUT if there is nothing to write. */
-export function* planInsert(field: SelectedField, table: Table): Generator<void, InsertPlan> {
-  const members = planResponse(field, table);
+export function* planInsert(field: SelectedField, table: Table, model: Model): Generator<void, InsertPlan> {
+  const members = planResponse(field, table, model);
   const objects = argumentOf(field, 'objects');
   const items = objects?.kind === 'list' ? objects.items : objects ? [objects] : [];
   if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty. Pass at least one object.');
@@ -63,13 +72,16 @@ export function* planInsert(field: SelectedField, table: Table): Generator<void,
   // `default values` inserts a single row only, so several rows of defaults need a column to write `default` for.
   const fallback = table.columns.find((column) => column.insertable);
   const targets = columns.length > 0 || !fallback ? columns : [fallback];
+  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
+  const changed = onConflict ? [...onConflict.columns, ...onConflict.increment.map(({ column }) => column)] : [];
   return {
     kind: 'insert',
     table,
     columns: targets,
     rows: yield* mapInSteps(rows, (row) => targets.map((column) => row.get(column) ?? null)),
-    onConflict: planConflict(argumentOf(field, 'onConflict') ?? null, table),
+    onConflict,
     members,
+    readsAfter: responseReadsBeyond(members) || mayCascade(table, changed, members),
   };
 }
 

@@ -2,7 +2,7 @@
  * Plans a nested insert as steps: first the rows that its rows refer to, then the rows themselves, then the rows that refer to them. Rows
  * of one place are written together.
  */
-import type { Column, Table } from '../model/model.ts';
+import type { Column, Model, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
@@ -62,8 +62,8 @@ export class StepList {
 }
 
 /** Plans an insert whose objects write related rows. Yields if there are many. Throws BAD_USER_INPUT with the path of the input. */
-export function* planNestedInsert(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
-  const members = planResponse(field, table);
+export function* planNestedInsert(field: SelectedField, table: Table, model: Model, lists: KeyList[]): Generator<void, NestedWritePlan> {
+  const members = planResponse(field, table, model);
   const place = inputPath('objects');
   const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), place, true, 0));
   const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);

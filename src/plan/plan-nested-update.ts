@@ -1,5 +1,5 @@
 /** Plans a nested update as steps: first the rows that its rows will refer to, then the rows themselves, then their related rows. */
-import type { Table } from '../model/model.ts';
+import type { Model, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import { atInput, type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
@@ -25,8 +25,8 @@ import { connectRows, relateMany, relateOne, StepList } from './plan-nested-inse
 import { RowShape } from './row-shape.ts';
 
 /** Plans an update whose `set` writes related rows. Yields if there are many. Throws BAD_USER_INPUT with the path of the input. */
-export function* planNestedUpdate(field: SelectedField, table: Table, lists: KeyList[]): Generator<void, NestedWritePlan> {
-  const members = planResponse(field, table);
+export function* planNestedUpdate(field: SelectedField, table: Table, model: Model, lists: KeyList[]): Generator<void, NestedWritePlan> {
+  const members = planResponse(field, table, model);
   const plan = new StepList(lists);
   const written = plan.newList(table);
   for (const { name } of table.primaryKey) keepIn(written, name);

@@ -2,7 +2,6 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import { groupTestsOf } from './group-tests.ts';
-import type { NestedWritePlan } from './nested-plan.ts';
 import type {
   AggregateValue,
   ConnectionPlan,
@@ -32,6 +31,8 @@ export interface PlanPlace {
   /** Response keys, starting with the root field. */
   readonly path: readonly string[];
   readonly kind: 'read' | 'write' | 'call' | 'aggregate' | 'fraction' | 'group';
+  /** Whether it belongs to what a root field of a mutation writes or calls, and not to its response. */
+  readonly ofWrite: boolean;
   readonly table?: Table | undefined;
   readonly routine?: Routine | undefined;
   /** The parameters of its arguments. */
@@ -49,6 +50,7 @@ export function placesOf({ roots }: Plan): PlanPlace[] {
 
 class PlaceFinder {
   readonly places: PlanPlace[] = [];
+  #ofWrite = false;
 
   addRoot(value: RootValue, path: readonly string[]): void {
     switch (value.kind) {
@@ -61,17 +63,26 @@ class PlaceFinder {
         this.#add({ path, kind: 'read', table: value.table, parameters: value.key.map(({ parameter }) => parameter) });
         return this.#addRow(value.row, path);
       case 'routine':
+        this.#ofWrite = value.routine.volatile;
         this.#add({ path, kind: 'call', routine: value.routine, parameters: value.arguments.map(({ parameter }) => parameter) });
+        this.#ofWrite = false;
         return this.#addResult(value.result, path);
       case 'nested write':
-        return this.#addNestedWrite(value, path);
+        // All steps belong to the root field.
+        this.#ofWrite = true;
+        for (const { table } of value.steps) this.#add({ path, kind: 'write', table });
+        this.#ofWrite = false;
+        return this.#addResponse(value.members, path);
       default:
-        return this.#addMutation(value, path);
+        this.#ofWrite = true;
+        this.#addMutation(value, path);
+        this.#ofWrite = false;
+        return this.#addResponse(value.members, path);
     }
   }
 
-  #add(place: Omit<PlanPlace, 'parameters' | 'operators'> & Partial<PlanPlace>): void {
-    this.places.push({ parameters: [], operators: [], ...place });
+  #add(place: Omit<PlanPlace, 'parameters' | 'operators' | 'ofWrite'> & Partial<PlanPlace>): void {
+    this.places.push({ parameters: [], operators: [], ofWrite: this.#ofWrite, ...place });
   }
 
   /** A collection of a table is a read; the rows of a function belong to its call. */
@@ -190,13 +201,6 @@ class PlaceFinder {
     const parameters = [...writtenBy(plan), ...comparisons.map(({ parameter }) => parameter)];
     this.#add({ path, kind: 'write', table: plan.table, parameters, operators: comparisons.map(({ operator }) => operator) });
     this.#addRelated(filter, path);
-    this.#addResponse(plan.members, path);
-  }
-
-  /** All steps belong to the root field. */
-  #addNestedWrite({ steps, members }: NestedWritePlan, path: readonly string[]): void {
-    for (const { table } of steps) this.#add({ path, kind: 'write', table });
-    this.#addResponse(members, path);
   }
 
   #addResponse(members: readonly Member<ResponseValue>[], path: readonly string[]): void {
@@ -205,6 +209,8 @@ class PlaceFinder {
       else if (value.kind === 'edges') {
         this.#addOrder(value.keys, [...path, key]);
         this.#addEdge(value.members, [...path, key]);
+      } else if (value.kind === 'query') {
+        for (const member of value.members) this.addRoot(member.value, [...path, key, member.key]);
       }
     }
   }

@@ -5,6 +5,7 @@ import type { SelectedField } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';
 import type { RoutinePlan } from './plan.ts';
 import { planResult } from './plan-selection.ts';
+import { resultReadsBeyond } from './reads-beyond.ts';
 
 /**
  * Plans the call with the given arguments; PostgreSQL uses its defaults for the others. Throws BAD_USER_INPUT for a function that no field
@@ -19,5 +20,6 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
   const given = field.arguments.flatMap(({ binding, value }) =>
     binding?.kind === 'argument' ? [{ argument: binding.argument, parameter: valueParameter(value, binding.argument.type, 'write') }] : [],
   );
-  return { kind: 'routine', routine, arguments: given, result: planResult(field, routine, 1) };
+  const result = planResult(field, routine, 1);
+  return { kind: 'routine', routine, arguments: given, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
 }

@@ -15,7 +15,7 @@ export interface RootPlan {
   readonly key: string;
   readonly value: RootValue;
 }
-export type RootValue = TypeNamePlan | IntrospectionPlan | ConnectionPlan | LookupPlan | MutationPlan | NestedWritePlan | RoutinePlan;
+export type RootValue = QueryValue | IntrospectionPlan | MutationPlan | NestedWritePlan;
 
 /** `__typename`, which is known without the database. */
 export interface TypeNamePlan {
@@ -216,7 +216,16 @@ export type Operator =
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
 
-export interface InsertPlan {
+/** What a statement that writes has to answer. */
+interface Answered {
+  /**
+   * Whether a statement of its own reads the answer behind the write, because it needs more than the written or returned rows: a statement
+   * sees everything else as it was before it.
+   */
+  readonly readsAfter: boolean;
+}
+
+export interface InsertPlan extends Answered {
   readonly kind: 'insert';
   readonly table: Table;
   readonly columns: readonly Column[];
@@ -241,7 +250,7 @@ export interface Assignment {
   readonly parameter: Parameter;
 }
 
-export interface UpdatePlan {
+export interface UpdatePlan extends Answered {
   readonly kind: 'update';
   readonly table: Table;
   readonly set: readonly Assignment[];
@@ -251,7 +260,7 @@ export interface UpdatePlan {
   readonly atMost: Parameter;
   readonly members: readonly Member<ResponseValue>[];
 }
-export interface DeletePlan {
+export interface DeletePlan extends Answered {
   readonly kind: 'delete';
   readonly table: Table;
   readonly filter: Filter | null;
@@ -263,10 +272,14 @@ export type ResponseValue =
   | { readonly kind: 'affected count' }
   | { readonly kind: 'records'; readonly row: RowPlan }
   /** The records, as edges of a collection in this order. */
-  | { readonly kind: 'edges'; readonly keys: readonly OrderKey[]; readonly members: readonly Member<EdgeValue>[] };
+  | { readonly kind: 'edges'; readonly keys: readonly OrderKey[]; readonly members: readonly Member<EdgeValue>[] }
+  | { readonly kind: 'query'; readonly members: readonly Member<QueryValue>[] };
+
+/** A field of Query that reads data, or `__typename`. */
+export type QueryValue = TypeNamePlan | ConnectionPlan | LookupPlan | RoutinePlan;
 
 /** A function called as a root field. */
-export interface RoutinePlan {
+export interface RoutinePlan extends Answered {
   readonly kind: 'routine';
   readonly routine: Routine;
   readonly arguments: readonly { readonly argument: RoutineArgument; readonly parameter: Parameter }[];

@@ -37,7 +37,7 @@ export type FieldBinding =
   | { readonly kind: 'count' }
   | { readonly kind: 'aggregate function'; readonly name: AggregateFunction }
   | { readonly kind: 'aggregate column'; readonly column: Column }
-  | { readonly kind: 'affected count' | 'records' };
+  | { readonly kind: 'affected count' | 'records' | 'query' };
 
 export type InputBinding =
   | { readonly kind: 'column'; readonly column: Column }

@@ -8,7 +8,7 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import type { TableField } from '../model/graphql-names.ts';
+import { rootTypeNames, type TableField } from '../model/graphql-names.ts';
 import type { Column, Table } from '../model/model.ts';
 import { isFilledByRelation } from '../model/writable-relations.ts';
 import { bindField, bindInput } from './bindings.ts';
@@ -95,6 +95,13 @@ function responseType(table: Table, registry: TypeRegistry, name: string): Graph
         ...bindField({ kind: 'records' }),
       },
       ...(table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
+      ...(table.additions.has('queryInResponses') && {
+        query: {
+          type: new GraphQLNonNull(registry.object(rootTypeNames.query)),
+          description: 'Reads data after the mutation, in the same transaction',
+          ...bindField({ kind: 'query' }),
+        },
+      }),
     }),
   });
 }

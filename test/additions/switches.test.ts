@@ -31,6 +31,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> 
   onConflict: (schema) => argumentOf(schema, 'insertIntofrogCollection', 'onConflict'),
   nestedWrites: (schema) => memberOf(schema, 'frogInsertInput', 'pond') && memberOf(schema, 'frogUpdateInput', 'pond'),
   writtenEdges: (schema) => memberOf(schema, 'frogInsertResponse', 'edges'),
+  queryInResponses: (schema) => memberOf(schema, 'frogDeleteResponse', 'query'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };

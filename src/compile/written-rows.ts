@@ -1,0 +1,137 @@
+/**
+ * Rows on their way from the statement that writes them to the one that reads the response. A setting of the transaction holds their primary
+ * keys or, if no key leads to the rows afterwards, all columns that the response needs. For an update of posts with their authors:
+ *
+ *     with changed as (update "public"."post" as t1 set … returning t1."id"::text as c0)
+ *     select set_config('rowgraph.written', coalesce(json_agg(w), '[]')::text, true) from (select c0 from changed) as w
+ *
+ *     select … from (select t1.* from json_to_recordset((select current_setting('rowgraph.written', true)::json)) as w(c0 text)
+ *       cross join lateral (select t1."title", t1."author_id" from "public"."post" as t1 where t1."id" = w.c0::int4 limit 1) as t1) as t1
+ *
+ * The rows that a function returns are stored as an array.
+ */
+import type { Table } from '../model/model.ts';
+import { join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { comparable, comparedType } from './comparison.ts';
+import { tableSource } from './related-source.ts';
+import { type DerivedScope, directScope, type Scope } from './scope.ts';
+
+const setting = literal('rowgraph.written');
+
+function store(value: Sql): Sql {
+  return sql`pg_catalog.set_config(${setting}, ${value}, true)`;
+}
+
+/** In a subselect, so that PostgreSQL reads it once, and never while it plans. */
+function stored(type: Sql): Sql {
+  return sql`(select pg_catalog.current_setting(${setting}, true)::${type})`;
+}
+
+/** The number of written rows. */
+export const writtenCount: Sql = sql`pg_catalog.json_array_length(${stored(trusted('json'))})`;
+
+/** A value that stores the rows of `w`, which a function returns. */
+export function storeResult(table: Table): Sql {
+  return store(sql`coalesce(pg_catalog.array_agg(w.*::${tableSource(table)})::text, '{}')`);
+}
+
+/** The rows that a function has returned, as an expression for FROM. */
+export function storedResult(table: Table): Sql {
+  return sql`pg_catalog.unnest(${stored(sql`${tableSource(table)}[]`)})`;
+}
+
+/** How the written rows of a table are stored, and read again. */
+export interface WrittenRows {
+  /** The outputs of RETURNING to store. */
+  readonly returned: (target: Scope) => readonly Sql[];
+  /** The value that stores the rows of `w`, and FROM with these rows, out of those of `changed`. */
+  readonly store: Sql;
+  readonly from: Sql;
+  /** The rows with the outputs that `rows` needs, in the order in which they were written, as a FROM item. `number` is their position. */
+  readonly read: (number: Sql | null) => Sql;
+}
+
+/**
+ * Rows that are read again by their key: as they are then, without those that are no longer there or that the role can no longer see.
+ * `rows` is the scope of what reads them, which must have been compiled.
+ */
+export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
+  const { primaryKey } = table;
+  const inner = directScope(rows.alias, table);
+  const isSame = primaryKey.map(
+    ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${cell(index)}::${trusted(comparedType(type))}`,
+  );
+  return writtenRows(
+    rows,
+    primaryKey.map(
+      ({ name }) =>
+        (target) =>
+          target.column(name),
+    ),
+    // The limit keeps PostgreSQL from joining in another order.
+    sql`${selectFrom(table, rows, inner)} where ${join(isSame, ' and ')} limit 1`,
+  );
+}
+
+/** Whether `rowsByKey` finds the rows of a table. */
+export function hasReadableKey({ keyIsUnique, primaryKey }: Table): boolean {
+  return keyIsUnique && primaryKey.every(({ selectable }) => selectable);
+}
+
+/** Rows that are read as they were written: deleted rows, and those of views. */
+export function rowsAsWritten(table: Table, rows: DerivedScope): WrittenRows {
+  const names = rows.names();
+  const kept = names.map(
+    (name) =>
+      (target: Scope): Sql =>
+        target.column(name),
+  );
+  if (rows.usesRow()) kept.push((target) => sql`(${target.row()}::${tableSource(table)})`);
+  const scope = {
+    ...directScope('w', table),
+    column: (name: string) => sql`${cell(names.indexOf(name))}::${trusted(typeOf(name, table))}`,
+    row: () => cell(names.length),
+  };
+  // The first select has no rows. It gives the columns the collations that they have in the table.
+  const none = sql`${selectFrom(table, rows, directScope(rows.alias, table))} where false`;
+  return writtenRows(rows, kept, sql`${none} union all select ${outputsOf(rows, scope)}`);
+}
+
+function writtenRows(rows: DerivedScope, kept: readonly ((target: Scope) => Sql)[], row: Sql): WrittenRows {
+  // Without a cell, rows could not be counted.
+  const cells = kept.length > 0 ? kept.map((_, index) => trusted(`c${index}`)) : [trusted('c0')];
+  const alias = trusted(rows.alias);
+  const columns = cells.map((each) => sql`${each} text`);
+  const all = sql`pg_catalog.json_to_recordset(${stored(trusted('json'))}) as w(${join(columns, ', ')})`;
+  return {
+    returned: (target) => (kept.length > 0 ? kept.map((of, index) => sql`${of(target)}::text as ${cells[index]!}`) : [sql`1 as c0`]),
+    store: store(sql`coalesce(pg_catalog.json_agg(w), '[]')::text`),
+    from: sql`${newLine}from (select ${join(cells, ', ')} from changed) as w`,
+    read: (number) => {
+      const position = number ? sql`, pg_catalog.row_number() over () as ${number}` : sql``;
+      return sql`(select ${alias}.*${position}${newLine}from ${all}${newLine}cross join lateral (${row}) as ${alias})`;
+    },
+  };
+}
+
+/** A stored cell of a row. */
+function cell(index: number): Sql {
+  return trusted(`w.c${index}`);
+}
+
+function selectFrom(table: Table, rows: DerivedScope, inner: Scope): Sql {
+  return sql`select ${outputsOf(rows, inner)} from ${tableSource(table)} as ${trusted(inner.alias)}`;
+}
+
+function outputsOf(rows: DerivedScope, inner: Scope): Sql {
+  const outputs = rows.outputs(inner);
+  return outputs.length > 0 ? join(outputs, ', ') : sql`1`;
+}
+
+/** The type of a column that may be read of a row: a column or key, or one that a relation is by. */
+function typeOf(name: string, { columns, primaryKey, relations }: Table): string {
+  const column = [...columns, ...primaryKey].find((each) => each.name === name);
+  const type = column?.type ?? relations.flatMap((relation) => relation.columns).find(({ near }) => near === name)?.nearType;
+  if (!type) throw new Error(`The column ${name} has no type.`);
+  return type.sqlType;
+}
