@@ -159,7 +159,7 @@ const cases: readonly (readonly [name: string, query: string, expected: string, 
   [
     'a computed field of a mutation',
     'mutation { a: insertIntoauthorCollection(objects: [{id: 9}]) { records { broken } } }',
-    'RAISED a 1:12',
+    'RAISED a.records.broken 1:74',
   ],
   // Functions that the plan does not show.
   ['a function beside a view', '{ a: fail(v: 1) b: oddCollection { edges { node { bad } } } }', 'INVALID_VALUE undefined undefined'],
