@@ -1,6 +1,6 @@
 /**
  * What a mutation has to do and answer: each field is run as one hand-written statement under the role, in a transaction that is rolled
- * back. Relations inside records show the tables as they were before the statement.
+ * back. Relations inside records, and queries, show the tables as they are after the statement.
  */
 import { BREAK, type GraphQLInputObjectType, type GraphQLResolveInfo, getNamedType, visit } from 'graphql';
 import type { Model } from '../../src/model/model.ts';
@@ -22,6 +22,7 @@ import {
   rowsOf,
   tableByType,
   valueOf,
+  type World,
 } from './loaded-tables.ts';
 import { holdsRelatedRows } from './nested-inputs.ts';
 import type { SchemaDescription } from './schema-description.ts';
@@ -117,13 +118,20 @@ class FieldEvaluator {
     const nested = await this.#nested(table, args, info);
     if (nested) return nested;
     const statement = args.objects ? await this.#insert(table, args, info) : await this.#change(table, args, info);
-    const returned = selectsRecords(info) ? `${rowJson(table.readable)}::text` : `'[]'`;
+    const selectsRecords = selects(info, 'records');
+    const returned = selectsRecords ? `${rowJson(table.readable)}::text` : `'[]'`;
     const countPassing = async (): Promise<number> =>
       ((await filterRows(table, inputTypeOf(info, 'filter'), args.filter, this.#oracle)) ?? rowsOf(table)).length;
     const rows = await this.#execute(`${statement} returning ${returned}`, args, countPassing);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
-    const records = selectsRecords(info) ? rows.map((values) => loadedRow(table, values)) : [];
-    return { kind: 'mutation', count: rows.length, records };
+    const after = await this.#worldAfter(info);
+    const records = after && selectsRecords ? rows.map((values) => loadedRow(tableByType(after, typeName), values)) : [];
+    return { kind: 'mutation', count: rows.length, records, after };
+  }
+
+  /** The tables after the field, if it reads any. */
+  async #worldAfter(info: GraphQLResolveInfo): Promise<World | null> {
+    return selects(info, 'records') || selects(info, 'query') ? loadWorld(this.#context, this.#model) : null;
   }
 
   /** An insert or update that holds related rows; null for others. */
@@ -131,9 +139,13 @@ class FieldEvaluator {
     if (!holdsNested(args, info)) return null;
     const evaluator = new NestedEvaluator(this.#context, this.#model, this.#oracle);
     const type = inputTypeOf(info, args.objects ? 'objects' : 'set');
-    if (args.objects) return { kind: 'mutation', ...(await evaluator.insert(table, type, args.objects as readonly Arguments[])) };
+    if (args.objects) {
+      const written = await evaluator.insert(table, type, args.objects as readonly Arguments[]);
+      return { kind: 'mutation', ...written, after: await this.#worldAfter(info) };
+    }
     const passing = (await filterRows(table, inputTypeOf(info, 'filter'), args.filter, this.#oracle)) ?? rowsOf(table);
-    return { kind: 'mutation', ...(await evaluator.update(table, type, args, passing)) };
+    const written = await evaluator.update(table, type, args, passing);
+    return { kind: 'mutation', ...written, after: await this.#worldAfter(info) };
   }
 
   /** `countPassing`: how many rows pass the filter of an update or delete. */
@@ -246,13 +258,13 @@ function inputTypeOf({ parentType, fieldName }: GraphQLResolveInfo, argument: st
   return getNamedType(parentType.getFields()[fieldName]!.args.find(({ name }) => name === argument)!.type) as GraphQLInputObjectType;
 }
 
-/** Whether the records are asked for. Each selection of them reads a column. */
-function selectsRecords(info: GraphQLResolveInfo): boolean {
+/** Whether the response has the records, each selection of which reads a column, or the query. */
+function selects(info: GraphQLResolveInfo, member: 'records' | 'query'): boolean {
   let found = false;
   for (const node of info.fieldNodes) {
     visit(node, {
       Field: (field) => {
-        if (field.name.value !== 'records') return undefined;
+        if (field.name.value !== member) return undefined;
         found = true;
         return BREAK;
       },

@@ -47,6 +47,7 @@ type Source =
   | AggregateSource
   | { readonly kind: 'group'; readonly table: LoadedTable; readonly group: Group }
   | { readonly kind: 'group key'; readonly table: LoadedTable; readonly keys: Group['keys']; readonly path: string }
+  | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
 
 /** Rows with what is computed of them: all aggregates, or one function, whose arguments are `args`. */
@@ -62,6 +63,8 @@ export interface MutationResult {
   readonly kind: 'mutation';
   readonly count: number;
   readonly records: readonly LoadedRow[];
+  /** The tables after it; null if its response needs none. */
+  readonly after: World | null;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -141,7 +144,10 @@ class Evaluator {
         return info.fieldName === 'cursor' ? cursorOf(source.row, source.page.keys) : { kind: 'row', row: source.row };
       case 'page info':
         return pageInfoField(source.page, info.fieldName);
+      case 'query':
+        return this.#root(source.world, args, info);
       case 'mutation':
+        if (info.fieldName === 'query') return { kind: 'query', world: source.after! };
         return info.fieldName === 'affectedCount' ? source.count : source.records.map((row) => ({ kind: 'row', row }));
       case 'group': {
         const { table, group } = source;

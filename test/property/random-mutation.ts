@@ -40,6 +40,8 @@ function mutationField(maker: SelectionMaker, field: Field, world: World): { rea
   });
   const parts = random.chance(0.8) ? ['affectedCount'] : ['__typename'];
   if (random.chance(0.75)) parts.push(recordsOf(maker, field));
+  const response = getNamedType(field.type) as GraphQLObjectType;
+  if (response.getFields().query && random.chance(0.15)) parts.push(`query ${maker.querySelection(2)}`);
   const text = `${writer.alias(field.name, true)}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} { ${random.shuffled(parts).join(' ')} }`;
   return { text, isNested };
 }

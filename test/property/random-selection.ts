@@ -46,12 +46,16 @@ export class SelectionMaker {
 
   /** A query of one to three root fields. */
   query(): RandomOperation {
+    return { query: this.writer.document('query', this.querySelection(3)), variables: this.writer.variables };
+  }
+
+  /** A selection of Query. */
+  querySelection(depth: number): string {
     const type = this.#schema.getQueryType()!;
     const fields = Object.values(type.getFields()).filter((field) => field.name !== 'node' || this.examples.nodeIds().length > 0);
     const chosen = fields.length > 0 ? Array.from({ length: this.random.integer(1, 3) }, () => this.random.pick(fields)) : [];
-    const parts = chosen.map((field) => this.field(field, 3)).filter((part) => part !== undefined);
-    const selection = `{ ${[...parts, ...(parts.length === 0 || this.random.chance(0.1) ? ['__typename'] : [])].join(' ')} }`;
-    return { query: this.writer.document('query', selection), variables: this.writer.variables };
+    const parts = chosen.map((field) => this.field(field, depth)).filter((part) => part !== undefined);
+    return `{ ${[...parts, ...(parts.length === 0 || this.random.chance(0.1) ? ['__typename'] : [])].join(' ')} }`;
   }
 
   /** A selection of an object, never empty. */
