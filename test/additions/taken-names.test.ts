@@ -42,7 +42,7 @@ const columnsOfItem = [
     'max',
     'key',
   ],
-  ...['objects', 'first', 'percentile', 'countDistinct', 'updateColumns', 'constraint', 'records', 'affectedCount', 'orderBy'],
+  ...['objects', 'first', 'percentile', 'countDistinct', 'updateColumns', 'constraint', 'records', 'affectedCount', 'query', 'orderBy'],
 ];
 const suffixes = Object.keys(additionSuffixes);
 /** Half of the names of types are tables', half are enums'. */
@@ -61,6 +61,7 @@ create table item (id int primary key, author_id int references author, author t
 create table part (id int primary key, item_id int references item, item int, "itemCollection" int, label text unique, amount numeric);
 create table plain (id text primary key, author_id int references author, at date);
 create table log (line text);
+create table query (id int primary key, query text);
 create function log(author) returns setof log stable language sql as 'select * from log';
 ${['item', 'part', 'plain'].map((table) => `comment on table ${table} is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';`).join('\n')}
 ${takers.join('\n')}
@@ -109,6 +110,10 @@ async function sdlOf(options: Pick<RowgraphOptions, 'additions' | 'dialect'>): P
 
 /** Columns with the names of members mean the columns; where they do not, the members. */
 const requests: readonly (readonly [query: string, data: unknown])[] = [
+  [
+    'mutation { insertIntoqueryCollection(objects: [{id: 1, query: "x"}]) { records { query } query { queryCollection { edges { node { query } } } } } }',
+    { insertIntoqueryCollection: { records: [{ query: 'x' }], query: { queryCollection: { edges: [{ node: { query: 'x' } }] } } } },
+  ],
   ['{ itemCollection(filter: {some: {eq: 3}, count: {eq: 4}, is: {eq: 0}}) { totalCount } }', { itemCollection: { totalCount: 1 } }],
   [
     '{ itemCollection(filter: {partCollection: {some: {id: {eq: 1}}, count: {gt: 1}}}) { totalCount } }',
