@@ -129,7 +129,7 @@ const missingFeatures = [
   '{ taskCollection(filter: {entryCollection: {sum: {minutes: {gt: 1}}}}) { totalCount } }',
   '{ taskCollection { aggregate { stddevPop { points } } } }',
   '{ taskCollection { nodes { id } } }',
-  'mutation { updateTaskCollection(set: {points: 1}, filter: {id: {eq: 1}}) { query { __typename } } }',
+  'mutation { updateTaskCollection(set: {points: 1}, filter: {id: {eq: 1}}) { clientMutationId } }',
   'query @cached { taskCollection { totalCount } }',
 ];
 
