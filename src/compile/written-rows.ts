@@ -3,7 +3,7 @@
  * keys or, if no key leads to the rows afterwards, all columns that the response needs. For an update of posts with their authors:
  *
  *     with changed as (update "public"."post" as t1 set … returning t1."id"::text as c0)
- *     select set_config('rowgraph.written', coalesce(json_agg(w), '[]')::text, true) from (select c0 from changed) as w
+ *     select left(set_config('rowgraph.written', coalesce(json_agg(w), '[]')::text, true), 0) from (select c0 from changed) as w
  *
  *     select … from (select t1.* from json_to_recordset((select current_setting('rowgraph.written', true)::json)) as w(c0 text)
  *       cross join lateral (select t1."title", t1."author_id" from "public"."post" as t1 where t1."id" = w.c0::int4 limit 1) as t1) as t1
@@ -18,8 +18,9 @@ import { type DerivedScope, directScope, type Scope } from './scope.ts';
 
 const setting = literal('rowgraph.written');
 
+/** Empty text: what is stored must not be sent as a result, too. */
 function store(value: Sql): Sql {
-  return sql`pg_catalog.set_config(${setting}, ${value}, true)`;
+  return sql`pg_catalog.left(pg_catalog.set_config(${setting}, ${value}, true), 0)`;
 }
 
 /** In a subselect, so that PostgreSQL reads it once, and never while it plans. */
@@ -30,7 +31,7 @@ function stored(type: Sql): Sql {
 /** The number of written rows. */
 export const writtenCount: Sql = sql`pg_catalog.json_array_length(${stored(trusted('json'))})`;
 
-/** A value that stores the rows of `w`, which a function returns. */
+/** An expression that stores the rows of `w`, which a function returns. */
 export function storeResult(table: Table): Sql {
   return store(sql`coalesce(pg_catalog.array_agg(w.*::${tableSource(table)})::text, '{}')`);
 }
@@ -44,7 +45,7 @@ export function storedResult(table: Table): Sql {
 export interface WrittenRows {
   /** The outputs of RETURNING to store. */
   readonly returned: (target: Scope) => readonly Sql[];
-  /** The value that stores the rows of `w`, and FROM with these rows, out of those of `changed`. */
+  /** An expression that stores the rows of `w`, and FROM with these rows, out of those of `changed`. */
   readonly store: Sql;
   readonly from: Sql;
   /** The rows with the outputs that `rows` needs, in the order in which they were written, as a FROM item. `number` is their position. */

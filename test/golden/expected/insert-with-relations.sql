@@ -1,7 +1,7 @@
 with changed as (insert into "public"."performance" as t1 ("stage_id", "slot", "act_id")
   values ($1::integer, $2::integer, $3::bigint)
   returning t1."stage_id"::text as c0, t1."slot"::text as c1)
-select pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true)
+select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0)
 from (select c0, c1 from changed) as w;
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
