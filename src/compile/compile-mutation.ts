@@ -1,6 +1,7 @@
 /**
  * A mutation as one statement: a common table expression writes, and the select around it builds the response. If at most one row is
- * written, RETURNING builds the response.
+ * written, RETURNING builds the response. If the response needs more than the written rows, a second statement builds it
+ * (`written-rows.ts`).
  *
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id", …)
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
@@ -14,7 +15,7 @@ import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/
 import { checkCount, countRow, resetCount } from './at-most.ts';
 import { comparable } from './comparison.ts';
 import { compileFilter, pinsColumns } from './compile-filter.ts';
-import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
+import { hasRows, responseOfNone, responseOfOne, responseOfRows, writtenOrder } from './compile-response.ts';
 import { StatementContext } from './context.ts';
 import { where } from './page-query.ts';
 import { tableSource } from './related-source.ts';
@@ -107,7 +108,8 @@ function responseOfNothing({ members }: InsertPlan): string {
 
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
-  const { json: response, number } = responseOfRows(plan.members, changed, sql`pg_catalog.count(*)`, context);
+  const { number, order } = writtenOrder(plan.members, changed);
+  const response = responseOfRows(plan.members, changed, { count: sql`pg_catalog.count(*)`, order }, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(changed.alias, plan.table);
   const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(changed.freeName('(counted)'))}`];
@@ -125,7 +127,8 @@ export function compileInTwo(plan: MutationPlan, frames: FramesOfTwo): SqlOfTwo 
   const { table, members } = plan;
   const context = new StatementContext();
   const rows = new DerivedScope(context.aliases.next(), table, table);
-  const { json, number } = responseOfRows(members, rows, writtenCount, context);
+  const { number, order } = writtenOrder(members, rows);
+  const json = responseOfRows(members, rows, { count: writtenCount, order }, context);
   const isRead = hasRows(members);
   const written = isRead && plan.kind !== 'delete' && hasReadableKey(table) ? rowsByKey(table, rows) : rowsAsWritten(table, rows);
   const from = isRead ? sql`${newLine}from ${rows.withRepeated(written.read(number))} as ${trusted(rows.alias)}` : sql``;

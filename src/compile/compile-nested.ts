@@ -25,11 +25,9 @@ import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from
 import { checkCount, countRow, type LimitedChange, resetCount } from './at-most.ts';
 import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
-import { edgeJson } from './compile-edge.ts';
 import { compileFilter } from './compile-filter.ts';
 import { conflict, incrementOf } from './compile-mutation.ts';
-import { hasRows, responseJson, responseOfNone, responseOfOne } from './compile-response.ts';
-import { compileRow } from './compile-row.ts';
+import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import type { StatementContext } from './context.ts';
 import {
   countOfKeys,
@@ -43,13 +41,11 @@ import {
   keysAsArray,
   onlyKey,
 } from './key-list.ts';
-import { RowValues } from './order-values.ts';
 import { where } from './page-query.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-source.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
-import { orderBy } from './seek.ts';
 import { type Frame, noFrame, selectList } from './statement-frame.ts';
 
 /** Compiles each step to a statement. */
@@ -243,20 +239,14 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
   const scope = directScope(context.aliases.next(), table);
   const isRead = hasRows(members);
   const rows = isRead ? rowsOf(written, table, scope) : sql``;
-  if (isRead && written.labels?.length === 1 && table.keyIsUnique) {
+  // A query would be in both parts.
+  const queries = members.some(({ value }) => value.kind === 'query');
+  if (isRead && !queries && written.labels?.length === 1 && table.keyIsUnique) {
     const json = concatenate(responseOfOne(members, scope, context));
     return sql`select ${selectList(frame, [sql`coalesce((select ${json}${rows}), ${responseOfNone(members, context, '1')})`])}`;
   }
   const order = orderOf(written);
-  const json = responseJson(members, context, {
-    count: [countOfKeys(written)],
-    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, scope, context))}, ','${order}), '')`],
-    edges: ({ members: parts, keys }) => {
-      const values = new RowValues(scope, context.aliases);
-      const edge = edgeJson(parts, keys, scope, values, context, compileRow);
-      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
-    },
-  });
+  const json = responseOfRows(members, scope, { count: countOfKeys(written), order }, context);
   return sql`select ${selectList(frame, [concatenate(json)])}${rows}`;
 }
 

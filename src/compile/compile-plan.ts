@@ -1,6 +1,6 @@
 /**
- * Compiles a plan to SQL. A query is one statement with a column for each root field; a mutation is a statement for each root field, in
- * order.
+ * Compiles a plan to SQL. A query is one statement with a column for each root field; a mutation is one or several statements for each root
+ * field, in order.
  */
 
 import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';

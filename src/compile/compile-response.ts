@@ -11,14 +11,14 @@ import type { DerivedScope, Scope } from './scope.ts';
 import { orderBy } from './seek.ts';
 
 /** The parts of a response as JSON text. `records` and `edges` return the elements of a list. */
-export interface ResponseParts {
+interface ResponseParts {
   readonly count: JsonText;
   readonly records: (row: RowPlan) => JsonText;
   readonly edges: (edges: Extract<ResponseValue, { kind: 'edges' }>) => JsonText;
 }
 
 /** The response as JSON text. */
-export function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
+function responseJson(members: readonly Member<ResponseValue>[], context: StatementContext, parts: ResponseParts): JsonText {
   const json = (value: ResponseValue): JsonText => {
     switch (value.kind) {
       case 'type name':
@@ -55,33 +55,37 @@ export function responseOfNone(members: readonly Member<ResponseValue>[], contex
   return concatenate(responseJson(members, context, { count: [count], records: () => [], edges: () => [] }));
 }
 
-/** The response of several rows, for a select that aggregates them. */
-export interface ResponseOfRows {
-  readonly json: JsonText;
-  /** The output that the rows must have: their position. Null if nothing needs it. */
-  readonly number: Sql | null;
-}
-
-/** The response of the rows of a FROM item. `count` is their number. */
+/** The response of the rows of a FROM item. `order` is the ORDER BY clause of lists without their own order, if they need one. */
 export function responseOfRows(
   members: readonly Member<ResponseValue>[],
-  rows: DerivedScope,
-  count: Sql,
+  rows: Scope,
+  { count, order }: { readonly count: Sql; readonly order: Sql },
   context: StatementContext,
-): ResponseOfRows {
-  const number = sortsSome(members) ? identifier(rows.freeName('(number)')) : null;
-  const asWritten = number ? sql` order by ${trusted(rows.alias)}.${number}` : sql``;
-  const json = responseJson(members, context, {
+): JsonText {
+  return responseJson(members, context, {
     count: [count],
-    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, rows, context))}, ','${asWritten}), '')`],
+    records: (row) => [sql`coalesce(pg_catalog.string_agg(${concatenate(compileRow(row, rows, context))}, ','${order}), '')`],
     edges: ({ members, keys }) => {
       const values = new RowValues(rows, context.aliases);
       const edge = edgeJson(members, keys, rows, values, context, compileRow);
-      const order = keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : asWritten;
-      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${order}), '')`];
+      return [sql`coalesce(pg_catalog.string_agg(${edge}, ','${keys.length > 0 ? sql` order by ${orderBy(keys, values)}` : order}), '')`];
     },
   });
-  return { json, number };
+}
+
+/** The order in which rows were written. */
+export interface WrittenOrder {
+  /** The output with the position of a row that the rows must have; null if they come in this order by themselves. */
+  readonly number: Sql | null;
+  /** The ORDER BY clause. */
+  readonly order: Sql;
+}
+
+/** The order of lists without their own order. */
+export function writtenOrder(members: readonly Member<ResponseValue>[], rows: DerivedScope): WrittenOrder {
+  if (!sortsSome(members)) return { number: null, order: sql`` };
+  const number = identifier(rows.freeName('(number)'));
+  return { number, order: sql` order by ${trusted(rows.alias)}.${number}` };
 }
 
 /** Whether the response has rows. */

@@ -15,8 +15,10 @@ export function compileCall(plan: RoutinePlan, frame: Frame): Sql {
 export function compileCallInTwo(plan: RoutinePlan, frames: FramesOfTwo): SqlOfTwo {
   const { result } = plan.routine;
   if (result.kind !== 'row' && result.kind !== 'rows') throw new Error(`${plan.routine.name} returns no rows.`);
+  // A row of nulls stands for no row, and need not be one that the table's type accepts.
+  const isRow = result.kind === 'row' ? sql`${newLine}where not (w.* is null)` : sql``;
   return {
-    write: sql`select ${selectList(frames.write, [storeResult(result.table)])}${newLine}from ${callOf(plan)} as w`,
+    write: sql`select ${selectList(frames.write, [storeResult(result.table)])}${newLine}from ${callOf(plan)} as w${isRow}`,
     answer: selectResult(plan.result, storedResult(result.table), frames.answer),
   };
 }

@@ -62,16 +62,9 @@ export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
   const isSame = primaryKey.map(
     ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${cell(index)}::${trusted(comparedType(type))}`,
   );
-  return writtenRows(
-    rows,
-    primaryKey.map(
-      ({ name }) =>
-        (target) =>
-          target.column(name),
-    ),
-    // The limit keeps PostgreSQL from joining in another order.
-    sql`${selectFrom(table, rows, inner)} where ${join(isSame, ' and ')} limit 1`,
-  );
+  const kept = primaryKey.map(({ name }) => columnOf(name));
+  // The limit keeps PostgreSQL from joining in another order.
+  return writtenRows(rows, kept, sql`${selectFrom(table, rows, inner)} where ${join(isSame, ' and ')} limit 1`);
 }
 
 /** Whether `rowsByKey` finds the rows of a table. */
@@ -82,11 +75,7 @@ export function hasReadableKey({ keyIsUnique, primaryKey }: Table): boolean {
 /** Rows that are read as they were written: deleted rows, and those of views. */
 export function rowsAsWritten(table: Table, rows: DerivedScope): WrittenRows {
   const names = rows.names();
-  const kept = names.map(
-    (name) =>
-      (target: Scope): Sql =>
-        target.column(name),
-  );
+  const kept = names.map(columnOf);
   if (rows.usesRow()) kept.push((target) => sql`(${target.row()}::${tableSource(table)})`);
   const scope = {
     ...directScope('w', table),
@@ -98,7 +87,14 @@ export function rowsAsWritten(table: Table, rows: DerivedScope): WrittenRows {
   return writtenRows(rows, kept, sql`${none} union all select ${outputsOf(rows, scope)}`);
 }
 
-function writtenRows(rows: DerivedScope, kept: readonly ((target: Scope) => Sql)[], row: Sql): WrittenRows {
+/** A part of a written row to store. */
+type Kept = (target: Scope) => Sql;
+
+function columnOf(name: string): Kept {
+  return (target) => target.column(name);
+}
+
+function writtenRows(rows: DerivedScope, kept: readonly Kept[], row: Sql): WrittenRows {
   // Without a cell, rows could not be counted.
   const cells = kept.length > 0 ? kept.map((_, index) => trusted(`c${index}`)) : [trusted('c0')];
   const alias = trusted(rows.alias);

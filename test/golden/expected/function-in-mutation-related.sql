@@ -1,5 +1,6 @@
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.array_agg(w.*::"public"."act")::text, '{}'), true), 0)
-from "public"."raise_fee"("act_id" => $1::bigint, "percent" => $2::integer) as w;
+from "public"."raise_fee"("act_id" => $1::bigint, "percent" => $2::integer) as w
+where not (w.* is null);
 
 select coalesce((select pg_catalog.concat('{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
       ',"fee":', coalesce('"' || t1."fee"::text || '"', 'null'),
