@@ -11,7 +11,9 @@ before(async () => {
   started = await startPgliteGraph(`
     comment on schema public is '@graphql({"inflect_names": true})';
     create table article (id int primary key generated always as identity, title text not null, like_count int not null default 0);
-    create table likes (id int primary key generated always as identity, article_id int references article on update cascade on delete cascade, who text unique);
+    create schema closed; create type closed.mood as enum ('glad');
+    create table likes (id int primary key generated always as identity, article_id int references article on update cascade on delete cascade,
+      who text unique, mood closed.mood default 'glad');
     comment on table likes is '@graphql({"totalCount": {"enabled": true}})';
     comment on table article is '@graphql({"totalCount": {"enabled": true}})';
     create function likes_for_article(article) returns int stable language sql as 'select count(*)::int from likes where article_id = $1.id';
@@ -107,9 +109,12 @@ test('an inserted row is among those that it belongs to', async () => {
 
 test('a deleted row is returned as it was, beside what is left', async () => {
   await started.pglite.exec(`insert into likes (article_id, who) values (1, 'a'), (1, 'b')`);
-  assert.deepEqual(await answer(`deleteFromLikesCollection(filter: {who: {eq: "a"}}) { records { who nodeId article { ${likes} } } }`), {
-    records: [{ who: 'a', nodeId: Buffer.from('["public", "likes", 1]').toString('base64'), article: liked(1) }],
-  });
+  assert.deepEqual(
+    await answer(`deleteFromLikesCollection(filter: {who: {eq: "a"}}) { records { who mood nodeId article { ${likes} } } }`),
+    {
+      records: [{ who: 'a', mood: 'glad', nodeId: Buffer.from('["public", "likes", 1]').toString('base64'), article: liked(1) }],
+    },
+  );
   // What referred to it is gone too, and functions get the row as it was.
   assert.deepEqual(
     await answer(

@@ -21,7 +21,7 @@ import { where } from './page-query.ts';
 import { tableSource } from './related-source.ts';
 import { Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
 import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
-import { hasReadableKey, rowsAsWritten, rowsByKey, type WrittenRows, writtenCount } from './written-rows.ts';
+import { hasReadableKey, rowsAsWritten, rowsByKey, type WrittenRows, WrittenScope, writtenCount } from './written-rows.ts';
 
 /**
  * Compiles a mutation. After the guard, the statement's only column is the JSON text of the response; if it returns no row, the response is
@@ -126,11 +126,14 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
 export function compileInTwo(plan: MutationPlan, frames: FramesOfTwo): SqlOfTwo {
   const { table, members } = plan;
   const context = new StatementContext();
-  const rows = new DerivedScope(context.aliases.next(), table, table);
+  const isRead = hasRows(members);
+  const alias = context.aliases.next();
+  const byKey = isRead && plan.kind !== 'delete' && hasReadableKey(table) ? new DerivedScope(alias, table, table) : null;
+  const asWritten = new WrittenScope(alias, table);
+  const rows = byKey ?? asWritten;
   const { number, order } = writtenOrder(members, rows);
   const json = responseOfRows(members, rows, { count: writtenCount, order }, context);
-  const isRead = hasRows(members);
-  const written = isRead && plan.kind !== 'delete' && hasReadableKey(table) ? rowsByKey(table, rows) : rowsAsWritten(table, rows);
+  const written = byKey ? rowsByKey(table, byKey) : rowsAsWritten(table, asWritten);
   const from = isRead ? sql`${newLine}from ${rows.withRepeated(written.read(number))} as ${trusted(rows.alias)}` : sql``;
   return {
     write: writeAndStore(plan, written, frames.write),

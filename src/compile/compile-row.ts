@@ -28,8 +28,12 @@ export function compileRow({ table, members }: RowPlan, scope: Scope, context: S
       const { value } = member;
       const key = context.key(member);
       if (value.kind !== 'column') return { key, value: rowValue(value, table, scope, context) };
-      const json = columnJson(value.column, scope);
-      return { key, value: repeated.has(value.column) ? [scope.repeated(value.column.name, concatenate(json))] : json };
+      const { column } = value;
+      const isKept = repeated.has(column) || scope.keepsJson;
+      return {
+        key,
+        value: isKept ? [scope.repeated(column.name, (of) => concatenate(columnJson(column, of)))] : columnJson(column, scope),
+      };
     }),
   );
 }

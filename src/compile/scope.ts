@@ -21,8 +21,13 @@ export interface Scope {
   /** The row as a value of its table's row type, to pass to functions. */
   row(): Sql;
   /** The JSON text of a column that is selected several times; a reference to it if it can be computed once. */
-  repeated(column: string, json: Sql): Sql;
+  repeated(column: string, json: JsonOf): Sql;
+  /** Set if `repeated` is to have the JSON text of every column that is selected. */
+  readonly keepsJson?: true;
 }
+
+/** Writes the JSON text of a column of the rows in a scope. */
+export type JsonOf = (scope: Scope) => Sql;
 
 /** Properties of the rows of a FROM item. */
 export interface RowOrigin {
@@ -34,13 +39,14 @@ export interface RowOrigin {
 
 /** A table or function directly in FROM. */
 export function directScope(alias: string, { keepsNotNull, row = sql`${trusted(alias)}.*` }: RowOrigin): Scope {
-  return {
+  const scope: Scope = {
     alias,
     column: (name) => sql`${trusted(alias)}.${identifier(name)}`,
     isNeverNull: ({ notNull }) => notNull && keepsNotNull,
     row: () => row,
-    repeated: (_, json) => json,
+    repeated: (_, json) => json(scope),
   };
+  return scope;
 }
 
 /**
@@ -77,10 +83,10 @@ export class DerivedScope implements Scope {
     return sql`${trusted(this.alias)}.${identifier(this.#rowName())}`;
   }
 
-  repeated(column: string, json: Sql): Sql {
+  repeated(column: string, json: JsonOf): Sql {
     const known = this.#repeated.get(column);
     const name = known?.name ?? identifier(this.freeName(`(json ${this.#repeated.size + 1})`));
-    if (!known) this.#repeated.set(column, { name, json });
+    if (!known) this.#repeated.set(column, { name, json: json(this) });
     return sql`${trusted(this.alias)}.${name}`;
   }
 

@@ -1,6 +1,6 @@
 /**
  * Rows on their way from the statement that writes them to the one that reads the response. A setting of the transaction holds their primary
- * keys or, if no key leads to the rows afterwards, all columns that the response needs. For an update of posts with their authors:
+ * keys or, if no key leads to the rows afterwards, what the response needs of them. For an update of posts with their authors:
  *
  *     with changed as (update "public"."post" as t1 set … returning t1."id"::text as c0)
  *     select left(set_config('rowgraph.written', coalesce(json_agg(w), '[]')::text, true), 0) from (select c0 from changed) as w
@@ -11,10 +11,10 @@
  * The rows that a function returns are stored as an array.
  */
 import type { Table } from '../model/model.ts';
-import { join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { comparable, comparedType } from './comparison.ts';
 import { tableSource } from './related-source.ts';
-import { type DerivedScope, directScope, type Scope } from './scope.ts';
+import { DerivedScope, directScope, type JsonOf, type Scope } from './scope.ts';
 
 const setting = literal('rowgraph.written');
 
@@ -64,7 +64,11 @@ export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
   );
   const kept = primaryKey.map(({ name }) => columnOf(name));
   // The limit keeps PostgreSQL from joining in another order.
-  return writtenRows(rows, kept, sql`${selectFrom(table, rows, inner)} where ${join(isSame, ' and ')} limit 1`);
+  return writtenRows(
+    rows,
+    kept,
+    sql`select ${listOf(rows.outputs(inner))} from ${tableSource(table)} as ${trusted(inner.alias)} where ${join(isSame, ' and ')} limit 1`,
+  );
 }
 
 /** Whether `rowsByKey` finds the rows of a table. */
@@ -72,19 +76,58 @@ export function hasReadableKey({ keyIsUnique, primaryKey }: Table): boolean {
   return keyIsUnique && primaryKey.every(({ selectable }) => selectable);
 }
 
-/** Rows that are read as they were written: deleted rows, and those of views. */
-export function rowsAsWritten(table: Table, rows: DerivedScope): WrittenRows {
-  const names = rows.names();
-  const kept = names.map(columnOf);
-  if (rows.usesRow()) kept.push((target) => sql`(${target.row()}::${tableSource(table)})`);
-  const scope = {
-    ...directScope('w', table),
-    column: (name: string) => sql`${cell(names.indexOf(name))}::${trusted(typeOf(name, table))}`,
-    row: () => cell(names.length),
-  };
+/** Rows that are read as they were written: deleted rows, and those of views. `rows` must have been compiled. */
+export function rowsAsWritten(table: Table, rows: WrittenScope): WrittenRows {
   // The first select has no rows. It gives the columns the collations that they have in the table.
-  const none = sql`${selectFrom(table, rows, directScope(rows.alias, table))} where false`;
-  return writtenRows(rows, kept, sql`${none} union all select ${outputsOf(rows, scope)}`);
+  const none = sql`select ${listOf(rows.outputsOfNone())} from ${tableSource(table)} as ${trusted(rows.alias)} where false`;
+  return writtenRows(rows, rows.kept(), sql`${none} union all select ${listOf(rows.outputsOfKept())}`);
+}
+
+/**
+ * The scope of what reads rows as they were written. The columns that are only shown are stored as JSON, because a role may be able to read
+ * values without being able to name their types.
+ */
+export class WrittenScope extends DerivedScope {
+  readonly keepsJson = true;
+  readonly #table: Table;
+  /** The name of the output and the JSON text, by column. */
+  readonly #json = new Map<string, { readonly name: Sql; readonly json: JsonOf }>();
+
+  constructor(alias: string, table: Table) {
+    super(alias, table, table);
+    this.#table = table;
+  }
+
+  override repeated(column: string, json: JsonOf): Sql {
+    const name = this.#json.get(column)?.name ?? identifier(this.freeName(`(json ${this.#json.size + 1})`));
+    this.#json.set(column, { name, json });
+    return sql`${trusted(this.alias)}.${name}`;
+  }
+
+  /** The outputs that rows of the table would have, for a select without rows. */
+  outputsOfNone(): Sql[] {
+    const columns = this.outputs(directScope(this.alias, this.#table));
+    return [...columns, ...[...this.#json.values()].map(({ name }) => sql`null::text as ${name}`)];
+  }
+
+  /** What to store of a row, in the order of the outputs. */
+  kept(): Kept[] {
+    const row: Kept[] = this.usesRow() ? [(target) => sql`(${target.row()}::${tableSource(this.#table)})`] : [];
+    const json = [...this.#json.values()].map(
+      (each): Kept =>
+        (target) =>
+          sql`(${each.json(target)})`,
+    );
+    return [...this.names().map(columnOf), ...row, ...json];
+  }
+
+  /** The outputs of a stored row. */
+  outputsOfKept(): Sql[] {
+    const names = this.names();
+    const typed = (name: string) => sql`${cell(names.indexOf(name))}::${trusted(typeOf(name, this.#table))}`;
+    const columns = this.outputs({ ...directScope('w', this.#table), column: typed, row: () => cell(names.length) });
+    return [...columns, ...[...this.#json.values()].map(({ name }, index) => sql`${cell(columns.length + index)} as ${name}`)];
+  }
 }
 
 /** A part of a written row to store. */
@@ -116,12 +159,7 @@ function cell(index: number): Sql {
   return trusted(`w.c${index}`);
 }
 
-function selectFrom(table: Table, rows: DerivedScope, inner: Scope): Sql {
-  return sql`select ${outputsOf(rows, inner)} from ${tableSource(table)} as ${trusted(inner.alias)}`;
-}
-
-function outputsOf(rows: DerivedScope, inner: Scope): Sql {
-  const outputs = rows.outputs(inner);
+function listOf(outputs: readonly Sql[]): Sql {
   return outputs.length > 0 ? join(outputs, ', ') : sql`1`;
 }
 

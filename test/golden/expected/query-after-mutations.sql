@@ -18,19 +18,19 @@ select pg_catalog.concat('{"affectedCount":', pg_catalog.json_array_length((sele
 
 with changed as (delete from "public"."big_stage" as t1
   where t1."id" = $1::integer
-  returning t1."name"::text as c0, t1."festival_id"::text as c1, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning t1."festival_id"::text as c0, (coalesce(pg_catalog.to_json(t1."name"), 'null'))::text as c1, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0),
 pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select c0, c1 from changed) as w;
 
-select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
+select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', t1."(json 1)",
         ',"festival":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
             from "public"."festival" as t2
             where t2."id" = t1."festival_id"), 'null'),
         '}'), ','), ''), ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text, c1 text)
-  cross join lateral (select t1."name", t1."festival_id" from "public"."big_stage" as t1 where false union all select w.c0::character varying(20), w.c1::integer) as t1) as t1;
+  cross join lateral (select t1."festival_id", null::text as "(json 1)" from "public"."big_stage" as t1 where false union all select w.c0::integer, w.c1 as "(json 1)") as t1) as t1;
 
 with changed as (update "public"."musician" as t1
   set "full_name" = $1::text
