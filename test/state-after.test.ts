@@ -5,7 +5,7 @@ import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
 
 let started: PgliteGraph;
 
-const tables = ['article', 'likes', 'person', 'task', 'step', 'event', 'badge', 'membership', 'counter'];
+const tables = ['article', 'likes', 'person', 'task', 'step', 'event', 'badge', 'club', 'membership', 'counter', 'node'];
 
 before(async () => {
   started = await startPgliteGraph(`
@@ -49,12 +49,16 @@ before(async () => {
     create function shown_badges(any_event) returns int stable language sql as 'select count(*)::int from badge where event_id = $1.id';
 
     -- Rows that show only as long as others do.
-    create table membership (id int primary key, club text not null, who text not null, active boolean not null default true);
+    create table club (name text primary key, motto text);
+    create table membership (id int primary key, club_name text not null references club, who text not null, active boolean not null default true);
     create function sees(club text) returns boolean stable language sql security definer as
-      'select exists (select from membership as m where m.club = $1 and m.who = current_setting(''role'') and m.active)';
+      'select exists (select from membership as m where m.club_name = $1 and m.who = current_setting(''role'') and m.active)';
+    alter table club enable row level security;
+    create policy club on club using (sees(name));
     alter table membership enable row level security;
-    create policy club on membership using (sees(club));
-    create function size_of_club(membership) returns int stable language sql as 'select count(*)::int from membership where club = $1.club';
+    create policy club on membership using (sees(club_name));
+    create function size_of_club(membership) returns int stable language sql as 'select count(*)::int from membership where club_name = $1.club_name';
+    create table node (id int primary key, parent_id int not null references node, name text);
 
     create domain amount as int not null;
     create table counter (id int primary key, total amount default 0, article_id int references article);
@@ -76,6 +80,7 @@ beforeEach(async () => {
     insert into task values (1, 'a'), (2, 'b');
     insert into event (name, seen) values ('first', true), ('second', true);
     insert into badge values (1, 1, 'x'), (2, 1, 'y');
+    insert into club values ('chess', 'Mate.'); insert into node values (1, 1, 'root'), (2, 1, 'leaf');
     insert into membership values (1, 'chess', 'anon', true), (2, 'chess', 'other', true);`);
 });
 
@@ -294,10 +299,35 @@ test('rows that policies hide after the write are counted, and returned only if 
     records: [],
   });
   await started.pglite.exec('update membership set active = true');
-  assert.deepEqual(await answer(`deleteFromMembershipCollection(filter: {id: {eq: 1}}) { ${selection} }`, 'anon'), {
-    affectedCount: 1,
-    records: [{ id: 1, sizeOfClub: 0 }],
+  assert.deepEqual(
+    await answer(
+      'deleteFromMembershipCollection(filter: {id: {eq: 1}}) { affectedCount records { id sizeOfClub club { motto } } }',
+      'anon',
+    ),
+    { affectedCount: 1, records: [{ id: 1, sizeOfClub: 0, club: null }] },
+  );
+});
+
+test('what a deleted row must refer to is returned as it was, if it was deleted too', async () => {
+  const selection = 'records { id parent { id name parent { name } } nodeCollection { edges { node { id } } } }';
+  const parent = { id: 1, name: 'root', parent: { name: 'root' } };
+  assert.deepEqual(await answer(`deleteFromNodeCollection(atMost: 2) { ${selection} again: records { up: parent { up: id } } }`), {
+    records: [
+      { id: 1, parent, nodeCollection: { edges: [] } },
+      { id: 2, parent, nodeCollection: { edges: [] } },
+    ],
+    again: [{ up: { up: 1 } }, { up: { up: 1 } }],
   });
+  await started.pglite.exec(`insert into node values (1, 1, 'root'), (2, 1, 'leaf')`);
+  // If it is still there, it is read after the delete.
+  assert.deepEqual(
+    await answer(
+      'deleteFromNodeCollection(filter: {id: {eq: 2}}) { records { parent { name nodeCollection { edges { node { id } } } } } }',
+    ),
+    {
+      records: [{ parent: { name: 'root', nodeCollection: { edges: [{ node: { id: 1 } }] } } }],
+    },
+  );
 });
 
 test('functions that write and return rows', async () => {

@@ -29,7 +29,7 @@ export function compileRow({ table, members }: RowPlan, scope: Scope, context: S
       const key = context.key(member);
       if (value.kind !== 'column') return { key, value: rowValue(value, table, scope, context) };
       const { column } = value;
-      const isKept = repeated.has(column) || scope.keepsJson;
+      const isKept = repeated.has(column) || scope.keep !== undefined;
       return {
         key,
         value: isKept ? [scope.repeated(column.name, (of) => concatenate(columnJson(column, of)))] : columnJson(column, scope),
@@ -49,7 +49,7 @@ function rowValue(value: Exclude<RowValue, { kind: 'column' }>, table: Table, sc
     case 'node id':
       return nodeIdJson(table, scope);
     case 'to-one':
-      return [toOne(value.relation, value.row, scope, context)];
+      return [toOne(value.relation, value.row, table, scope, context)];
     case 'to-many': {
       const { relation, connection } = value;
       const source = tableRows(relation.target, (inner) => joinConditions(relation, scope, inner));
@@ -77,7 +77,11 @@ function nodeIdJson(table: Table, scope: Scope): JsonText {
   return opaqueIdJson(concatenate([prefix, ...key, ']']));
 }
 
-function toOne(relation: Relation, row: RowPlan, scope: Scope, context: StatementContext): Sql {
+/**
+ * The row that the row of a table refers to. If it was deleted together with it, and the field must not be null, it is returned as it was.
+ */
+function toOne(relation: Relation, row: RowPlan, table: Table, scope: Scope, context: StatementContext): Sql {
+  const mayBeGone = !relation.nullable && relation.target === table;
   const target = directScope(context.aliases.next(), relation.target);
   const conditions = joinConditions(relation, scope, target);
   // A key declared by a directive may match several rows.
@@ -86,12 +90,13 @@ function toOne(relation: Relation, row: RowPlan, scope: Scope, context: Statemen
     concatenate(compileRow(row, target, context)),
     sql`${tableSource(relation.target)} as ${trusted(target.alias)}`,
     sql`${join(conditions, ' and ')}${limit}`,
+    mayBeGone ? scope.keep?.((of) => toOne(relation, row, table, of, context)) : undefined,
   );
 }
 
-/** The row as an object, or null if there is none. */
-export function objectOrNull(json: Sql, from: Sql, where: Sql): Sql {
-  return sql`coalesce((select ${json}${newLine}from ${from}${newLine}where ${where}), 'null')`;
+/** The row as an object; if there is none, `otherwise`. */
+export function objectOrNull(json: Sql, from: Sql, where: Sql, otherwise = literal('null')): Sql {
+  return sql`coalesce((select ${json}${newLine}from ${from}${newLine}where ${where}), ${otherwise})`;
 }
 
 /** A column whose type is a table's row type. */

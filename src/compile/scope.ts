@@ -22,11 +22,11 @@ export interface Scope {
   row(): Sql;
   /** The JSON text of a column that is selected several times; a reference to it if it can be computed once. */
   repeated(column: string, json: JsonOf): Sql;
-  /** Set if `repeated` is to have the JSON text of every column that is selected. */
-  readonly keepsJson?: true;
+  /** Stores a JSON text when the rows are written, and refers to it. Only rows that are read as they were written have this. */
+  keep?(json: JsonOf): Sql;
 }
 
-/** Writes the JSON text of a column of the rows in a scope. */
+/** Writes a JSON text of the row in a scope. */
 export type JsonOf = (scope: Scope) => Sql;
 
 /** Properties of the rows of a FROM item. */

@@ -88,10 +88,10 @@ export function rowsAsWritten(table: Table, rows: WrittenScope): WrittenRows {
  * values without being able to name their types.
  */
 export class WrittenScope extends DerivedScope {
-  readonly keepsJson = true;
   readonly #table: Table;
-  /** The name of the output and the JSON text, by column. */
-  readonly #json = new Map<string, { readonly name: Sql; readonly json: JsonOf }>();
+  readonly #kept: { readonly name: Sql; readonly json: JsonOf }[] = [];
+  /** References to the JSON of columns. */
+  readonly #columns = new Map<string, Sql>();
 
   constructor(alias: string, table: Table) {
     super(alias, table, table);
@@ -99,21 +99,27 @@ export class WrittenScope extends DerivedScope {
   }
 
   override repeated(column: string, json: JsonOf): Sql {
-    const name = this.#json.get(column)?.name ?? identifier(this.freeName(`(json ${this.#json.size + 1})`));
-    this.#json.set(column, { name, json });
+    const known = this.#columns.get(column) ?? this.keep(json);
+    this.#columns.set(column, known);
+    return known;
+  }
+
+  keep(json: JsonOf): Sql {
+    const name = identifier(this.freeName(`(json ${this.#kept.length + 1})`));
+    this.#kept.push({ name, json });
     return sql`${trusted(this.alias)}.${name}`;
   }
 
   /** The outputs that rows of the table would have, for a select without rows. */
   outputsOfNone(): Sql[] {
     const columns = this.outputs(directScope(this.alias, this.#table));
-    return [...columns, ...[...this.#json.values()].map(({ name }) => sql`null::text as ${name}`)];
+    return [...columns, ...this.#kept.map(({ name }) => sql`null::text as ${name}`)];
   }
 
   /** What to store of a row, in the order of the outputs. */
   kept(): Kept[] {
     const row: Kept[] = this.usesRow() ? [(target) => sql`(${target.row()}::${tableSource(this.#table)})`] : [];
-    const json = [...this.#json.values()].map(
+    const json = this.#kept.map(
       (each): Kept =>
         (target) =>
           sql`(${each.json(target)})`,
@@ -126,7 +132,7 @@ export class WrittenScope extends DerivedScope {
     const names = this.names();
     const typed = (name: string) => sql`${cell(names.indexOf(name))}::${trusted(typeOf(name, this.#table))}`;
     const columns = this.outputs({ ...directScope('w', this.#table), column: typed, row: () => cell(names.length) });
-    return [...columns, ...[...this.#json.values()].map(({ name }, index) => sql`${cell(columns.length + index)} as ${name}`)];
+    return [...columns, ...this.#kept.map(({ name }, index) => sql`${cell(columns.length + index)} as ${name}`)];
   }
 }
 

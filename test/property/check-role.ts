@@ -119,7 +119,12 @@ class RoleCheck {
     const document = parse(query);
     const told = await this.#expect(operation, document, () =>
       evaluateMutation(this.#context, this.#model, { schema: this.#schema, document, variables, oracle: this.#oracle }),
-    );
+    ).catch((error: unknown) => {
+      // The row of a cursor may be gone after the write, and then the evaluator does not know where the page starts.
+      if (error instanceof PropertyFailure && error.cause instanceof UnknownCursorError) return null;
+      throw error;
+    });
+    if (told === null) return;
     // What is wrong with related rows in an input is found before an earlier field fails.
     const expected = isNested && told.answer.kind === 'error' ? { ...told, answer: { ...told.answer, message: null } } : told;
     const answer = await this.#send(operation);

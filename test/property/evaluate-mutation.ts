@@ -125,6 +125,7 @@ class FieldEvaluator {
     const rows = await this.#execute(`${statement} returning ${returned}`, args, countPassing);
     if (!args.objects && rows.length > Number(args.atMost)) throw tooManyRows(args);
     const after = await this.#worldAfter(info);
+    if (after && !args.objects && !args.set) after.before = world;
     const records = after && selectsRecords ? rows.map((values) => loadedRow(tableByType(after, typeName), values)) : [];
     return { kind: 'mutation', count: rows.length, records, after };
   }

@@ -210,7 +210,10 @@ class Evaluator {
     if (!relation) return valueOf(row, names.columns.find(({ rowFieldName }) => rowFieldName === info.fieldName)!.name).json;
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
-    return relation.kind === 'to-many' ? this.#connection(target, args, info, isTied) : asSource(rowsOf(target).find(isTied));
+    if (relation.kind === 'to-many') return this.#connection(target, args, info, isTied);
+    const { before } = row.table.world;
+    const gone = before && !relation.nullable ? tableByType(before, relation.target.typeName).rows?.find(isTied) : undefined;
+    return asSource(rowsOf(target).find(isTied) ?? gone);
   }
 }
 

@@ -58,6 +58,8 @@ export interface World {
   readonly routines: ReadonlyMap<string, RoutineDescription>;
   readonly role: string;
   readonly foreignKeys: readonly ForeignKeyDescription[];
+  /** The tables before a delete, of which this is the world after. */
+  before?: World;
 }
 
 /** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
