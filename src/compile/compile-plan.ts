@@ -50,6 +50,8 @@ export type CompiledRoot =
   | {
       readonly kind: 'column';
       readonly key: string;
+      /** The first of its statements, which writes, and the last, which returns the value. */
+      readonly first: number;
       readonly statement: number;
       readonly column: number;
       /** The JSON if the statement returns no row. */
@@ -73,7 +75,7 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
     if (value.kind === 'type name') compiled.push({ kind: 'json', key, json: JSON.stringify(value.name) });
     else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
     else if (kind === 'query') {
-      compiled.push({ kind: 'column', key, statement: 0, column: guard.length + columns.length, empty: 'null' });
+      compiled.push({ kind: 'column', key, first: 0, statement: 0, column: guard.length + columns.length, empty: 'null' });
       if (value !== only) columns.push(compileQueryField(readOf(value), queryContext));
     } else {
       const results = compiled.filter((root) => root.kind === 'column').length;
@@ -82,6 +84,7 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
         guardsSource,
         keptAs: keepsResults ? resultSetting(results) : null,
       });
+      const first = statements.length;
       yield;
       for (const { statement: write, step } of before) {
         statements.push({ ...(yield* renderStatement(write)), ...(step && { step: { table: step.table, place: step.place } }) });
@@ -90,6 +93,7 @@ export function* compilePlan({ kind, roots }: Plan, version: string | null, keep
       compiled.push({
         kind: 'column',
         key,
+        first,
         statement: statements.push(yield* renderStatement(statement)) - 1,
         column: guardColumns(frame).length,
         empty,

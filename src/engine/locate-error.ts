@@ -63,14 +63,14 @@ interface Failure {
 function pathOf(error: ApiError, { statement, prepared, types, role }: Failure): readonly string[] | undefined {
   const { cause } = error;
   const isOfDatabase = cause instanceof DatabaseError;
-  // The statements of what a root field writes come before that of its response.
   const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
-  const last = columns.find((root) => root.statement >= statement)?.statement;
-  const roots = columns.flatMap((root) => (root.statement === last ? [root.key] : []));
+  const failed = columns.filter((root) => root.first <= statement && statement <= root.statement);
+  const roots = failed.map(({ key }) => key);
+  // What a root field writes may have statements of its own, before that of its response.
+  const isApart = failed.some((root) => root.first < root.statement);
+  const isWrite = failed.some((root) => root.statement > statement);
   const plan = planAgain(types, prepared);
-  const ofRoots = plan ? placesOf(plan).filter(({ path }) => roots.includes(path[0]!)) : [];
-  const isAlone = last === undefined || last === 0 || columns.some((root) => root.statement === last - 1);
-  const places = isAlone ? ofRoots : ofRoots.filter(({ ofWrite }) => ofWrite === statement < last);
+  const places = (plan ? placesOf(plan) : []).filter(({ path, ofWrite }) => roots.includes(path[0]!) && (!isApart || ofWrite === isWrite));
   const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
 }
