@@ -25,34 +25,29 @@ end $$;
 -- the role that rowgraph logs in as; it has no privileges of its own
 do $$ begin
   if not exists (select from pg_roles where rolname = 'authenticator') then
-    create role "authenticator" login noinherit password 'CHANGE-ME';
+    create role "authenticator" login noinherit;
   end if;
 end $$;
 
 grant anon, authenticated, service_role to authenticator;
 
--- WARNING: this grants anon and authenticated every privilege on all tables, present and future. This is the convention of Supabase, and
--- only row level security protects rows: in a table WITHOUT row level security, anybody with the anonymous key can read, change and delete
--- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
--- "rowgraph roles --grants read" and "--grants none" grant less.
+-- This grants anon and authenticated only usage of the schemas: no table is accessible until you grant access to it.
 
 -- Schema public: existing objects, and future ones created by the role that runs this.
 -- (If another role creates the tables, add "for role <name>" after "alter default privileges".)
 create schema if not exists public;
 grant usage on schema public to anon, authenticated, service_role;
-grant all on all tables in schema public to anon, authenticated, service_role;
-alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
-grant all on all routines in schema public to anon, authenticated, service_role;
-alter default privileges in schema public grant all on routines to anon, authenticated, service_role;
-grant all on all sequences in schema public to anon, authenticated, service_role;
-alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;
+grant all on all tables in schema public to service_role;
+alter default privileges in schema public grant all on tables to service_role;
+grant all on all routines in schema public to service_role;
+alter default privileges in schema public grant all on routines to service_role;
+grant all on all sequences in schema public to service_role;
+alter default privileges in schema public grant all on sequences to service_role;
 
--- Lists the tables that are open now because they have no row level security.
-do $$ declare open_table regclass; begin
-  for open_table in
-    select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public') and c.relkind in ('r', 'p') and not c.relrowsecurity order by 1
-  loop
-    raise warning 'table % has no row level security: its rows are open', open_table;
-  end loop;
-end $$;
+-- Grant access table by table, each with its policies:
+--   alter table <table> enable row level security;
+--   create policy <name> on <table> for select using (<condition>);
+--   grant select on <table> to anon, authenticated;
+
+-- PostgreSQL lets everybody execute a new function. To change that for functions that this role creates in future:
+--   alter default privileges revoke execute on routines from public;

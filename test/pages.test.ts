@@ -25,7 +25,7 @@ const callers: Readonly<Record<string, Caller>> = {
  */
 async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
   const databases = await startTestDatabases();
-  const { url, run } = await databases.create(roleStatements({ schemas: ['public'], anonRole: 'anon' }));
+  const { url, run } = await databases.create(roleStatements({ schemas: ['public'], anonRole: 'anon', grants: 'all', password: null }));
   const superuser = url.replace('authenticator', 'postgres');
   const graph = await createRowgraph({ database: superuser, introspection: 'on', schemaTriggers: true });
   context.after(async () => {

@@ -1,22 +1,24 @@
 /**
  * The SQL that creates the database roles: those that requests run as, and the login role that may switch to each of them. In: the exposed
- * schemas and the name of the anonymous role; out: a script that is safe to run again and revokes nothing.
+ * schemas, the name of the anonymous role, grants and a password; out: a script that is safe to run again and revokes nothing.
  */
 import { identifier, literal, render } from '../sql/sql.ts';
 
-/** What clients' roles may do with tables: everything, leaving it to row level security; only read; or nothing until granted. */
-export const grantChoices = ['all', 'read', 'none'] as const;
+/** What clients' roles may do with tables: nothing until granted; only read; or everything, leaving it to row level security. */
+export const grantChoices = ['none', 'read', 'all'] as const;
 export type Grants = (typeof grantChoices)[number];
 
 export interface RoleOptions {
   readonly schemas: readonly string[];
   readonly anonRole: string;
-  /** Default: all, the convention of Supabase and pg_graphql. */
-  readonly grants?: Grants;
+  /** `all` is the convention of Supabase and pg_graphql. */
+  readonly grants: Grants;
+  /** The password of the login role; null for none, so that it cannot log in with one until it is set. */
+  readonly password: string | null;
 }
 
 /** The script. The embedded database of `rowgraph dev` is set up with the same one. */
-export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOptions): string {
+export function roleStatements({ schemas, anonRole, grants, password }: RoleOptions): string {
   const clientRoles = names([anonRole, 'authenticated']);
   const requestRoles = names([anonRole, 'authenticated', 'service_role']);
   return [
@@ -24,11 +26,7 @@ export function roleStatements({ schemas, anonRole, grants = 'all' }: RoleOption
     createRole(anonRole, 'nologin noinherit', 'anonymous callers'),
     createRole('authenticated', 'nologin noinherit', 'authenticated callers'),
     createRole('service_role', 'nologin noinherit bypassrls', 'your own programs: they bypass row level security'),
-    createRole(
-      'authenticator',
-      "login noinherit password 'CHANGE-ME'",
-      'the role that rowgraph logs in as; it has no privileges of its own',
-    ),
+    createLogin(password),
     `grant ${requestRoles} to authenticator;\n`,
     meanings[grants](clientRoles.replace(', ', ' and ')),
     ...schemas.map((schema) => grantSchema(nameOf(schema), grants, clientRoles, requestRoles)),
@@ -50,6 +48,16 @@ end $$;
 `;
 }
 
+function createLogin(password: string | null): string {
+  const meaning = 'the role that rowgraph logs in as; it has no privileges of its own';
+  if (password === null) return createRole('authenticator', 'login noinherit', meaning);
+  return createRole(
+    'authenticator',
+    `login noinherit password ${render(literal(password)).text}`,
+    `${meaning}. If it exists already, it keeps its password`,
+  );
+}
+
 /** Explains the grants to the reader of the script. */
 const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
   all: (
@@ -57,7 +65,6 @@ const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
   ) => `-- WARNING: this grants ${roles} every privilege on all tables, present and future. This is the convention of Supabase, and
 -- only row level security protects rows: in a table WITHOUT row level security, anybody with the anonymous key can read, change and delete
 -- every row. Enable it on each table (alter table <table> enable row level security) and write policies.
--- "rowgraph roles --grants read" and "--grants none" grant less.
 `,
   read: (roles) => `-- This allows ${roles} to read all tables, present and future. In a table without row level security, anybody with
 -- the anonymous key can read every row.

@@ -1,4 +1,5 @@
 /** `rowgraph roles`: prints the SQL that creates the database roles. */
+import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { choiceParser } from './choice-parser.ts';
 import type { CommandSettings, Environment } from './config.ts';
@@ -9,6 +10,8 @@ const rolesSettings = { names: ['schemas', 'anonRole'], required: [], defaults: 
   'schemas' | 'anonRole',
   never
 >;
+
+const passwordBytes = 24;
 
 interface Flags extends Readonly<Record<string, string | undefined>> {
   readonly grants: Grants;
@@ -24,10 +27,10 @@ export function rolesCommand(environment: Environment): Command {
       )
         .choices(grantChoices)
         .argParser(choiceParser('--grants', grantChoices))
-        .default('all'),
+        .default('none'),
     );
   return addSettings(command, rolesSettings).action(({ grants, ...flags }: Flags) => {
     const { schemas, anonRole } = readSettings(rolesSettings, flags, environment);
-    process.stdout.write(roleStatements({ schemas, anonRole, grants }));
+    process.stdout.write(roleStatements({ schemas, anonRole, grants, password: randomBytes(passwordBytes).toString('base64url') }));
   });
 }

@@ -55,7 +55,7 @@ test('a wrong or missing setting is one clear line and exit code 2', async () =>
   await refuse(['help', 'dve'], /^rowgraph: unknown command 'dve' \(Did you mean dev\?\)\n$/);
   await refuse(['projects', 'help', 'lst'], /^rowgraph: unknown command 'lst' \(Did you mean list\?\)\n$/);
   await refuse(['triggers', 'upgrade'], /^rowgraph: the action must be install, remove or status \(it is "upgrade"\)\n$/);
-  await refuse(['roles', '--grants', 'some'], /^rowgraph: --grants must be all, read or none \(it is "some"\)\n$/);
+  await refuse(['roles', '--grants', 'some'], /^rowgraph: --grants must be none, read or all \(it is "some"\)\n$/);
   await refuse(['dev', '--sql', 'missing.sql'], /^rowgraph: --sql missing\.sql cannot be read: no such file or directory\n$/);
   await refuse(['cost', 'missing.graphql'], /^rowgraph: missing\.graphql cannot be read: no such file or directory\n$/);
   await refuse(['keys', '--jwt-secret', secret, '--expires', 'soon'], /--expires must be a time/);

@@ -74,8 +74,24 @@ test('the SQL of roles runs in a fresh database, and again', async () => {
     ],
   );
   await superuser.query(`create table "inner ""world""".probe (); create table public.probe (); drop schema "inner ""world""" cascade`);
-  const { rows: granted } = await superuser.query("select has_table_privilege('anon', 'public.probe', 'select') as is_granted");
-  assert.deepEqual(granted, [{ is_granted: true }]);
+  const isGranted = async (): Promise<unknown> =>
+    (await superuser.query("select has_table_privilege('anon', 'public.probe', 'select') as granted")).rows[0]?.granted;
+  assert.equal(await isGranted(), false);
+  await superuser.query((await runCommand(['roles', '--grants', 'all'], { home })).stdout);
+  await superuser.query('drop table public.probe; create table public.probe ()');
+  assert.equal(await isGranted(), true);
+});
+
+test('each script of roles has a new password for the login role, which keeps the one it has', async () => {
+  const passwordOf = (sql: string): string => /password '([\w-]{32})'/.exec(sql)?.[1] ?? assert.fail(sql);
+  const [one, other] = await Promise.all([runCommand(['roles'], { home }), runCommand(['roles'], { home })]);
+  assert.notEqual(passwordOf(one.stdout), passwordOf(other.stdout));
+  const read = async (): Promise<unknown[]> =>
+    (await superuser.query("select rolpassword from pg_authid where rolname = 'authenticator'")).rows;
+  const known = await read();
+  assert.match(JSON.stringify(known), /SCRAM-SHA-256/);
+  await superuser.query(one.stdout);
+  assert.deepEqual(await read(), known);
 });
 
 test('what the roles of clients get is what --grants says, in present and future tables', async () => {

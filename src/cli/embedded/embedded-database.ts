@@ -66,7 +66,8 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
 
 /** A new database with the roles and the files loaded. The example is always the same, so it is cached; the user's SQL is not. */
 async function openNew(place: DatabasePlace, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
-  const roles = roleStatements(options);
+  // The convention of Supabase, whose projects load as they are. PGlite asks nobody for a password.
+  const roles = roleStatements({ ...options, grants: 'all', password: null });
   const platform = supabaseStatements(textOf(files));
   const fill = async (pglite: PGlite): Promise<void> => {
     await pglite.exec(roles);
