@@ -24,6 +24,7 @@ export function readTokenOptions(options: TokenOptions, observe: Observer): Toke
     jwtIssuer,
     jwtLeeway = 0,
     roleClaim,
+    tokenRoles,
   } = options;
   if (jwtKeys !== undefined && supabase !== undefined) throw new Error('supabase sets the public keys of tokens: omit jwtKeys.');
   const keys = supabase === undefined ? jwtKeys : keysOfSupabase(supabase);
@@ -35,6 +36,7 @@ export function readTokenOptions(options: TokenOptions, observe: Observer): Toke
     audience: jwtAudience,
     issuer: jwtIssuer,
     leeway: jwtLeeway / 1000,
+    tokenRoles,
     ...(roleClaim !== undefined && { roleClaim: read('roleClaim', () => parseClaimPath(roleClaim)) }),
   };
 }

@@ -1,22 +1,41 @@
-/** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there. */
+/** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there, and the role that it names. */
 
 /**
- * The names in a path: `.role`, `.app_metadata.role`, `."https://example.com/claims".role`. Throws an `Error` that says what was expected.
+ * The names and indexes in a path: `.role`, `.realm_access.roles[0]`, `."https://example.com/claims".role`. Throws an `Error` that says what
+ * was expected.
  */
 export function parseClaimPath(path: string): readonly string[] {
-  if (!/^(\.([\w-]+|"[^"]+"))+$/.test(path))
-    throw new Error('must be a path such as .role, .app_metadata.role or ."https://example.com/role"');
-  return [...path.matchAll(/\.(?:"([^"]+)"|([\w-]+))/g)].map(([, quoted, plain]) => (quoted ?? plain)!);
+  if (!/^(\.([\w-]+|"[^"]+")(\[\d+\])*)+$/.test(path))
+    throw new Error('must be a path such as .role, .app_metadata.role, .roles[0] or ."https://example.com/role"');
+  return [...path.matchAll(/"([^"]+)"|([\w-]+)/g)].map(([, quoted, plain]) => (quoted ?? plain)!);
 }
 
-/** The value at a path of claims; undefined if there is none. */
+/** The value at a path of claims; undefined if there is none. A text on the way is read as JSON, as some issuers write what is nested. */
 export function readClaim(claims: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   let value: unknown = claims;
   for (const name of path) {
+    if (typeof value === 'string') value = parseNested(value);
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
   return value;
+}
+
+function parseNested(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The role that the value of a claim names: itself, or the first role of a list that is among those allowed; undefined if there is none.
+ * Without `allowed`, a single role may have any name, and a list names none: not everything in it is meant as a role of the database.
+ */
+export function roleIn(value: unknown, allowed: readonly string[] | undefined): string | undefined {
+  const names: readonly unknown[] = Array.isArray(value) && allowed !== undefined ? value : [value];
+  return names.filter(isRoleName).find((name) => allowed === undefined || allowed.includes(name));
 }
 
 /** Whether a value may name a role. `none` would reset to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */

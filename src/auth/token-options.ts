@@ -20,6 +20,8 @@ export interface TokenOptions {
   readonly jwtIssuer?: readonly string[];
   /** Milliseconds by which an issuer's clock may differ. Default: 0. */
   readonly jwtLeeway?: number;
-  /** The path of the role in the claims, such as `.app_metadata.role`. Default: `.role`. */
+  /** The path of the role in the claims, such as `.app_metadata.role` or `.realm_access.roles`. Default: `.role`. */
   readonly roleClaim?: string;
+  /** The roles that tokens may name. If the claim is a list, the first of them in it is the role. Default: any, but not in a list. */
+  readonly tokenRoles?: readonly string[];
 }

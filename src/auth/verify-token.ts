@@ -11,7 +11,7 @@ import type { CacheStatistics } from '../events.ts';
 import { type ApiKeys, isOpaque } from './api-keys.ts';
 import { type KeySet, type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
-import { isRoleName, readClaim } from './role-claim.ts';
+import { readClaim, roleIn } from './role-claim.ts';
 import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 
 export interface TokenVerifier {
@@ -38,6 +38,8 @@ export interface TokenRules {
   readonly leeway?: number | undefined;
   /** The path of the role in the claims. Default: `role`. */
   readonly roleClaim?: readonly string[] | undefined;
+  /** The roles that tokens may name. If absent, they may name any, but not in a list. */
+  readonly tokenRoles?: readonly string[] | undefined;
   /** The current opaque keys. */
   readonly apiKeys?: { readonly current: ApiKeys } | undefined;
   /** The currently revoked tokens. */
@@ -76,7 +78,7 @@ const longestRecent = 2048;
 export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
   const { secrets, publicKeys, apiKeys, revoked } = rules;
   if (secrets.includes('')) throw new Error('The JWT secret must not be empty.');
-  const { leeway = 0, roleClaim = ['role'] } = rules;
+  const { leeway = 0 } = rules;
   const readPayload = createPayloadReader(rules);
   // Invalid tokens are not cached: an attacker could send any number of them to evict those of real callers.
   const known = new LRUCache<string, KnownToken>({
@@ -97,7 +99,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     checkIds(payload, subject);
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
-    const caller = verifiedCaller(readRole(payload, roleClaim, subject), payload);
+    const caller = verifiedCaller(readRole(payload, rules, subject), payload);
     known.set(keyOf(token), {
       token,
       caller,
@@ -278,9 +280,16 @@ function checkIds(payload: JWTPayload, subject: string): void {
   }
 }
 
-function readRole(payload: JWTPayload, path: readonly string[], subject: string): string {
-  const role = readClaim(payload, path);
-  if (isRoleName(role)) return role;
+function readRole(payload: JWTPayload, { roleClaim = ['role'], tokenRoles }: TokenRules, subject: string): string {
+  const value = readClaim(payload, roleClaim);
+  const role = roleIn(value, tokenRoles);
+  if (role !== undefined) return role;
+  if (roleIn(value, undefined) !== undefined || (tokenRoles !== undefined && Array.isArray(value)))
+    throw unauthenticated(
+      `${subject} names no role that this server accepts. Sign it with one of those roles, or add its role to tokenRoles.`,
+    );
+  if (Array.isArray(value))
+    throw unauthenticated(`${subject} has a list as its role claim. Set tokenRoles to the roles that tokens may name.`);
   throw unauthenticated(`${subject} has no valid role claim. Set the claim to the name of a database role.`);
 }
 

@@ -30,6 +30,7 @@ const serviceSettingNames = [
   'apiKeys',
   'revokedTokens',
   'roleClaim',
+  'tokenRoles',
   'anonRole',
   'trustedRoles',
   'graphiql',
@@ -152,7 +153,7 @@ export const serveSettings: CommandSettings<ServeSettingName, never> = {
     },
     // API keys are not tokens.
     { names: ['jwtAudience', 'jwtIssuer'], needs: tokenSettingNames },
-    { names: ['jwtLeeway', 'roleClaim'], needs: [...tokenSettingNames, 'projects'] },
+    { names: ['jwtLeeway', 'roleClaim', 'tokenRoles'], needs: [...tokenSettingNames, 'projects'] },
   ],
   defaults: {},
 };

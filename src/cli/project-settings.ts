@@ -42,6 +42,7 @@ const sharedNames = [
   'coercion',
   'jwtLeeway',
   'roleClaim',
+  'tokenRoles',
   'anonRole',
   'trustedRoles',
   'poolSize',

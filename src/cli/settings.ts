@@ -63,7 +63,11 @@ export const settings = {
   jwtLeeway: duration('Allowed difference between the clocks of token issuers and of this server', '0s', ['0s', '10min']),
   apiKeys: text('FILE', 'JSON file of opaque keys, as "rowgraph keys --opaque" prints them; read again when it changes', undefined),
   revokedTokens: text('FILE', 'JSON file of revoked tokens; read again when it changes', undefined),
-  roleClaim: text('PATH', 'Claim that holds the role, such as .app_metadata.role', '.role', checkClaimPath),
+  roleClaim: text('PATH', 'Claim that holds the role, such as .app_metadata.role or .realm_access.roles[0]', '.role', checkClaimPath),
+  tokenRoles: {
+    ...list('ROLES', 'Roles that tokens may name, separated by commas; if the claim is a list, the first of them in it is the role', []),
+    defaultText: 'any, but not in a list',
+  },
   anonRole: text('ROLE', 'Database role for anonymous callers', 'anon'),
   trustedRoles: list('ROLES', 'Privileged roles that tokens may name anyway, separated by commas', []),
   strict: onOrOff('Refuse to start with a login role that is a superuser or bypasses row level security', false),

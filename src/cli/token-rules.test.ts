@@ -39,6 +39,7 @@ function configurationOf(revoked: string): ProjectConfiguration {
     'jwtIssuer',
     'jwtLeeway',
     'roleClaim',
+    'tokenRoles',
     'apiKeys',
     'revokedTokens',
   ] as const;

@@ -16,7 +16,16 @@ import { type Configuration, flagOf, type SettingName } from './settings.ts';
 
 /** The settings for tokens, without the secret. */
 export type TokenConfiguration = Configuration<
-  'previousJwtSecret' | 'jwtKeys' | 'supabase' | 'jwtAudience' | 'jwtIssuer' | 'jwtLeeway' | 'roleClaim' | 'apiKeys' | 'revokedTokens'
+  | 'previousJwtSecret'
+  | 'jwtKeys'
+  | 'supabase'
+  | 'jwtAudience'
+  | 'jwtIssuer'
+  | 'jwtLeeway'
+  | 'roleClaim'
+  | 'tokenRoles'
+  | 'apiKeys'
+  | 'revokedTokens'
 >;
 
 /**
@@ -24,7 +33,7 @@ export type TokenConfiguration = Configuration<
  * none is watched.
  */
 export async function tokenRulesOf(configuration: TokenConfiguration, observe: Observer): Promise<NonNullable<ServerOptions['tokens']>> {
-  const { previousJwtSecret, jwtKeys, supabase, jwtAudience, jwtIssuer, jwtLeeway, roleClaim } = configuration;
+  const { previousJwtSecret, jwtKeys, supabase, jwtAudience, jwtIssuer, jwtLeeway, roleClaim, tokenRoles } = configuration;
   const { apiKeys, revokedTokens } = configuration;
   if (jwtKeys !== undefined && supabase !== undefined)
     throw new ConfigurationError([`${flagOf('supabase')} sets the public keys of tokens: omit ${flagOf('jwtKeys')}`]);
@@ -36,6 +45,7 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
     ...(jwtIssuer.length > 0 && { issuer: jwtIssuer }),
     leeway: jwtLeeway / 1000,
     roleClaim: parseClaimPath(roleClaim),
+    ...(tokenRoles.length > 0 && { tokenRoles }),
   };
   const keys = apiKeys === undefined ? null : await watch('apiKeys', apiKeys, parseApiKeys, 'API keys', observe);
   if (revokedTokens === undefined) return { ...rules, ...(keys && { apiKeys: keys }) };

@@ -42,6 +42,7 @@ const tokenChecks: OptionChecks<TokenOptions> = {
   jwtIssuer: someTexts,
   jwtLeeway: milliseconds(0, longestLeeway),
   roleClaim: textThat(parseClaimPath),
+  tokenRoles: someTexts,
 };
 
 const rateLimitChecks: OptionChecks<NonNullable<EndpointOptions['rateLimit']>> = {

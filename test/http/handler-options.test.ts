@@ -29,6 +29,7 @@ const wrong: { readonly [Name in keyof Omit<NodeHandlerOptions, 'maxPipelinedReq
   jwtIssuer: ['https://example.com', [], [''], {}],
   jwtLeeway: [Number.NaN, -1, Infinity, '60s', 600_001],
   roleClaim: ['role', '', 5, ['.role']],
+  tokenRoles: ['anon', [], [5], null],
   apiKeys: ['keys.json', [], null],
   revokedTokens: ['revoked.json', {}, null],
   authenticate: functions,

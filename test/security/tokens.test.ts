@@ -162,7 +162,44 @@ test('the role is read where the rules say', async () => {
   assert.equal(await roleAt('."https://example.com/claims".role', { 'https://example.com/claims': { role: 'editor' } }), 'editor');
   assert.equal(await roleAt('.app_metadata.role', { role: 'anon' }), null);
   assert.equal(await roleAt('.constructor.name', { role: 'anon' }), null);
-  for (const path of ['role', '', '.', '.a..b', '.a b', '."']) assert.throws(() => parseClaimPath(path), /must be a path/);
+  for (const path of ['role', '', '.', '.a..b', '.a b', '."', '[0]', '.a[]', '.a[-1]', '.a[x]', '.a[0', '.a]'])
+    assert.throws(() => parseClaimPath(path), /must be a path/);
+});
+
+test('the role may be an element of a list, or nested in JSON as text', async () => {
+  const roleAt = async (path: string, payload: JWTPayload): Promise<string | null> =>
+    roleOf(await sign(signers.secret!, payload), { secrets: [secret], roleClaim: parseClaimPath(path) });
+  const realm = { realm_access: { roles: ['editor', 'offline_access'] } };
+  assert.equal(await roleAt('.realm_access.roles[0]', realm), 'editor');
+  assert.equal(await roleAt('.realm_access.roles[1]', realm), 'offline_access');
+  assert.equal(await roleAt('.realm_access.roles[2]', realm), null);
+  assert.equal(await roleAt('.groups[0][1].name', { groups: [[{}, { name: 'editor' }]] }), 'editor');
+  const namespace = 'https://hasura.io/jwt/claims';
+  const path = `."${namespace}"."x-hasura-default-role"`;
+  assert.equal(await roleAt(path, { [namespace]: JSON.stringify({ 'x-hasura-default-role': 'editor' }) }), 'editor');
+  assert.equal(await roleAt(path, { [namespace]: '{"x-hasura-default-role":' }), null);
+  assert.equal(await roleAt(path, { [namespace]: 'null' }), null);
+});
+
+test('of a list of roles, the first is taken that tokens may name', async () => {
+  const roleAmong = async (tokenRoles: readonly string[] | undefined, value: unknown): Promise<string | null> =>
+    roleOf(await sign(signers.secret!, { roles: value }), { secrets: [secret], roleClaim: ['roles'], tokenRoles });
+  const allowed = ['editor', 'anon'];
+  assert.equal(await roleAmong(allowed, ['offline_access', 'anon', 'editor']), 'anon');
+  assert.equal(await roleAmong(allowed, ['service_role', 'offline_access']), null);
+  assert.equal(await roleAmong(allowed, []), null);
+  assert.equal(await roleAmong(allowed, [['editor'], null, 7, 'editor']), 'editor');
+  assert.equal(await roleAmong(undefined, ['editor']), null);
+  assert.equal(await roleAmong(allowed, 'editor'), 'editor');
+  assert.equal(await roleAmong(allowed, 'service_role'), null);
+  assert.equal(await roleAmong(['none'], ['none']), null);
+  for (const [tokenRoles, reason] of [
+    [undefined, /The apiKey has a list as its role claim\. Set tokenRoles/],
+    [allowed, /The apiKey names no role that this server accepts\./],
+  ] as const) {
+    const verifier = createTokenVerifier({ secrets: [secret], roleClaim: ['roles'], tokenRoles });
+    await assert.rejects(async () => verifier.verify(await sign(signers.secret!, { roles: ['owner'] }), 'The apiKey'), reason);
+  }
 });
 
 test('what is no public key is refused with the reason', async () => {
