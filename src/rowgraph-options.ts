@@ -1,6 +1,8 @@
 /** What `createRowgraph` takes, and how the options that need more than a default are resolved. */
+
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import { longestTimer } from './budget/timers.ts';
+import { checkHeaderName, checkRequestSetting } from './catalog/request-settings.ts';
 import {
   aFunction,
   aLimit,
@@ -15,6 +17,7 @@ import {
   oneOf,
   optionsOf,
   texts,
+  textThat,
   wholeNumber,
 } from './check-options.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
@@ -83,6 +86,13 @@ export interface RowgraphOptions {
   readonly idempotencyKeyRoles?: readonly string[] | { readonly except: readonly string[] };
   /** How many bytes all idempotency keys in the database may take, approximately; Infinity for no bound. Default: 512 MB. */
   readonly idempotencyStorage?: number;
+  /**
+   * The settings that tell SQL about a request besides `request.jwt.claims` (docs/security.md), such as `request.headers`; `auto` stands for
+   * those that policies, functions, defaults and views of the database read. Default: `['auto']`.
+   */
+  readonly requestSettings?: readonly string[];
+  /** The headers that `request.headers` contains. Default: some that are no credentials (docs/settings.md). */
+  readonly requestHeaders?: readonly string[];
   /** Called for each event: schema loads, retried batches, failures. */
   readonly observe?: Observer;
 }
@@ -120,6 +130,14 @@ const aDatabase: OptionCheck = (value, name) => {
     throw new TypeError(`The option "${name}" must be a URL such as postgres://user@host:5432/name.`);
 };
 
+/** A list of texts that each pass a check. */
+const listOf =
+  (check: (item: string) => void): OptionCheck =>
+  (value, name) => {
+    texts(value, name);
+    for (const item of value as readonly string[]) textThat(check)(item, name);
+  };
+
 const checks: OptionChecks<RowgraphOptions> = {
   database: aDatabase,
   schemas: texts,
@@ -144,6 +162,8 @@ const checks: OptionChecks<RowgraphOptions> = {
   idempotencyKeyLifetime: milliseconds(1, longestLifetime),
   idempotencyKeyRoles: (value, name) => (Array.isArray(value) ? texts : optionsOf({ except: texts }, 'except'))(value, name),
   idempotencyStorage: aLimit,
+  requestSettings: listOf(checkRequestSetting),
+  requestHeaders: listOf(checkHeaderName),
   observe: aFunction,
 };
 

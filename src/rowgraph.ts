@@ -3,6 +3,7 @@
  */
 import { type GraphQLSchema, printSchema } from 'graphql';
 import { Deadline, untilStopped } from './budget/deadline.ts';
+import { automatic, defaultRequestHeaders } from './catalog/request-settings.ts';
 import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './check-options.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import { type Database, DatabaseError } from './database/database.ts';
@@ -67,6 +68,8 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     reportsCost: options.reportCost ?? false,
     keyStore: keyStoreOf(options, timeout),
     mayUseKeys: keyRolesOf(options),
+    requestSettings: options.requestSettings ?? [automatic],
+    requestHeaders: options.requestHeaders ?? defaultRequestHeaders,
     uses: new SchemaCacheUses(),
   };
   const database = openDatabase(options.database, {
@@ -168,7 +171,7 @@ class RowgraphService implements Rowgraph {
   }
 
   #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, options: RequestOptions): Promise<RawResponse> {
-    const { client = shareOf(caller), readOnly = false, marks, idempotencyKey, onPrepared } = options;
+    const { client = shareOf(caller), readOnly = false, marks, idempotencyKey, http, onPrepared } = options;
     const target: Target = {
       database: this.#database,
       caller,
@@ -178,6 +181,7 @@ class RowgraphService implements Rowgraph {
       readOnly,
       marks,
       idempotencyKey,
+      http,
       estimatedRows: this.#estimatedRows,
       onPrepared,
     };
@@ -284,8 +288,8 @@ class RowgraphService implements Rowgraph {
   }
 
   async doctor(options: { role?: string } = {}): Promise<DoctorReport> {
-    const { schemas, model, extraSearchPath } = this.#settings;
-    return examineDatabase(this.#database, schemas, roleOf(options), model, extraSearchPath);
+    const { schemas, model } = this.#settings;
+    return examineDatabase(this.#database, schemas, roleOf(options), model, this.#settings);
   }
 
   reload(): Promise<void> {

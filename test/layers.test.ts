@@ -119,7 +119,7 @@ const layers: Readonly<Record<string, Layer>> = {
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, its options, and the interface of what it returns.
   'rowgraph-options.ts': {
-    values: ['check-options.ts', 'budget', 'engine/cache-sizes.ts', 'model/additions.ts'],
+    values: ['check-options.ts', 'budget', 'catalog/request-settings.ts', 'engine/cache-sizes.ts', 'model/additions.ts'],
     types: ['database', 'engine', 'request'],
   },
   'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
@@ -128,6 +128,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'rowgraph-options.ts',
       'check-options.ts',
       'budget',
+      'catalog/request-settings.ts',
       'database',
       'extension',
       'freshness',
@@ -172,6 +173,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'index.ts',
       'required-node.ts',
       'budget',
+      'catalog/request-settings.ts',
       'engine/request-cost.ts',
       'auth',
       'files',

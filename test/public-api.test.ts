@@ -84,6 +84,8 @@ test('no option of createRowgraph is used unless it can work', async () => {
     idempotencyKeyLifetime: [...numbers, Infinity, 1e12],
     idempotencyKeyRoles: ['*', true, [5], [''], {}, { except: 'anon' }, { except: ['anon'], only: [] }, null],
     idempotencyStorage: [...numbers, 1.5],
+    requestSettings: ['auto', ['request.body'], ['app.tenant'], ['request.jwt.claim.a-b']],
+    requestHeaders: ['origin', ['x tenant'], ['']],
     observe: [true, {}, 'console.log'],
   };
   for (const [name, values] of Object.entries(wrong)) {

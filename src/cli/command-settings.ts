@@ -33,6 +33,8 @@ const serviceSettingNames = [
   'tokenRoles',
   'anonRole',
   'trustedRoles',
+  'requestSettings',
+  'requestHeaders',
   'graphiql',
   'bodyLimit',
   'persistedQueries',

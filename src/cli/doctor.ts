@@ -7,7 +7,7 @@ import { modelOptionsOf, modelSettingNames } from './model-options.ts';
 import { addSettings, readSettings } from './settings-options.ts';
 import { paintFor } from './terminal.ts';
 
-const names = ['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', ...modelSettingNames] as const;
+const names = ['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'requestSettings', 'requestHeaders', ...modelSettingNames] as const;
 type Name = (typeof names)[number];
 const doctorSettings: CommandSettings<Name, 'databaseUrl'> = {
   names,
@@ -28,11 +28,12 @@ export function doctorCommand(environment: Environment): Command {
     .option('--json', 'Print JSON');
   return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
     const configuration = readSettings(doctorSettings, flags, environment);
-    const { databaseUrl, schemas, extraSearchPath, anonRole } = configuration;
+    const { databaseUrl, schemas, extraSearchPath, anonRole, requestSettings, requestHeaders } = configuration;
     const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../index.ts'), import('./check-database.ts')]);
     const role = flags.role ?? anonRole;
     await checkDatabase({ databaseUrl, schemas, role, roleFlag: flags.role === undefined ? '--anon-role' : '--role' });
-    const graph = await createRowgraph({ database: databaseUrl, schemas, extraSearchPath, poolSize: 1, ...modelOptionsOf(configuration) });
+    const settings = { schemas, extraSearchPath, requestSettings, requestHeaders };
+    const graph = await createRowgraph({ database: databaseUrl, ...settings, poolSize: 1, ...modelOptionsOf(configuration) });
     try {
       const report = await graph.doctor({ role });
       process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report, paintFor(process.stdout)));

@@ -45,6 +45,8 @@ const sharedNames = [
   'tokenRoles',
   'anonRole',
   'trustedRoles',
+  'requestSettings',
+  'requestHeaders',
   'poolSize',
   'queueLength',
   'queueBytes',

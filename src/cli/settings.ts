@@ -3,6 +3,7 @@
  */
 import { checkKeysUrl, checkSupabaseProject } from '../auth/check-issuer.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
+import { automatic, checkHeaderName, checkRequestSetting, defaultRequestHeaders } from '../catalog/request-settings.ts';
 import { checkCacheControl } from '../http/cache-control.ts';
 import { leastPersisted } from '../http/endpoint-options.ts';
 import {
@@ -71,6 +72,18 @@ export const settings = {
   anonRole: text('ROLE', 'Database role for anonymous callers', 'anon'),
   trustedRoles: list('ROLES', 'Privileged roles that tokens may name anyway, separated by commas', []),
   strict: onOrOff('Refuse to start with a login role that is a superuser or bypasses row level security', false),
+  requestSettings: list(
+    'NAMES',
+    'Settings that tell SQL about a request besides the claims, such as request.headers, separated by commas; auto: those that the database reads; - for none',
+    [automatic],
+    checkRequestSetting,
+  ),
+  requestHeaders: list(
+    'NAMES',
+    'Headers that request.headers contains, separated by commas; - for none',
+    defaultRequestHeaders,
+    checkHeaderName,
+  ),
   poolSize: wholeNumber('NUMBER', 'Database connections per worker', 10, [1, 1000]),
   adminPort: wholeNumber('PORT', 'Port for health and metrics alone; --port then serves no metrics', undefined, anyPort),
   adminHost: text('ADDRESS', 'Address that --admin-port listens on', '127.0.0.1'),

@@ -32,7 +32,11 @@ export interface Session {
   readonly discardsPlans?: boolean;
   /** Whether the statements may change the connection's session, which must be as before for the next caller. */
   readonly resetsConnection?: boolean;
+  /** What tells SQL about the request besides the claims; each is set for every request of the session's role and schema. */
+  readonly requestSettings?: readonly RequestSetting[] | undefined;
 }
+
+export type RequestSetting = readonly [name: string, value: string];
 
 /**
  * The settings that a role's sessions begin with (https://www.postgresql.org/docs/current/sql-alterrole.html), as far as they can be set

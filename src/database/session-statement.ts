@@ -47,12 +47,12 @@ const texts = new Map<number, string>();
 
 /** The text of the session statement. `hasTimeout`: whether it sets a time limit for this transaction. */
 export function sessionText(
-  { version, applicationName = null, defaults }: Session,
+  { version, applicationName = null, defaults, requestSettings }: Session,
   use: SettingsUse,
   hasTimeout: boolean,
   genericPlan: boolean,
 ): string {
-  const count = defaults?.settings.length ?? 0;
+  const count = (defaults?.settings.length ?? 0) + (requestSettings?.length ?? 0);
   const key =
     count * 48 +
     (genericPlan ? 24 : 0) +
@@ -93,13 +93,14 @@ export interface SessionSettings {
 
 /** The session statement. With the use `connection`, the last column of its row is 1 if the backend was the right one, and 0 if not. */
 export function sessionStatement(session: Session, { use, timeout, kept = null, genericPlan = false }: SessionSettings): Statement {
-  const { role, claims, searchPath, version, applicationName = null, defaults } = session;
+  const { role, claims, searchPath, version, applicationName = null, defaults, requestSettings } = session;
   const parameters: (string | null)[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
   if (kept !== null) parameters.push(String(kept.backend), timeoutText(kept.timeout));
   if (timeout !== null) parameters.push(timeoutText(timeout));
   if (applicationName !== null) parameters.push(applicationName);
   if (defaults !== null && defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
+  if (requestSettings !== undefined) for (const [name, value] of requestSettings) parameters.push(name, value);
   return { text: sessionText(session, use, timeout !== null, genericPlan), parameters };
 }
 
@@ -109,11 +110,11 @@ function timeoutText(millis: number): string | null {
 }
 
 /**
- * The role's own settings come before the switch to the role, because the login role sets them. The others are arguments of `num_nulls`,
+ * The role's own settings, and those of the request, come before the switch to the role, because the login role sets them. The others are arguments of `num_nulls`,
  * which returns one number: returning what was set takes PostgreSQL 0.7 µs more. A function has at most 100 arguments, and a role may have
  * more settings than that.
  */
-function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, defaults: number, use: SettingsUse, ending: string): string {
+function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, pairs: number, use: SettingsUse, ending: string): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
   let common = settings;
@@ -126,7 +127,7 @@ function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, d
   if (hasTimeout) common += `, set_config('statement_timeout', $${parameter++}, true)`;
   if (hasName) common += `, set_config('application_name', $${parameter++}, true)`;
   let own = '';
-  for (let index = 0; index < defaults; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
+  for (let index = 0; index < pairs; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
   return `select ${checked}${own}num_nulls(${common}${ending})${answer}`;
 }
 

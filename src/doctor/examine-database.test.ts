@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Doctor, linesOf, onlyOf, startDoctor } from '../../test/support/doctor.ts';
+import { examineDatabase } from './examine-database.ts';
 
 describe('examineDatabase', () => {
   let doctor: Doctor;
@@ -27,6 +28,61 @@ describe('examineDatabase', () => {
     assert.match(message, /^anon can insert and update any row because row level security is off; /);
     assert.equal(remedy, 'alter table s.note enable row level security;');
     assert.equal(onlyOf(findings, 'readable-without-rls').remedy, 'alter table s."Read Me" enable row level security;');
+  });
+
+  it('names what reads a setting that nobody sets, in any schema', async () => {
+    const uid = (extra: string): string => `select coalesce(nullif(current_setting('request.jwt.claim.sub', true), ''),
+      nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')${extra}`;
+    const findings = await doctor.examine(
+      `create schema readers; alter role anon set "app.known" = 'x';
+       create table note (id int primary key, owner text default current_setting('app.owner', true), tenant text);
+       alter table note enable row level security; grant select on note to anon;
+       create policy tenants on note using (tenant = current_setting('app.tenant', true) and id = current_setting('app.limit')::int);
+       create policy shared on note using (tenant = current_setting('request.headers', true)::json ->> 'x-share'
+         or owner = nullif(current_setting('request.headers', true), '')::json ->> 'Origin');
+       create policy claims on note using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub'
+         or owner = current_setting('jwt.claims.user_id', true) or owner = current_setting('request.header.x-share', true));
+       create view roles as select current_setting('app.known') as known, current_setting('app.view', true) as other;
+       create function readers.cookie() returns text language sql as $$ select current_setting('request.cookies') $$;
+       create function readers.claim(name text) returns text language plpgsql as $$ begin return current_setting('jwt.claims.' || name); end $$;
+       create function readers.enter(tenant text) returns text language sql as $$ select set_config('app.entered', tenant, true) $$;
+       create function readers.entered() returns text language sql as $$ select current_setting('app.entered', true) $$;
+       create function readers.scoped() returns text language sql set app.scope = 'x' as $$ select current_setting('app.scope') $$;
+       create function readers.uid() returns text language sql as $$ ${uid('')} $$;
+       create function readers.both() returns text language sql as $$ ${uid(" || current_setting('TimeZone') || current_setting('server_version')")} $$;`,
+    );
+    assert.deepEqual(
+      findings.filter(({ code }) => code === 'unset-setting').map(({ object, name, message }) => `${object} ${name}: ${message}`),
+      [
+        'column s.note.owner: it reads app.owner, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
+        'function readers.claim(name text): it reads settings whose names begin with jwt.claims. and are put together; list them in requestSettings beside "auto"',
+        'function readers.cookie(): it reads request.cookies, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
+        'policy s.note.claims: it reads request.header.x-share, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
+        'policy s.note.shared: it reads the header x-share, which requestHeaders does not list; add what it needs there',
+        'policy s.note.tenants: it reads app.tenant and app.limit, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
+        'view s.roles: it reads app.view, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
+      ],
+    );
+    await doctor.run('drop table note; drop view roles; drop schema readers cascade; alter role anon reset "app.known"');
+  });
+
+  it('says which settings of requests are left out', async () => {
+    await doctor.run(
+      "create schema readers; create function readers.path() returns text language sql as $$ select current_setting('request.path') $$",
+    );
+    const report = async (requestSettings: readonly string[]) => {
+      const { findings } = await examineDatabase(
+        doctor.database,
+        [],
+        'anon',
+        {},
+        { extraSearchPath: [], requestSettings, requestHeaders: [] },
+      );
+      return findings.filter(({ code }) => code === 'unset-setting').map(({ message }) => message);
+    };
+    assert.deepEqual(await report([]), ['it reads request.path, which requestSettings leaves out; add "auto" there']);
+    assert.deepEqual([await report(['auto']), await report(['request.path'])], [[], []]);
+    await doctor.run('drop schema readers cascade');
   });
 
   it('reports relations that filters and orders leave out because a column has their name', async () => {

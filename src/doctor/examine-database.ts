@@ -6,6 +6,7 @@
 import { runInSlices } from '../budget/slices.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
+import { automatic, defaultRequestHeaders } from '../catalog/request-settings.ts';
 import type { Database } from '../database/database.ts';
 import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
@@ -26,11 +27,19 @@ import { findOpenViews } from './find-open-views.ts';
 import { findPowers } from './find-powers.ts';
 import { findRefusedWrites } from './find-refused-writes.ts';
 import { findSlowKeys } from './find-slow-keys.ts';
+import { findUnsetSettings, type SetByRequests } from './find-unset-settings.ts';
 import type { Severity } from './finding-codes.ts';
 import { foldPartitions } from './fold-partitions.ts';
 import { loadFacts } from './load-facts.ts';
 import { compareFindings, type DoctorReport } from './report.ts';
 import { reportDirectives } from './report-directives.ts';
+
+/** What depends on settings of the graph, beside the schema. */
+export interface ExaminedSettings extends SetByRequests {
+  readonly extraSearchPath: readonly string[];
+}
+
+const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 
 /** Examines the database. Rejects with UNAUTHENTICATED if the role does not exist. */
 export async function examineDatabase(
@@ -38,7 +47,7 @@ export async function examineDatabase(
   schemas: readonly string[],
   role: string,
   settings: ModelSettings = {},
-  extraSearchPath: readonly string[] = [],
+  examined: ExaminedSettings = defaults,
 ): Promise<DoctorReport> {
   const catalog = await loadCatalog(database, schemas);
   const privileges = await loadPrivileges(database, catalog, role);
@@ -64,8 +73,9 @@ export async function examineDatabase(
     findInferredKeys,
   ];
   const problems = await runInSlices(checkDirectives(catalog));
-  const missing = await findMissingSearchPath(database, extraSearchPath);
-  const found = [...missing, ...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
+  const missing = await findMissingSearchPath(database, examined.extraSearchPath);
+  const unset = await findUnsetSettings(database, examined);
+  const found = [...missing, ...unset, ...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
   const findings = foldPartitions(examination, found).sort(compareFindings);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   return { role, schemas, summary: { error: count('error'), warning: count('warning'), info: count('info') }, findings };

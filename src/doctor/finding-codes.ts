@@ -168,6 +168,13 @@ export const findingCodes = {
     meaning: 'A comment directive, or a member of it, is ignored because it is misspelled, has the wrong type, or does not apply here.',
     remedy: 'Correct the comment, or remove the member.',
   },
+  'unset-setting': {
+    severity: 'warning',
+    meaning:
+      'A policy, function, default or view reads a setting that nobody sets, or a header that SQL does not get, so it is always null or empty.',
+    remedy:
+      'Read claims from `request.jwt.claims`. For settings of a request, see `requestSettings` and `requestHeaders`. Give others a value: `alter role … set`, `alter database … set`.',
+  },
   'write-only-column': {
     severity: 'info',
     meaning: 'The role can write a column but not select it, so the column is missing from rows and filters.',

@@ -24,6 +24,8 @@ export interface ResponseBody {
   isMutation?: boolean;
   /** Whether it is the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
+  /** The headers of the HTTP request that it may depend on, in lower case. */
+  dependsOn?: readonly string[] | undefined;
 }
 
 /** A response whose values are not known yet: the texts around them, and what replaces a missing value. */

@@ -57,6 +57,7 @@ const requestChecks: OptionChecks<RequestOptions> = {
   signal: must('be an AbortSignal', (value) => hasMethod(value, 'addEventListener')),
   client: must('be a string', (value) => typeof value === 'string'),
   idempotencyKey: must('be a string', (value) => typeof value === 'string'),
+  http: must('be an object', (value) => typeof value === 'object' && value !== null),
   deadline: must('be a Deadline of rowgraph', (value) => hasMethod(value, 'onStop')),
   readOnly: aSwitch,
   marks: must('be an object that can be written to', (value) => isPlainObject(value) && Object.isExtensible(value)),

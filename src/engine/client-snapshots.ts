@@ -23,7 +23,8 @@ export class ClientSnapshots {
   readonly #snapshots = new LRUCache<string, SchemaSnapshot>({ max: maxSnapshots });
 
   constructor(settings: SnapshotSettings) {
-    this.#settings = settings;
+    // A connection of the caller has the settings that the caller gives it.
+    this.#settings = { ...settings, requestSettings: [] };
   }
 
   /** What the role of a connection sees now. */

@@ -16,7 +16,7 @@ import { identifyRequest } from './idempotency-key.ts';
 import { locateError } from './locate-error.ts';
 import { bindRequest, estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
 import { SuccessResponse } from './raw-response.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestMarks } from './request.ts';
+import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
 import { RequestOperation } from './request-operation.ts';
 import type { GrantedSchema, RoleSchema } from './role-schema.ts';
@@ -39,6 +39,8 @@ export interface Target {
   readonly marks?: RequestMarks | undefined;
   /** The idempotency key, if it is not in the request itself. */
   readonly idempotencyKey?: string | undefined;
+  /** The head of the HTTP request, for the settings that tell SQL about it. */
+  readonly http?: HttpHead | undefined;
   /** Records the estimated rows of requests. */
   readonly estimatedRows?: Distribution;
   /** Called before the wait for the database. */
@@ -67,7 +69,7 @@ export async function executeRequest(
       throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
     const binding = bindRequest(ready, role.limits, deadline);
     const statements = binding instanceof Promise ? await binding : binding;
-    const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null);
+    const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null, target.http);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { touches, callsFunctions, roleIndependent } = compiled.measure;
     const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
@@ -104,6 +106,7 @@ export async function executeRequest(
     const introspected = compiled.isIntrospective ? await introspect(granted, ready, request, deadline) : noneIntrospected;
     const response = assembleResponse(responseMembers(compiled, rows, introspected), extensions);
     if (compiled.kind === 'mutation') response.isMutation = true;
+    else if (granted.requestSettings !== null) response.dependsOn = granted.requestSettings.headers;
     return new SuccessResponse(response);
   } catch (error) {
     const located = await locateError(error, request, roleSchema, prepared);

@@ -37,6 +37,10 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   get isReplayed(): boolean {
     return this.#body.isReplayed === true;
   }
+
+  get dependsOn(): readonly string[] | undefined {
+    return this.#body.dependsOn;
+  }
 }
 
 /**

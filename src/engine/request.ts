@@ -19,6 +19,15 @@ export interface Caller {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What SQL can read of the HTTP request that carried a request, where policies or functions do (docs/security.md). */
+export interface HttpHead {
+  readonly method?: string | undefined;
+  /** The path; what follows a question mark is left out. */
+  readonly url?: string | undefined;
+  /** Of these, SQL gets only those that `requestHeaders` lists. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
 /** When a request passed its stages, in milliseconds of `performance.now()`: recorded as it runs. */
 export interface RequestMarks {
   /** The `application_name` to set in PostgreSQL while it runs; null leaves the name unchanged. */
@@ -48,6 +57,8 @@ export interface RequestOptions {
    * `extensions.idempotencyKey` of the request.
    */
   readonly idempotencyKey?: string | undefined;
+  /** The head of the HTTP request that carried it, for policies and functions that read `request.headers` and the like. */
+  readonly http?: HttpHead | undefined;
   /** For servers: replaces `timeout` and `signal`, for a request whose time began before its body was read. */
   readonly deadline?: Deadline | undefined;
   /** For servers: rejects mutations, which GET requests must not run. */
@@ -73,6 +84,8 @@ export interface RawResponse {
   readonly isMutation?: boolean;
   /** Whether it is the response to an earlier request with the same idempotency key. */
   readonly isReplayed?: boolean;
+  /** The headers of the HTTP request that it may depend on, in lower case; absent if there are none. */
+  readonly dependsOn?: readonly string[] | undefined;
   /** Whether it is a list of responses. */
   readonly isBatch?: boolean;
   /** The code of the first error, or null. */

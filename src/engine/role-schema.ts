@@ -12,6 +12,7 @@ import type { TextCache } from '../text-cache.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
+import type { RequestSettings } from './request-settings.ts';
 
 /** What requests of a role run against. */
 export interface RoleSchema {
@@ -74,6 +75,8 @@ export interface GrantedSchema {
   readonly coercion: Coercion;
   /** Must be called with each document that only lenient coercion accepts. */
   readonly noteMismatches: NoteMismatches;
+  /** The settings that tell SQL about the request besides the claims; null if nothing reads any. */
+  readonly requestSettings: RequestSettings | null;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
   readonly documents: TextCache<CachedDocument>;

@@ -32,6 +32,8 @@ const settings: SnapshotSettings = {
   reportsCost: false,
   keyStore: { lifetime: 1000, maxBytes: Infinity },
   mayUseKeys: () => true,
+  requestSettings: [],
+  requestHeaders: [],
   uses: new SchemaCacheUses(),
 };
 

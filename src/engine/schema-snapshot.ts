@@ -29,6 +29,7 @@ import type { SchemaCacheUses } from './cache-use.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
+import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
 import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
 
 export interface SnapshotSettings {
@@ -47,6 +48,9 @@ export interface SnapshotSettings {
   /** How idempotency keys are kept where the database can, and which roles may use them. */
   readonly keyStore: KeyStore;
   readonly mayUseKeys: (role: string) => boolean;
+  /** The settings that tell SQL about a request (`request-settings.ts`), and the headers that it may read. */
+  readonly requestSettings: readonly string[];
+  readonly requestHeaders: readonly string[];
   /** Counts the lookups. */
   readonly uses: SchemaCacheUses;
 }
@@ -62,6 +66,13 @@ const loadedAtATime = 2;
 /** Encodings in which every Unicode character can be stored as UTF-8; SQL_ASCII stores bytes without knowing what they mean. */
 const storesUnicode: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 
+/** What a snapshot is made from. */
+interface LoadedSchema {
+  readonly catalog: Catalog;
+  readonly ignoredDirectives: readonly string[];
+  readonly requestSettings: RequestSettings | null;
+}
+
 interface KnownRole {
   readonly role: Role;
   readonly privileges: PrivilegeSet;
@@ -73,6 +84,7 @@ export class SchemaSnapshot {
   readonly #fingerprint: string;
   readonly #catalog: Catalog;
   readonly #settings: SnapshotSettings;
+  readonly #requestSettings: RequestSettings | null;
   readonly #onDoubt: () => void;
   readonly #searchPath: string;
   readonly #roles: LRUCache<string, KnownRole>;
@@ -83,13 +95,13 @@ export class SchemaSnapshot {
   readonly ignoredDirectives: readonly string[];
 
   private constructor(
-    catalog: Catalog,
-    ignoredDirectives: readonly string[],
+    { catalog, ignoredDirectives, requestSettings }: LoadedSchema,
     { version, extension, fingerprint }: SchemaStamp,
     settings: SnapshotSettings,
     onDoubt: () => void,
   ) {
     this.#catalog = catalog;
+    this.#requestSettings = requestSettings;
     this.#onDoubt = onDoubt;
     this.ignoredDirectives = ignoredDirectives;
     this.#version = version;
@@ -116,17 +128,15 @@ export class SchemaSnapshot {
     settings: SnapshotSettings,
     onDoubt = () => {},
   ): Promise<SchemaSnapshot> {
-    const catalog = await loadCatalog(database, settings.schemas);
+    const [catalog, requestSettings] = await Promise.all([
+      loadCatalog(database, settings.schemas),
+      loadRequestSettings(database, settings.requestSettings, settings.requestHeaders),
+    ]);
     const problems = await runInSlices(checkDirectives(catalog));
     // An unknown member may belong to another tool.
     const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
-    return new SchemaSnapshot(
-      catalog,
-      ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`),
-      stamp,
-      settings,
-      onDoubt,
-    );
+    const ignoredDirectives = ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`);
+    return new SchemaSnapshot({ catalog, ignoredDirectives, requestSettings }, stamp, settings, onDoubt);
   }
 
   /** What a role sees; synchronous if it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
@@ -214,6 +224,7 @@ export class SchemaSnapshot {
       escapesClaims: !storesUnicode.has(this.#catalog.encoding),
       coercion: this.#settings.coercion,
       noteMismatches: this.#settings.noteMismatches,
+      requestSettings: this.#requestSettings,
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
       documents: new TextCache<CachedDocument>(documents, documentText),

@@ -1,6 +1,6 @@
 /** The session of a caller: the settings with which the transaction of a request begins. */
 import type { Session } from '../database/database.ts';
-import type { Caller } from './request.ts';
+import type { Caller, HttpHead } from './request.ts';
 import type { CompiledRequest, RoleSchema } from './role-schema.ts';
 
 /** A token is verified once and its claims are used many times. Only frozen claims are cached: others may change, or be shared. */
@@ -18,6 +18,8 @@ function claimsTextOf(caller: Caller): string {
 function inAscii(json: string): string {
   return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+const asItIs = (json: string): string => json;
 
 /** Claims come from the program, so claims that cannot be written as JSON are a bug in the program. */
 export class ClaimsError extends TypeError {
@@ -44,10 +46,13 @@ export function sessionOf(
   caller: Caller,
   { checksVersion, measure: { effects } }: Pick<CompiledRequest, 'checksVersion' | 'measure'>,
   applicationName: string | null,
+  head: HttpHead = {},
 ): Session {
   const version = checksVersion ? null : granted.version;
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
   const { foldsClaims: discardsPlans, changesSession: resetsConnection } = effects;
-  return { role: caller.role, claims, searchPath, version, applicationName, defaults: role.defaults, discardsPlans, resetsConnection };
+  const requestSettings = granted.requestSettings?.valuesFor(caller, head, escapesClaims ? inAscii : asItIs);
+  const { defaults } = role;
+  return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsPlans, resetsConnection, requestSettings };
 }

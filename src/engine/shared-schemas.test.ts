@@ -73,6 +73,8 @@ describe('roles', () => {
       reportsCost: false,
       keyStore: { lifetime: 1000, maxBytes: Infinity },
       mayUseKeys: () => true,
+      requestSettings: [],
+      requestHeaders: [],
       uses,
     } as const;
     return SchemaSnapshot.load(database, stamp, settings);

@@ -72,6 +72,15 @@ const relevantChanges = [
   'alter table guarded add constraint helped check (elsewhere.helper() > 0)',
   'create trigger acts after update on guarded for each row execute function act()',
   'alter table elsewhere.base add constraint falls foreign key (id) references elsewhere.base (id) on delete cascade',
+  // Which settings requests get depends on what reads them.
+  "create policy own on elsewhere.base using (current_setting('request.path', true) = '/')",
+  "alter policy own on elsewhere.base using (current_setting('request.method', true) = 'GET')",
+  "create function elsewhere.path() returns text language sql as $$ select current_setting('request.path', true) $$",
+  "create or replace function elsewhere.path() returns text language sql as $$ select current_setting('request.method', true) $$",
+  'drop function elsewhere.path()',
+  'create table defaults (id int primary key, a text)',
+  "alter table defaults alter a set default 'x'",
+  "alter table defaults alter a set default current_setting('request.path', true)",
 ];
 
 const irrelevantChanges = [

@@ -49,7 +49,7 @@ export async function makeCacheable(
   state.caching = {
     control: ofDocument ?? cacheControl,
     etag,
-    vary: `${crossOrigin.keptVary}, ${authenticate === null ? withKeys : withCookies}`,
+    vary: [crossOrigin.keptVary, authenticate === null ? withKeys : withCookies, ...(response.body.dependsOn ?? [])].join(', '),
   };
   return isKnown(headers, etag) ? { status: 304, code: null, body: nothing } : response;
 }

@@ -162,7 +162,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   if (exchange.isGone) throw new ApiError('CANCELLED', 'The client disconnected.');
   if (caller.user !== null) admitUser(exchange, admission.refer(caller.user), admission);
   const client = caller.user ?? nameClient(caller.role, share);
-  const plain: Run = state.times === null ? { deadline, client } : { deadline, client, marks: state.times };
+  const plain: Run = state.times === null ? { deadline, client, http: exchange } : { deadline, client, http: exchange, marks: state.times };
   const idempotencyKey = headers['idempotency-key'];
   const run = idempotencyKey === undefined ? plain : { ...plain, idempotencyKey: String(idempotencyKey) };
   let body: RawResponse;
