@@ -14,7 +14,7 @@ import { type Frame, selectList } from './statement-frame.ts';
  * Finds the row that each source row identifies by all its outputs. Raises an error with the label of the first one that does not exist. A
  * single row needs no number.
  */
-export function findRows({ table, source, into, appends }: FindStep, frame: Frame): Sql {
+export function findRows({ table, source, ensured, into, appends }: FindStep, frame: Frame): Sql {
   const isOne = source.labels.length === 1 && into.labels !== null && !mustBeNumbered(source);
   const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
   const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
@@ -22,7 +22,7 @@ export function findRows({ table, source, into, appends }: FindStep, frame: Fram
   const found = isOne
     ? sql`select ${kept}${newLine}from ${rows} limit 1`
     : sql`select distinct on (s.m) s.m, s.n, ${kept}${newLine}from ${rows} order by s.m`;
-  const checks = isOne ? [absent(source)] : [missing(), ...(source.parents ? [several()] : [])];
+  const checks = isOne ? [absent(source, ensured)] : [missing(ensured), ...(source.parents ? [several()] : [])];
   const columns = [...keepKeys(into, trusted('f.n'), 'f', appends), ...checks];
   return sql`with ${compileSource(source, !isOne).expression},${newLine}found as (${found})${newLine}select ${selectList(frame, columns)}${newLine}from found as f`;
 }
@@ -33,16 +33,21 @@ function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
 }
 
 /** Raises an error if the only row does not exist. */
-function absent({ labels }: RowSource): Sql {
+function absent({ labels }: RowSource, ensured: boolean): Sql {
   const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
-  return raiseIf(sql`pg_catalog.count(*) < 1`, noSuchRecord, sql`(select ${bind(label, 'text')})`);
+  return raiseIf(sql`pg_catalog.count(*) < 1`, whyAbsent(ensured), sql`(select ${bind(label, 'text')})`);
 }
 
-const noSuchRecord = 'there is no such record to connect';
+const keptAway = 'a policy or a trigger keeps a record from being connected';
 
-function missing(): Sql {
+/** A row that exists unseen is named only where the insert has shown it already, by inserting nothing. */
+function whyAbsent(ensured: boolean): string {
+  return ensured ? keptAway : 'there is no such record to connect';
+}
+
+function missing(ensured: boolean): Sql {
   const first = sql`(select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
-  return raiseIf(sql`${first} is not null`, noSuchRecord, first);
+  return raiseIf(sql`${first} is not null`, whyAbsent(ensured), first);
 }
 
 /** Raises an error if a row would have to refer to several rows. */
@@ -52,7 +57,7 @@ function several(): Sql {
 }
 
 /** Sets the foreign keys of the rows that the source identifies. Rows that already refer to the right row are not written. */
-export function attachRows({ table, source, match, set }: AttachStep, frame: Frame): Sql {
+export function attachRows({ table, source, ensured, match, set }: AttachStep, frame: Frame): Sql {
   const columnOf = (output: number) => identifier(source.outputs[output]!.column.name);
   const conditions = match.map((output) => isSameValue(source.outputs[output]!.column, sql`t1`, trusted(`s.o${output}`)));
   const key = table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`);
@@ -67,10 +72,10 @@ export function attachRows({ table, source, match, set }: AttachStep, frame: Fra
   const pairs = trusted([...table.primaryKey.map((_, index) => `k${index}`), ...set.map((output) => `v${output}`)].join(', '));
   const count = (columns: Sql) => sql`(select pg_catalog.count(*) from (select distinct ${columns} from found where moves) as d)`;
   const checks = [
-    missing(),
+    missing(ensured),
     several(),
     raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
-    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, 'a policy or a trigger keeps a record from being connected'),
+    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, keptAway),
   ];
   return sql`with ${compileSource(source, true).expression},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
 }

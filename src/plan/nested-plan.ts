@@ -51,6 +51,8 @@ export interface InsertStep extends StepBase {
 export interface FindStep extends StepBase {
   readonly kind: 'find';
   readonly source: RowSource;
+  /** Whether the rows were inserted unless they existed, so that only a policy or a trigger can keep one from being found. */
+  readonly ensured: boolean;
   readonly into: KeyList;
   readonly appends: boolean;
 }
@@ -59,6 +61,8 @@ export interface FindStep extends StepBase {
 export interface AttachStep extends StepBase {
   readonly kind: 'attach';
   readonly source: RowSource;
+  /** As of `FindStep`. */
+  readonly ensured: boolean;
   /** The outputs of the source that identify the rows, and those to write. */
   readonly match: readonly number[];
   readonly set: readonly number[];

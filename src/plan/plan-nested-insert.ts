@@ -154,17 +154,17 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
     appends = true;
   }
   const connected = yield* mapInSteps(given('connect'), (object) => readKey(object, target));
-  const find = (source: RowSource, paths: readonly InputPath[]): void => {
+  const find = (source: RowSource, paths: readonly InputPath[], ensured: boolean): void => {
     fill(list, source, { appends, lenient: false });
-    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: list, appends });
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, ensured, into: list, appends });
     appends = true;
   };
   for (const keys of groupKeys(connected)) {
     const paths = keys.map(({ object }) => object.path);
-    find(plan.conditional(sourceOfKeys(keys, null)), paths);
+    find(plan.conditional(sourceOfKeys(keys, null)), paths, false);
   }
   for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), null)) {
-    find({ ...source, outputs: match.map((number) => source.outputs[number]!), same: [] }, paths);
+    find({ ...source, outputs: match.map((number) => source.outputs[number]!), same: [] }, paths, true);
   }
   return list;
 }
@@ -186,7 +186,7 @@ export function* relateMany(plan: StepList, parents: Parents, uses: readonly Rel
   if (connected.length > 0) yield* connectRows(plan, parents, connected);
   for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), parents)) {
     const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, ensured: true, match, set });
   }
   const created = given('create');
   if (created.length === 0) return;
@@ -203,7 +203,7 @@ export function* connectRows(plan: StepList, parents: Parents, objects: readonly
     const source = sourceOfKeys(keys, parents);
     const match = keys[0]!.columns.map((_, number) => number);
     const set = source.outputs.map((_, number) => number).slice(match.length);
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, match, set });
+    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, ensured: false, match, set });
     yield;
   }
 }

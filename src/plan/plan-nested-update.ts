@@ -230,7 +230,7 @@ function* setRelated(plan: StepList, parents: Parents, value: InputValue, path: 
     const { outputs, ...more } = sourceOfKeys(keys, parents);
     const source = { ...more, outputs: outputs.slice(0, keys[0]!.columns.length), same: [] };
     const paths = keys.map(({ object }) => object.path);
-    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, into: found, appends: index > 0 });
+    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, ensured: false, into: found, appends: index > 0 });
     yield;
   }
   disconnectRelated(plan, parents, path, { except: objects.length > 0 ? found : null });

@@ -22,7 +22,7 @@ found as (select distinct on (s.m) s.m, s.n, t1."id" as c0
   from source as s join "public"."act" as t1 on t1."name" = s.o0 order by s.m)
 select pg_catalog.set_config('rowgraph.keys_3_n', (coalesce(pg_catalog.jsonb_agg(f.n order by f.m), '[]'))::text, true),
 pg_catalog.set_config('rowgraph.keys_3_0', (coalesce(pg_catalog.jsonb_agg(f.c0::text order by f.m), '[]'))::text, true),
-case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: there is no such record to connect: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
+case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: a policy or a trigger keeps a record from being connected: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
 from found as f;
 
 with changed as (update "public"."festival" as t1
