@@ -110,9 +110,9 @@ function timeoutText(millis: number): string | null {
 }
 
 /**
- * The role's own settings, and those of the request, come before the switch to the role, because the login role sets them. The others are arguments of `num_nulls`,
- * which returns one number: returning what was set takes PostgreSQL 0.7 µs more. A function has at most 100 arguments, and a role may have
- * more settings than that.
+ * The role's own settings, and those of the request, come before the switch to the role, because the login role sets them. The others are
+ * arguments of `num_nulls`, which returns one number: returning what was set takes PostgreSQL 0.7 µs more. A function has at most 100
+ * arguments, and a role may have more settings than that.
  */
 function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, pairs: number, use: SettingsUse, ending: string): string {
   let parameter = 4;
