@@ -159,6 +159,15 @@ export interface SearchPathMissing {
   readonly schemas: readonly string[];
 }
 
+/** Clients find nothing in the API: the schemas have no tables and functions, or no role of clients has a privilege on one. */
+export interface ApiEmpty {
+  readonly kind: 'api-empty';
+  readonly emptiness: 'no-objects' | 'no-privileges';
+  readonly schemas: readonly string[];
+  /** The anonymous role. */
+  readonly role: string;
+}
+
 /** Tables without row level security that the anonymous role can write. */
 export interface TablesOpen {
   readonly kind: 'tables-open';
@@ -304,6 +313,7 @@ export type Event = { readonly project?: string } & (
   | AuthenticationFailed
   | TablesOpen
   | SearchPathMissing
+  | ApiEmpty
   | FilesLimited
   | SchemaLoaded
   | ExtensionOutdated

@@ -45,13 +45,4 @@ export function checkHeaderName(name: string): void {
  * The headers in `request.headers` unless others are listed. None of them is a credential; what a policy compares with another must be
  * listed.
  */
-export const defaultRequestHeaders = [
-  'accept-language',
-  'host',
-  'origin',
-  'referer',
-  'user-agent',
-  'x-client-info',
-  'x-forwarded-for',
-  'x-real-ip',
-] as const;
+export const defaultRequestHeaders = ['accept-language', 'origin', 'referer', 'user-agent', 'x-client-info', 'x-forwarded-for'] as const;

@@ -21,6 +21,8 @@ export interface DatabaseCheck {
   readonly openTables: readonly string[];
   /** Schemas of the extra search path that do not exist. */
   readonly missingSearchPath: readonly string[];
+  /** Why clients find nothing in the API: there is nothing, or neither role has a privilege on a table; null if they do. */
+  readonly emptiness: 'no-objects' | 'no-privileges' | null;
 }
 
 const oldestVersion = 140_000;
@@ -35,7 +37,8 @@ export function checkDatabase(
     const findings = rows[0] as Findings;
     judge(findings, role, roleFlag);
     const login = { role: findings.login, isSuperuser: findings.is_superuser, bypassesRowSecurity: findings.bypasses };
-    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path };
+    const emptiness = findings.has_routines ? null : findings.has_tables ? (findings.is_granted ? null : 'no-privileges') : 'no-objects';
+    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path, emptiness };
   };
   return connectOnce(databaseUrl, check, patience);
 }
@@ -50,7 +53,15 @@ interface Findings {
   readonly missing_schemas: readonly string[];
   readonly missing_search_path: readonly string[];
   readonly open_tables: readonly string[];
+  readonly has_tables: boolean;
+  readonly has_routines: boolean;
+  /** Whether the role or `authenticated` has a privilege on a table. */
+  readonly is_granted: boolean;
 }
+
+/** Tables and what is like them, as `c`, in the schemas, as `n`. */
+const tablesOfSchemas = `pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = any ($2::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
 
 const findingsText = `select current_setting('server_version_num')::int as version,
   l.rolname::text as login, l.rolsuper as is_superuser, l.rolbypassrls as bypasses,
@@ -64,7 +75,18 @@ const findingsText = `select current_setting('server_version_num')::int as versi
       and not (r.rolsuper or r.rolbypassrls) and has_schema_privilege(r.oid, n.oid, 'usage')
       and (has_any_column_privilege(r.oid, c.oid, 'insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
     order by 1
-  ) as open_tables
+  ) as open_tables,
+  exists (select from ${tablesOfSchemas}) as has_tables,
+  exists (
+    select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = any ($2::text[]) and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+      and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  ) as has_routines,
+  exists (
+    select from pg_roles a, ${tablesOfSchemas}
+      and a.rolname in ($1, 'authenticated') and has_schema_privilege(a.oid, n.oid, 'usage')
+      and (has_any_column_privilege(a.oid, c.oid, 'select, insert, update') or has_table_privilege(a.oid, c.oid, 'delete'))
+  ) as is_granted
   from pg_roles l left join pg_roles r on r.rolname = $1 where l.rolname = session_user`;
 
 function judge({ version, login, may_assume, missing_schemas }: Findings, role: string, roleFlag: string): void {

@@ -1,6 +1,7 @@
 /** `rowgraph keys`: signs keys with the project's secret, or creates an opaque one. */
 import { Command } from 'commander';
 import { createApiKey, parseApiKeys } from '../auth/api-keys.ts';
+import { isRoleName } from '../auth/role-claim.ts';
 import { CommandError } from './command-error.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';
@@ -21,6 +22,7 @@ export function keysCommand(environment: Environment): Command {
     .option('--expires <TIME>', 'How long the keys are valid, such as "30 days" (default: no expiry)');
   return addSettings(command, keysSettings).action(async (flags: Flags) => {
     const { jwtSecret, anonRole } = readSettings(keysSettings, flags, environment);
+    checkRole(flags.role);
     if (flags.opaque !== undefined) return printOpaque(flags.opaque, anonRole, flags);
     if (jwtSecret === undefined) throw new ConfigurationError([describeMissing('jwtSecret')]);
     if (flags.role !== undefined) return print(await sign(jwtSecret, flags.role, flags));
@@ -28,6 +30,11 @@ export function keysCommand(environment: Environment): Command {
     const width = Math.max(anonRole.length, 'service_role'.length) + 2;
     for (const role of [anonRole, 'service_role']) print(role.padEnd(width) + (await sign(jwtSecret, role, flags)));
   });
+}
+
+/** Never hands out a token whose role the server would reject. */
+function checkRole(role: string | undefined): void {
+  if (role !== undefined && !isRoleName(role)) throw new CommandError(`--role must be the name of a database role (it is "${role}")`, 2);
 }
 
 /** Prints the key, which is stored nowhere else, and on the next line its entry for the file of keys. */

@@ -3,12 +3,16 @@ import { readFileSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
 import { describeFileError } from './describe-file-error.ts';
 
+/** A file name has no braces, as a rule, and every document has. */
+const hintOf = (file: string): string =>
+  file.includes('{') ? '. Give the name of a file with the document, or - and the document on standard input' : '';
+
 /** The text of a file; `-` is standard input. */
 export function readDocument(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${describeFileError(error)}`, 2, error);
+    throw new CommandError(`${file} cannot be read: ${describeFileError(error)}${hintOf(file)}`, 2, error);
   }
 }
 

@@ -50,7 +50,7 @@ export async function serveEmbedded(
 /** Opens everything, and records it in `opened`. Its messages are for the user. */
 async function open(
   configuration: DevelopmentConfiguration,
-  { pglite, jwtSecret, content }: EmbeddedDatabase,
+  { pglite, jwtSecret, content, isExample }: EmbeddedDatabase,
   telemetry: Telemetry,
   opened: { close(): Promise<void> }[],
 ): Promise<string> {
@@ -75,7 +75,7 @@ async function open(
   opened.push(socket);
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
   const directives = await readDirectiveNotes(pglite, schemas);
-  const hints = await access.describe(graph);
+  const hints = [...(await access.describe(graph)), ...(isExample ? [] : await access.describeOpen())];
   const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, hints, directives };
   return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
 }

@@ -139,10 +139,11 @@ async function openGraph(
   const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
   const { poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
   const checked = { databaseUrl, schemas, extraSearchPath, role: anonRole, roleFlag: '--anon-role' };
-  const { login, openTables, missingSearchPath } = await checkDatabase(checked, patience);
+  const { login, openTables, missingSearchPath, emptiness } = await checkDatabase(checked, patience);
   judgeLogin(login, strict, observe);
   if (openTables.length > 0 && isReporter) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   if (missingSearchPath.length > 0 && isReporter) observe({ kind: 'search-path-missing', schemas: missingSearchPath });
+  if (emptiness !== null && isReporter) observe({ kind: 'api-empty', emptiness, schemas, role: anonRole });
   try {
     const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
     const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };

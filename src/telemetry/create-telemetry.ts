@@ -192,6 +192,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'database-awaited':
     case 'tables-open':
     case 'search-path-missing':
+    case 'api-empty':
     case 'files-limited':
     case 'project-failed':
     case 'log-lines-dropped':

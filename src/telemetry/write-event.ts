@@ -1,6 +1,7 @@
 /** Writes events as log lines. In: an event; out: a pino log line, or none. */
 import type { Logger } from 'pino';
 import type {
+  ApiEmpty,
   AuthenticationFailed,
   DatabaseAwaited,
   DefectFound,
@@ -52,6 +53,7 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'database-awaited':
     case 'tables-open':
     case 'search-path-missing':
+    case 'api-empty':
     case 'files-limited':
     case 'authentication-failed':
     case 'pool-failed':
@@ -117,6 +119,7 @@ function writeWarning(
     | DatabaseAwaited
     | TablesOpen
     | SearchPathMissing
+    | ApiEmpty
     | FilesLimited
     | AuthenticationFailed
     | PoolFailed
@@ -143,6 +146,8 @@ function writeWarning(
       return log.warn({ role: event.role, tables: event.tables.length }, describeOpenTables(event));
     case 'search-path-missing':
       return log.warn({ schemas: event.schemas }, 'schemas of --extra-search-path do not exist, so nothing is found in them');
+    case 'api-empty':
+      return log.warn({ schemas: event.schemas }, describeEmptiness(event));
     case 'files-limited':
       return log.warn(
         { limit: event.limit, needed: event.needed },
@@ -191,6 +196,13 @@ function describeOpenTables({ role, tables }: TablesOpen): string {
   const names = tables.slice(0, namedTables).join(', ');
   const more = tables.length > namedTables ? ` and ${tables.length - namedTables} more` : '';
   return `"${role}" can change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
+}
+
+function describeEmptiness({ emptiness, schemas, role }: ApiEmpty): string {
+  const names = schemas.join(', ');
+  return emptiness === 'no-objects'
+    ? `the API is empty: there are no tables or functions in ${names}; create some, or expose other schemas with --schemas`
+    : `the API is empty for ${role} and authenticated: neither has a privilege on a table of ${names}; grant some, such as: grant select on <table> to ${role}`;
 }
 
 /** How many ignored directives or invalid documents a log line names. */

@@ -202,6 +202,13 @@ test('what is missing from the API is pointed out, with what to run: at the star
   await client.end();
 });
 
+test("tables that anybody may write are pointed out, if they are the user's", () => {
+  const notes =
+    /^public\.soft_drink is open: anybody with the anon key may change its rows\. .*\n {2}alter table public\.soft_drink enable row level security;$/m;
+  assert.match(own.text, notes);
+  assert.doesNotMatch(example.text, / open: /);
+});
+
 test('an error in the SQL is one line with file and line, and exit code 1', async () => {
   const sql = await writeSql('wrong.sql', 'create table a (id int);\n\n-- é 𝄞\ncreate table b (\n  id itn\n);');
   const { code, stdout, stderr } = await runCommand(['dev', '--port', '0', '--sql', sql], { home });

@@ -81,7 +81,7 @@ test('files that are wrong at the start, and keys that would be refused, are one
     ],
     [serve, /^rowgraph: --jwt-secret is missing.*or give --jwt-keys or --supabase or --api-keys or --projects\n$/],
     [['keys', '--opaque', 'web'], /^rowgraph: --opaque requires a name, and --role\n$/],
-    [['keys', '--opaque', 'web', '--role', 'none'], /^rowgraph: the key "web" must have a "role".*\n$/],
+    [['keys', '--opaque', 'web', '--role', 'none'], /^rowgraph: --role must be the name of a database role \(it is "none"\)\n$/],
     [['keys', '--opaque', 'web', '--role', 'anon', '--claims', '[]'], /^rowgraph: --claims must be a JSON object\n$/],
     [
       ['keys', '--opaque', 'web', '--role', 'anon', '--expires', 'soon'],

@@ -366,6 +366,24 @@ test('tables that anon may write without row level security are named at the sta
   );
 });
 
+test('an API in which clients find nothing is reported at the start, with what to do', async () => {
+  const messagesWith = async (sql: string): Promise<unknown[]> => {
+    await database.run(`drop schema if exists bare cascade; create schema bare; ${sql}`);
+    const service = await serve('--schemas', 'bare');
+    const { stderr } = await service.stop();
+    return linesOf(stderr).flatMap(({ msg }) => (String(msg).includes('API is empty') ? [msg] : []));
+  };
+  const table = 'create table bare.note (id int primary key); grant usage on schema bare to anon, authenticated;';
+  assert.deepEqual(await messagesWith(''), [
+    'the API is empty: there are no tables or functions in bare; create some, or expose other schemas with --schemas',
+  ]);
+  assert.deepEqual(await messagesWith(table), [
+    'the API is empty for anon and authenticated: neither has a privilege on a table of bare; grant some, such as: grant select on <table> to anon',
+  ]);
+  assert.deepEqual(await messagesWith(`${table} grant select (id) on bare.note to authenticated`), []);
+  assert.deepEqual(await messagesWith("create function bare.f() returns int language sql as 'select 1'"), []);
+});
+
 test('schemas of the extra search path that do not exist are named at the start', async () => {
   const service = await serve('--extra-search-path', 'public,nowhere');
   const { code, stderr } = await service.stop('SIGTERM');

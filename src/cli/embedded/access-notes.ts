@@ -1,6 +1,6 @@
 /**
- * Explains what newcomers may find missing from the API: tables without any grant, and an empty API. In: the database and its graph; out:
- * lines that say what is missing, and which commands to run.
+ * Explains what newcomers may find missing from the API, or not expect in it: tables without any grant, an empty API, and tables that anybody
+ * may write. In: the database and its graph; out: lines that say what is wrong, and which commands to run.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
@@ -19,6 +19,15 @@ const closedTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.
       select from pg_roles r where r.rolname = any ($2) and has_schema_privilege(r.oid, n.oid, 'usage')
         and (has_any_column_privilege(r.oid, c.oid, 'select, insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
     )
+  order by array_position($1, n.nspname::text), c.oid`;
+
+/** Tables of the schemas whose rows the anonymous role may write and no policy guards, as names in SQL. */
+const openTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r
+  where n.nspname = any ($1) and r.rolname = $2 and c.relkind in ('r', 'p') and not c.relispartition and not c.relrowsecurity
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    and has_schema_privilege(r.oid, n.oid, 'usage')
+    and (has_any_column_privilege(r.oid, c.oid, 'insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
   order by array_position($1, n.nspname::text), c.oid`;
 
 /** Reasons why a table or a function is not in the API. */
@@ -54,6 +63,20 @@ export class AccessNotes {
     this.#closed = new Set(closed);
     const emptiness = await describeEmptiness(graph, this.#settings);
     return emptiness.length > 0 ? emptiness : describeClosed(closed, this.#roles);
+  }
+
+  /** Which tables anybody may write, because the role has every privilege by default; none of an example, which is meant to be so. */
+  async describeOpen(): Promise<string[]> {
+    const { schemas, anonRole } = this.#settings;
+    const { rows } = await this.#pglite.query<{ name: string }>(openTablesText, [schemas, anonRole]);
+    if (rows.length === 0) return [];
+    const [subject, object] = rows.length === 1 ? [`${rows[0]!.name} is`, 'its rows'] : [`${rows.length} tables are`, 'their rows'];
+    const more = rows.length > maxNamed ? [`  … ("rowgraph doctor" names them all)`] : [];
+    return [
+      `${subject} open: anybody with the ${anonRole} key may change ${object}. "dev" grants everything, and only row level security restricts it:`,
+      ...rows.slice(0, maxNamed).map(({ name }) => `  alter table ${name} enable row level security;`),
+      ...more,
+    ];
   }
 
   /** The notes after a schema change: only about newly closed tables. */

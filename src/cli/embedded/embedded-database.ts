@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
 export interface EmbeddedDatabase {
   readonly pglite: PGlite;
   readonly jwtSecret: string;
+  /** Whether it is the example, and not the user's SQL. */
+  readonly isExample: boolean;
   /** What the database contains and whether it is kept, for a person to read. */
   readonly content: string;
   /** Closes the database; a data folder keeps its data. */
@@ -55,6 +57,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     return {
       pglite,
       jwtSecret: options.jwtSecret ?? folder?.jwtSecret ?? (await readDevelopmentSecret(cacheFolder)),
+      isExample: options.sqlFiles === null && !isLoaded,
       content: describeContent(options, isLoaded),
       close: () => closeDatabase(pglite, folder),
     };
