@@ -14,6 +14,7 @@ export type {
   CostCounts,
   ExecutionResult,
   GraphQLRequest,
+  HttpHead,
   OperationCost,
   RawResponse,
   RequestCost,
