@@ -1,8 +1,8 @@
 /** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there, and the role that it names. */
 
 /**
- * The names and indexes in a path: `.role`, `.realm_access.roles[0]`, `."https://example.com/claims".role`. Throws an `Error` that says what
- * was expected.
+ * The names and indexes in a path: `.role`, `.realm_access.roles[0]`, `."https://example.com/claims".role`. Throws an `Error` that says
+ * what was expected.
  */
 export function parseClaimPath(path: string): readonly string[] {
   if (!/^(\.([\w-]+|"[^"]+")(\[\d+\])*)+$/.test(path))

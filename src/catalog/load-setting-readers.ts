@@ -31,18 +31,19 @@ const containsAny = (text: string, sought: readonly string[]): string =>
 const namesRequestSetting = containsAny('p.prosrc', requestSettingPrefixes);
 
 /**
- * Deparsing a tree takes a hundred times as long as searching it, so only what is found in one is deparsed. Objects of PostgreSQL have lower
- * ids than FirstNormalObjectId (16384). What belongs to an extension is its own business.
+ * Deparsing a tree takes a hundred times as long as searching it, so only what is found in one is deparsed. Objects of PostgreSQL have
+ * lower ids than FirstNormalObjectId (16384). What belongs to an extension is its own business.
  */
 const readersQuery = (inSource: string, inTrees: readonly string[]): string => `
 with found as (
-  select 'function' as object, p.pronamespace as schema, p.proname || '(' || pg_catalog.pg_get_function_identity_arguments(p.oid) || ')' as name,
+  select 'function' as object, p.pronamespace as schema, p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')' as name,
     coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as text, 'pg_catalog.pg_proc'::pg_catalog.regclass as class, p.oid
   from pg_catalog.pg_proc p
   where p.oid >= 16384 and (${inSource} or ${containsAny('p.prosqlbody::text', inTrees)})
   union all
   select 'policy', c.relnamespace, c.relname || '.' || p.polname,
-    pg_catalog.concat_ws(' ', pg_catalog.pg_get_expr(p.polqual, c.oid), pg_catalog.pg_get_expr(p.polwithcheck, c.oid)), 'pg_catalog.pg_class', c.oid
+    pg_catalog.concat_ws(' ', pg_catalog.pg_get_expr(p.polqual, c.oid), pg_catalog.pg_get_expr(p.polwithcheck, c.oid)),
+    'pg_catalog.pg_class', c.oid
   from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
   where ${containsAny("pg_catalog.concat_ws(' ', p.polqual, p.polwithcheck)", inTrees)}
   union all
@@ -80,7 +81,8 @@ export async function loadSettingReaders(database: RequestDatabase, settings: ke
 
 /** How `coalesce(current_setting('…', true), …)` begins; PostgreSQL adds casts to literals when it deparses an expression. */
 const orElse = (name: string): string =>
-  `coalesce\\s*\\(\\s*(?:nullif\\s*\\(\\s*)?current_setting\\s*\\(\\s*'${name}'(?:::text)?\\s*,\\s*true\\s*\\)[^;]{0,100}?'request\\.jwt\\.claims'`;
+  `coalesce\\s*\\(\\s*(?:nullif\\s*\\(\\s*)?current_setting\\s*\\(\\s*'${name}'(?:::text)?\\s*,\\s*true\\s*\\)` +
+  `[^;]{0,100}?'request\\.jwt\\.claims'`;
 /**
  * A setting of the older PostgREST, in place of which the same expression takes `request.jwt.claims` or the same claim of it, as Supabase's
  * `auth.jwt()` and `auth.uid()` do: setting it would change nothing.

@@ -1,7 +1,7 @@
 /**
  * The settings that tell SQL about a request besides `request.jwt.claims`: those of PostgREST (`request.headers`, `request.method`,
- * `request.path`; until version 9 `request.jwt.claim.sub` and `request.header.origin`) and of PostGraphile (`jwt.claims.user_id`). In: the name
- * of a setting; out: what its value is made of.
+ * `request.path`; until version 9 `request.jwt.claim.sub` and `request.header.origin`) and of PostGraphile (`jwt.claims.user_id`). In: the
+ * name of a setting; out: what its value is made of.
  */
 
 export type RequestSettingSource =
@@ -32,7 +32,7 @@ export function requestSettingSource(name: string): RequestSettingSource | null 
 export function checkRequestSetting(name: string): void {
   if (name !== automatic && requestSettingSource(name) === null)
     throw new Error(
-      'must be auto, request.headers, request.method, request.path, or a name such as request.jwt.claim.sub, jwt.claims.user_id or request.header.origin',
+      'must be auto, request.headers, request.method, request.path, or such as request.jwt.claim.sub, jwt.claims.sub or request.header.origin',
     );
 }
 

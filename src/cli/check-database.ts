@@ -37,8 +37,7 @@ export function checkDatabase(
     const findings = rows[0] as Findings;
     judge(findings, role, roleFlag);
     const login = { role: findings.login, isSuperuser: findings.is_superuser, bypassesRowSecurity: findings.bypasses };
-    const emptiness = findings.has_routines ? null : findings.has_tables ? (findings.is_granted ? null : 'no-privileges') : 'no-objects';
-    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path, emptiness };
+    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path, emptiness: emptinessOf(findings) };
   };
   return connectOnce(databaseUrl, check, patience);
 }
@@ -79,7 +78,9 @@ const findingsText = `select current_setting('server_version_num')::int as versi
   exists (select from ${tablesOfSchemas}) as has_tables,
   exists (
     select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = any ($2::text[]) and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+    where n.nspname = any ($2::text[]) and not exists (
+      select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+    )
       and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
   ) as has_routines,
   exists (
@@ -88,6 +89,11 @@ const findingsText = `select current_setting('server_version_num')::int as versi
       and (has_any_column_privilege(a.oid, c.oid, 'select, insert, update') or has_table_privilege(a.oid, c.oid, 'delete'))
   ) as is_granted
   from pg_roles l left join pg_roles r on r.rolname = $1 where l.rolname = session_user`;
+
+function emptinessOf({ has_routines, has_tables, is_granted }: Findings): DatabaseCheck['emptiness'] {
+  if (has_routines || is_granted) return null;
+  return has_tables ? 'no-privileges' : 'no-objects';
+}
 
 function judge({ version, login, may_assume, missing_schemas }: Findings, role: string, roleFlag: string): void {
   if (version < oldestVersion)

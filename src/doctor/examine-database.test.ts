@@ -55,7 +55,7 @@ describe('examineDatabase', () => {
       findings.filter(({ code }) => code === 'unset-setting').map(({ object, name, message }) => `${object} ${name}: ${message}`),
       [
         'column s.note.owner: it reads app.owner, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
-        'function readers.claim(name text): it reads settings whose names begin with jwt.claims. and are put together; list them in requestSettings beside "auto"',
+        'function readers.claim(text): it reads settings whose names begin with jwt.claims. and are put together; list them in requestSettings beside "auto"',
         'function readers.cookie(): it reads request.cookies, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
         'policy s.note.claims: it reads request.header.x-share, which nobody sets; read a claim from request.jwt.claims, or set it: alter role … set',
         'policy s.note.shared: it reads the header x-share, which requestHeaders does not list; add what it needs there',

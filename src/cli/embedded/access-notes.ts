@@ -1,6 +1,6 @@
 /**
- * Explains what newcomers may find missing from the API, or not expect in it: tables without any grant, an empty API, and tables that anybody
- * may write. In: the database and its graph; out: lines that say what is wrong, and which commands to run.
+ * Explains what newcomers may find missing from the API, or not expect in it: tables without any grant, an empty API, and tables that
+ * anybody may write. In: the database and its graph; out: lines that say what is wrong, and which commands to run.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
@@ -73,7 +73,7 @@ export class AccessNotes {
     const [subject, object] = rows.length === 1 ? [`${rows[0]!.name} is`, 'its rows'] : [`${rows.length} tables are`, 'their rows'];
     const more = rows.length > maxNamed ? [`  … ("rowgraph doctor" names them all)`] : [];
     return [
-      `${subject} open: anybody with the ${anonRole} key may change ${object}. "dev" grants everything, and only row level security restricts it:`,
+      `${subject} open: anybody with the ${anonRole} key may change ${object}. "dev" grants everything; row level security restricts it:`,
       ...rows.slice(0, maxNamed).map(({ name }) => `  alter table ${name} enable row level security;`),
       ...more,
     ];
