@@ -72,6 +72,6 @@ test('stages that a request does not reach are missing', async () => {
 test('without the setting there is no such header', async () => {
   const without = await startTestServer();
   assert.equal((await without.post()).headers.get('server-timing'), null);
-  assert.deepEqual(Object.keys(without.calls[0]?.options ?? {}), ['deadline', 'client']);
+  assert.deepEqual(Object.keys(without.calls[0]?.options ?? {}), ['deadline', 'client', 'http']);
   await without.close();
 });
