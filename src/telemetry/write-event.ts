@@ -73,10 +73,8 @@ export function writeEvent(event: Event, log: Logger): void {
       log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
       break;
     case 'keys-ignored':
-      writeIgnored(event.problems, log, 'public keys ignored: tokens that are signed with them are invalid');
-      break;
     case 'directives-ignored':
-      writeIgnored(event.problems, log, 'comment directives ignored; "rowgraph doctor" lists them all');
+      writeIgnored(event.problems, log, ignoredMessages[event.kind]);
       break;
     case 'files-loaded':
     case 'files-load-failed':
@@ -204,6 +202,11 @@ function describeEmptiness({ emptiness, schemas, role }: ApiEmpty): string {
     ? `the API is empty: there are no tables or functions in ${names}; create some, or expose other schemas with --schemas`
     : `the API is empty for ${role} and authenticated: neither has a privilege on a table of ${names}; grant some, such as: grant select on <table> to ${role}`;
 }
+
+const ignoredMessages = {
+  'keys-ignored': 'public keys ignored: tokens that are signed with them are invalid',
+  'directives-ignored': 'comment directives ignored; "rowgraph doctor" lists them all',
+} as const;
 
 /** How many ignored directives or invalid documents a log line names. */
 const maxNamed = 20;
