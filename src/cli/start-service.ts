@@ -101,7 +101,9 @@ function serverLimitsOf(configuration: ServiceConfiguration) {
 
 type CacheConfiguration = Configuration<'schemaCache' | 'documentCache' | 'variantCache' | 'statementCache' | 'introspectionCache'>;
 type GraphConfiguration = CacheConfiguration &
-  Configuration<'idempotencyKeyLifetime' | 'idempotencyKeyRoles' | 'idempotencyStorage' | 'anonRole' | 'requestSettings' | 'requestHeaders'> &
+  Configuration<
+    'idempotencyKeyLifetime' | 'idempotencyKeyRoles' | 'idempotencyStorage' | 'anonRole' | 'requestSettings' | 'requestHeaders'
+  > &
   Configuration<'schemas' | 'extraSearchPath' | 'introspection' | 'coercion' | 'trustedRoles' | 'reportCost' | 'requestTimeout'> &
   Configuration<(typeof modelSettingNames)[number]> &
   LimitConfiguration;
@@ -130,7 +132,18 @@ export function graphOptionsOf(configuration: GraphConfiguration) {
   const caches = cacheSizesOf(configuration);
   const idempotencyKeyRoles = keyRolesOf(configuration);
   const keys = { idempotencyKeyLifetime, idempotencyStorage, idempotencyKeyRoles };
-  const own = { schemas, extraSearchPath, introspection, coercion, trustedRoles, requestSettings, requestHeaders, reportCost, timeout, caches };
+  const own = {
+    schemas,
+    extraSearchPath,
+    introspection,
+    coercion,
+    trustedRoles,
+    requestSettings,
+    requestHeaders,
+    reportCost,
+    timeout,
+    caches,
+  };
   return { ...own, ...keys, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
 }
 
