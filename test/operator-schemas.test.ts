@@ -12,12 +12,18 @@ describe('citext in a schema off the search path', () => {
     all = await startTestGraph(`
       create schema "My Types"; create extension citext with schema "My Types"; grant usage on schema "My Types" to anon, service_role;
       create domain address as "My Types".citext;
-      create table account (email "My Types".citext primary key, name "My Types".citext unique, n int);
+      create table account (email "My Types".citext primary key, name "My Types".citext unique, n int, aliases "My Types".citext[]);
       comment on table account is '@graphql({"aggregate": {"enabled": true}})';
       create table place (code address primary key, n int);
       create table visit (id int primary key, email "My Types".citext references account, place_code address references place);
-      insert into account values ('Ada@example.org', 'Ada', 1), ('bob@example.org', 'bob', 2), ('Cy@example.org', 'Cy', 3);
+      insert into account values
+        ('Ada@example.org', 'Ada', 1, '{ada,the First}'), ('bob@example.org', 'bob', 2, '{bobby}'), ('Cy@example.org', 'Cy', 3, null);
       insert into place values ('Home', 4);
+      create table author (id int primary key);
+      create table book (author_id int references author, title "My Types".citext, shelf address);
+      comment on table book is '@graphql({"primary_key_columns": ["title"], "aggregate": {"enabled": true}})';
+      insert into author select n from generate_series(1, 6) n;
+      insert into book select n, (array['a', 'B', 'c', 'D', 'e', 'F'])[n], (array['A', 'b', 'C', 'd', 'E', 'f'])[n] from generate_series(1, 6) n;
       insert into visit values (1, 'ADA@example.org', 'HOME'), (2, 'ada@EXAMPLE.org', 'home'), (3, 'cy@example.org', null);
     `);
   });
@@ -35,7 +41,14 @@ describe('citext in a schema off the search path', () => {
     assert.deepEqual(await names('{name: {in: ["BOB", "CY"]}}'), ['bob', 'Cy']);
     assert.deepEqual(await names('{name: {gt: "ADA"}}'), ['bob', 'Cy']);
     assert.deepEqual(await names('{name: {like: "B%"}}'), ['bob']);
+    assert.deepEqual(await names('{name: {ilike: "%Y"}}'), ['Cy']);
     assert.deepEqual(await names('{name: {regex: "^C"}}'), ['Cy']);
+    assert.deepEqual(await names('{name: {startsWith: "B"}}'), ['bob']);
+    assert.deepEqual(await names('{name: {startsWith: "%"}}'), []);
+    assert.deepEqual(await names('{aliases: {contains: ["ADA"]}}'), ['Ada']);
+    assert.deepEqual(await names('{aliases: {overlaps: ["x", "THE FIRST"]}}'), ['Ada']);
+    assert.deepEqual(await names('{aliases: {eq: ["Bobby"]}}'), ['bob']);
+    assert.deepEqual(await names('{visitCollection: {some: {place_code: {eq: "hOME"}}}}'), ['Ada']);
     assert.deepEqual(await names('{visitCollection: {some: {id: {eq: 2}}}}'), ['Ada']);
   });
 
@@ -67,6 +80,25 @@ describe('citext in a schema off the search path', () => {
     assert.deepEqual(await all.ask(next), {
       accountCollection: { edges: [{ node: { n: 2 } }, { node: { n: 3 } }], aggregate: { max: { name: 'Cy' }, min: { name: 'Ada' } } },
     });
+  });
+
+  test('orders and their pages by the values of related rows, and groups', async () => {
+    const authors = async (order: string): Promise<number[]> => {
+      const found: number[] = [];
+      for (let after = ''; ; ) {
+        const { authorCollection } = (await all.ask(
+          `{ authorCollection(first: 2${after}, orderBy: [${order}]) { edges { node { id } } pageInfo { endCursor hasNextPage } } }`,
+        )) as { authorCollection: { edges: { node: { id: number } }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } };
+        found.push(...authorCollection.edges.map(({ node }) => node.id));
+        if (!authorCollection.pageInfo.hasNextPage) return found;
+        after = `, after: "${authorCollection.pageInfo.endCursor}"`;
+      }
+    };
+    assert.deepEqual(await authors('{bookCollection: {min: {title: AscNullsLast}}}'), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(await authors('{bookCollection: {max: {title: DescNullsLast}}}'), [6, 5, 4, 3, 2, 1]);
+    const groups =
+      '{ bookCollection { groups(by: [{shelf: VALUE}], having: {max: {title: {gte: "d", startsWith: "E"}}}) { key { shelf } max { title } } } }';
+    assert.deepEqual(await all.ask(groups), { bookCollection: { groups: [{ key: { shelf: 'E' }, max: { title: 'e' } }] } });
   });
 
   test('writes', async () => {

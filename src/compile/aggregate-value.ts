@@ -39,13 +39,14 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
   }
 }
 
-/**
- * PostgreSQL has no min and max for booleans, nor for `char` and `name`, which are compared as text. Those of citext are in its own schema.
- */
-function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
+/** The types without min and max in PostgreSQL, whose values are compared as text. */
+export const extremesAreText: ReadonlySet<string> = new Set(['char', 'name']);
+
+/** The least or greatest value of a column. PostgreSQL has no min and max for booleans; those of citext are in its own schema. */
+export function extreme(name: 'min' | 'max', typeName: string, value: Sql): Sql {
   if (typeName === 'bool') return builtIn(name === 'min' ? 'bool_and' : 'bool_or', value);
   if (typeName === 'citext') return sql`${trusted(name)}(${value})`;
-  return builtIn(name, typeName === 'char' || typeName === 'name' ? sql`${value}::text` : value);
+  return builtIn(name, extremesAreText.has(typeName) ? sql`${value}::text` : value);
 }
 
 function percentile(typeName: string, value: Sql, fraction: Sql): Sql {

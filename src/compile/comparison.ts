@@ -1,7 +1,7 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
 import type { ColumnPair, ValueType } from '../model/model.ts';
 import type { Operator, Parameter } from '../plan/plan.ts';
-import { bind, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
 const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   eq: '=',
@@ -86,7 +86,22 @@ export function composed(json: Sql, type: string): Sql {
 }
 
 /** Compares an expression with a parameter of a type, or with `value` if that is known. */
-export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: string, value?: Sql): Sql {
-  if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type}[]`)})`;
-  return sql`${left} ${trusted(symbols[operator])} ${value ?? bind(parameter, type)}`;
+export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
+  if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type.sqlType}[]`)})`;
+  const right = value ?? bind(parameter, type.sqlType);
+  // The operator is not defined for citext, so PostgreSQL would compare its values as text.
+  const [prefixed, prefix] =
+    operator === 'startsWith' && type.typeName === 'citext' ? [caseFolded(left), caseFolded(right)] : [left, right];
+  return sql`${prefixed} ${trusted(symbols[operator])} ${prefix}`;
+}
+
+/** The name in `pg_type` matters for scalars only. */
+interface ComparedType {
+  readonly sqlType: string;
+  readonly typeName?: string;
+}
+
+/** The text by which citext compares a value. */
+function caseFolded(value: Sql): Sql {
+  return builtIn('lower', sql`${value}::text collate pg_catalog."default"`);
 }

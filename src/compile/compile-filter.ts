@@ -59,9 +59,9 @@ function requiredBy(filter: Filter): readonly Extract<Filter, { kind: 'compariso
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
   const { name, type } = column;
-  if (operator === 'in') return comparisonOf(scope.column(name), operator, parameter, type.sqlType);
+  if (operator === 'in') return comparisonOf(scope.column(name), operator, parameter, type);
   const value = knownValue(parameter, type) ?? comparand(parameter, type);
-  return comparisonOf(comparable(scope.column(name), type), operator, parameter, type.sqlType, value);
+  return comparisonOf(comparable(scope.column(name), type), operator, parameter, type, value);
 }
 
 /**

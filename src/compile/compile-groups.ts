@@ -131,7 +131,7 @@ class GroupsCompiler {
       case 'null test':
         return sql`${this.#compared(condition.of)} ${trusted(condition.isNull ? 'is null' : 'is not null')}`;
       case 'comparison':
-        return comparisonOf(this.#compared(condition.of), condition.operator, condition.parameter, condition.type.sqlType);
+        return comparisonOf(this.#compared(condition.of), condition.operator, condition.parameter, condition.type);
     }
   }
 

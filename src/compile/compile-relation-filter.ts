@@ -62,7 +62,7 @@ function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases
   const conditions = tests.map((test) =>
     test.kind === 'null test'
       ? trusted(test.isNull ? 'pg_catalog.count(*) is null' : 'pg_catalog.count(*) is not null')
-      : comparisonOf(sql`pg_catalog.count(*)`, test.operator, test.parameter, 'integer'),
+      : comparisonOf(sql`pg_catalog.count(*)`, test.operator, test.parameter, { sqlType: 'integer' }),
   );
   return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
 }

@@ -1,7 +1,8 @@
 /** Aggregates of related rows that order rows: their SQL, and the type that a cursor's value is compared as. */
-import type { Column, ScalarType } from '../model/model.ts';
+import type { ScalarType } from '../model/model.ts';
 import type { AggregateOrder } from '../plan/plan.ts';
 import { builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
+import { extreme, extremesAreText, scalarOf } from './aggregate-value.ts';
 import type { Scope } from './scope.ts';
 
 const bigint: ScalarType = { kind: 'scalar', scalar: 'BigInt', sqlType: 'bigint', typeName: 'int8', maxLength: null };
@@ -11,14 +12,12 @@ const text: ScalarType = { kind: 'scalar', scalar: 'String', sqlType: 'text', ty
 
 const smallNumbers: ReadonlySet<string> = new Set(['int2', 'int4']);
 const exactNumbers: ReadonlySet<string> = new Set([...smallNumbers, 'int8', 'numeric']);
-/** PostgreSQL has no min and max for these types, so they are compared as text. */
-const likeText: ReadonlySet<string> = new Set(['char', 'name']);
 
 /** The aggregate over the rows in `scope`. */
 export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   if (value.function === 'count') return trusted('pg_catalog.count(*)');
   const column = scope.column(value.column.name);
-  const typeName = typeNameOf(value.column);
+  const { typeName } = scalarOf(value.column);
   switch (value.function) {
     case 'sum':
     case 'avg':
@@ -26,8 +25,7 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
       return builtIn(value.function, exactNumbers.has(typeName) ? column : sql`${column}::numeric`);
     case 'min':
     case 'max':
-      if (typeName === 'bool') return builtIn(value.function === 'min' ? 'bool_and' : 'bool_or', column);
-      return builtIn(value.function, likeText.has(typeName) ? sql`${column}::text` : column);
+      return extreme(value.function, typeName, column);
   }
 }
 
@@ -35,13 +33,9 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
 export function aggregateType(value: AggregateOrder): ScalarType {
   if (value.function === 'count') return bigint;
   const { column } = value;
-  const typeName = typeNameOf(column);
+  const { typeName } = scalarOf(column);
   if (value.function === 'sum') return smallNumbers.has(typeName) ? bigint : numeric;
   if (value.function === 'avg') return numeric;
   if (typeName === 'bool') return boolean;
-  return likeText.has(typeName) || column.type.kind !== 'scalar' ? text : column.type;
-}
-
-function typeNameOf({ type }: Column): string {
-  return type.kind === 'scalar' ? type.typeName : '';
+  return extremesAreText.has(typeName) || column.type.kind !== 'scalar' ? text : column.type;
 }
