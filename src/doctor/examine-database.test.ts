@@ -342,8 +342,8 @@ describe('examineDatabase', () => {
       [
         'writable-without-rls, s.sale, table s.sale_1, table s.sale_3',
         'writable-without-rls, s.alone',
-        'illegal-name, s.alone.no good',
-        'illegal-name, s.sale.no good, column s.sale_1.no good, column s.sale_3.no good',
+        'name-changed, s.alone.no good',
+        'name-changed, s.sale.no good, column s.sale_1.no good, column s.sale_3.no good',
         'not-granted, s.sale_2',
       ],
     );

@@ -198,8 +198,9 @@ export const findingCodes = {
   },
   'name-changed': {
     severity: 'info',
-    meaning: 'Something has a different name in the API because its own name is already taken.',
-    remedy: 'Nothing is required. To choose the name, rename one of the two, or set it in the comment: `@graphql({"name": "..."})`.',
+    meaning: 'Something has a different name in the API because its own name is already taken or not valid in GraphQL.',
+    remedy:
+      'Nothing is required. To choose the name, rename it or what has its name, or set it in the comment: `@graphql({"name": "..."})`.',
   },
   'readable-without-rls': {
     severity: 'info',

@@ -16,6 +16,7 @@ export const additionTable = {
   writtenEdges: 'The records that a mutation wrote, as edges of their collection',
   queryInResponses: 'The field "query" of mutation responses, which reads anything after the write',
   inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
+  adaptedNames: 'Legal names for what has a name that GraphQL forbids',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;
 

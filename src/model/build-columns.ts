@@ -1,13 +1,14 @@
 /** Builds the columns of a table, with their types, names and grants, and its keys. */
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { type BuildContext, type Mutable, type Notes, privilegesOn } from './build-context.ts';
-import { readDescription, readDirective, readName } from './directives.ts';
+import { readDescription, readDirective } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { hasOwnNames, isLookupKey } from './lookup-key.ts';
 import type { Column, Table } from './model.ts';
-import { columnFieldName, isFreeName, numbered } from './names.ts';
+import { isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import { columnNameOf, whyAdapted } from './preferred-name.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
 /** The columns of a table, before their names in rows are settled, and its keys. */
@@ -51,19 +52,19 @@ function uniqueKeysOf(
   return readable.filter((key, index) => readable.findIndex((other) => isSame(other, key)) === index);
 }
 
-function buildColumn(context: BuildContext, { facts: { source, schema } }: LazyTable, column: CatalogColumn): Mutable<Column> {
-  const directive = readDirective(column.comment);
+function buildColumn(context: BuildContext, { facts }: LazyTable, column: CatalogColumn): Mutable<Column> {
+  const { source } = facts;
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
   const writable = !column.automatic && isWritable(context, column);
   const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
-  const fieldName = readName(directive, 'name') ?? columnFieldName(column.name, schema.inflection);
+  const fieldName = columnNameOf(facts, column).name;
   return {
     name: column.name,
     fieldName,
     rowFieldName: fieldName,
     filterName: fieldName,
-    description: readDescription(directive),
+    description: readDescription(readDirective(column.comment)),
     type,
     notNull: column.notNull,
     refusesNull: column.refusesNull,
@@ -78,7 +79,10 @@ function buildColumn(context: BuildContext, { facts: { source, schema } }: LazyT
   };
 }
 
-/** The columns that fields and inputs can have, each with its own name. If several share a name, the last keeps it, as in pg_graphql. */
+/**
+ * The columns that fields and inputs can have, each with its own name. If several share a name, the last keeps it, as in pg_graphql, but not
+ * from one whose name is not adapted.
+ */
 function usableColumns(context: BuildContext, table: LazyTable, columns: readonly Mutable<Column>[], notes: Notes): Mutable<Column>[] {
   const tableName = qualifiedName(table.schema, table.name);
   const usable = columns.filter((column) => {
@@ -87,7 +91,9 @@ function usableColumns(context: BuildContext, table: LazyTable, columns: readonl
     // Some columns have no field but can still order rows.
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
-  const owners = new Map(usable.map((column) => [column.fieldName, column]));
+  const adapted = new Set(columns.filter((_, index) => columnNameOf(table.facts, table.facts.source.columns[index]!).origin === 'adapted'));
+  const inOrder = usable.toSorted((one, other) => Number(adapted.has(other)) - Number(adapted.has(one)));
+  const owners = new Map(inOrder.map((column) => [column.fieldName, column]));
   for (const column of usable) {
     const { fieldName } = column;
     const owner = owners.get(fieldName);
@@ -96,6 +102,10 @@ function usableColumns(context: BuildContext, table: LazyTable, columns: readonl
     owners.set(other, column);
     column.fieldName = column.rowFieldName = column.filterName = other;
     const reason = `the column ${owner.name} already has the name "${fieldName}", so this one is called "${other}"; ${rename}`;
+    notes.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
+  }
+  for (const column of usable.filter((each) => adapted.has(each))) {
+    const reason = whyAdapted(column.name, column.fieldName, rename);
     notes.renamings.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), reason });
   }
   return usable;

@@ -5,12 +5,13 @@
 import type { CatalogFunction } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import { rowTableOf, whyForbidden } from './computed-functions.ts';
-import { readDescription, readDirective, readName } from './directives.ts';
+import { readDescription, readDirective } from './directives.ts';
 import { Excluded } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
 import type { Routine } from './model.ts';
-import { isFreeName, routineFieldName } from './names.ts';
+import { isFreeName } from './names.ts';
 import { functionName } from './object-names.ts';
+import { routineNameOf } from './preferred-name.ts';
 import { resultTypeOf } from './routine-types.ts';
 
 /** Builds the computed fields of a table. Their functions may be in schemas that are not exposed, if the role may use those. */
@@ -48,8 +49,7 @@ function buildComputed(
   const forbidden = whyForbidden(context, table, source);
   if (forbidden) return forbidden;
   const directive = readDirective(source.comment);
-  const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
-  const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, inflection);
+  const fieldName = routineNameOf(context, source).name;
   if (!isFreeName(fieldName)) {
     const reason = `"${fieldName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`;
     return new Excluded('illegal-name', reason);

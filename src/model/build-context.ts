@@ -1,5 +1,6 @@
 /** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type { Additions } from './additions.ts';
 import type { CatalogLinks } from './catalog-links.ts';
 import type { Directive } from './directives.ts';
 import type { LazyTable } from './lazy-table.ts';
@@ -15,6 +16,7 @@ export interface SchemaSettings {
   readonly maxRows: number;
   readonly introspection: boolean;
   readonly directive: Directive;
+  readonly additions: Additions;
 }
 
 /** A part of the model while it is being built. */

@@ -3,11 +3,12 @@ import type { CatalogType } from '../catalog/catalog.ts';
 import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, whyForbidden } from './computed-functions.ts';
-import { readDescription, readDirective, readMappings, readName } from './directives.ts';
+import { readDescription, readDirective, readMappings } from './directives.ts';
 import { Excluded } from './excluded.ts';
 import type { EnumValue } from './model.ts';
 import { isEnumValueName, isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import { type PreferredName, preferredName, whyAdapted } from './preferred-name.ts';
 import type { TakenNames } from './taken-names.ts';
 
 /** Adds each enum to the context, or reports why it is left out. The tables must already be in the context. */
@@ -19,7 +20,7 @@ export function* addEnums(context: BuildContext, names: TakenNames, notes: Notes
   const inOrder = inClaimOrder(exposed, context.schemas, ({ schemaId, name, comment }) => ({
     schemaId,
     source: name,
-    explicit: readName(readDirective(comment), 'name') !== null,
+    origin: nameOf(name, comment, context.schemas.get(schemaId)!).origin,
   }));
   for (const type of inOrder) addEnum(context, names, notes, type, context.schemas.get(type.schemaId)!);
 }
@@ -44,10 +45,14 @@ function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>>
   return used;
 }
 
+function nameOf(name: string, comment: string | null, { inflection, additions }: SchemaSettings): PreferredName {
+  return preferredName(name, readDirective(comment), (own) => typeNameOf(own, inflection), additions);
+}
+
 function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: CatalogType, schema: SchemaSettings): void {
   const directive = readDirective(type.comment);
   const name = qualifiedName(schema.name, type.name);
-  const plain = readName(directive, 'name') ?? typeNameOf(type.name, schema.inflection);
+  const { name: plain, origin } = nameOf(type.name, type.comment, schema);
   const mappings = readMappings(directive);
   const values = (type.labels ?? []).map((label): EnumValue => ({ label, name: mappings.get(label) ?? label }));
   const why = whyOpaque(plain, values);
@@ -57,9 +62,10 @@ function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: C
   }
   const typeName = names.claimEnum({ name: plain, schema: schema.name, inflection: schema.inflection });
   if (typeName !== plain) {
-    const reason = `the name "${plain}", or that of its filter, is already taken, so it is called "${typeName}"; choose another with the comment directive {"name": "..."}`;
+    const reason = `the name "${plain}", or that of its filter, is already taken, so it is called "${typeName}"; ${rename}`;
     notes.renamings.push({ object: 'enum', id: type.id, name, reason });
   }
+  if (origin === 'adapted') notes.renamings.push({ object: 'enum', id: type.id, name, reason: whyAdapted(type.name, typeName, rename) });
   const unique = values.filter((value, position) => values.findIndex((other) => other.name === value.name) === position);
   for (const value of values) {
     const why = whyUnlisted(value, unique);
@@ -77,11 +83,12 @@ function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: C
   });
 }
 
+const rename = 'choose another with the comment directive {"name": "..."}';
+
 /** Why an enum is Opaque: GraphQL enums need a name and at least one value. */
 function whyOpaque(typeName: string, values: readonly EnumValue[]): Excluded | undefined {
   if (!isFreeName(typeName)) {
-    const remedy = 'choose another with the comment directive {"name": "..."}';
-    return new Excluded('illegal-name', `"${typeName}" is not a valid GraphQL name, so its values are Opaque; ${remedy}`);
+    return new Excluded('illegal-name', `"${typeName}" is not a valid GraphQL name, so its values are Opaque; ${rename}`);
   }
   if (values.some(({ name }) => isEnumValueName(name))) return undefined;
   const remedy = 'name them in the "mappings" of its comment directive';

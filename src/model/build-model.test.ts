@@ -9,6 +9,9 @@ import {
   tableOf,
 } from '../../test/support/model-builder.ts';
 
+/** Leaves out what has an illegal name, as pg_graphql does. */
+const unadapted = { additions: { adaptedNames: false } };
+
 describe('buildModel', () => {
   let models: ModelBuilder;
 
@@ -45,6 +48,7 @@ describe('buildModel', () => {
        create view blind as select 1 as id; create view wrong as select 1 as id; comment on view wrong is '@graphql({"primary_key_columns": ["nope"]})';
        create table numbered (id int primary key); comment on table numbered is '@graphql({"name": 5})';
        create table __dunder (id int primary key); create table int_filter (id int primary key); create table fine_edge (id int primary key);`,
+      { directive: unadapted },
     );
     const prefix = model.schemas[0]?.toUpperCase();
     assert.deepEqual(
@@ -59,14 +63,14 @@ describe('buildModel', () => {
     assert.deepEqual(reasonsByObject(model), {
       'table keyless':
         'it has no primary key; add one, or declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
-      'table has space': '"Has Space" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}',
+      'table has space': '"Has Space" is not a valid GraphQL name; choose another name with the comment directive {"name": "..."}',
       'table bare': 'it has no columns; add some',
       'table closed':
         'the role service_role cannot select any of its columns; grant select on the table, or on some of its columns, to the role',
       'view blind':
         'it has no key, and none can be inferred, because it has a single row; declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
       'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not one of its columns; correct the directive',
-      'table numbered': '"5" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}',
+      'table numbered': '"5" is not a valid GraphQL name; choose another name with the comment directive {"name": "..."}',
     });
   });
 
@@ -154,6 +158,7 @@ describe('buildModel', () => {
       `create type mood as enum ('calm', 'wi-ld', 'x', 'y'); comment on type mood is '@graphql({"mappings": {"wi-ld": "WILD", "y": "x"}})';
        create type "no name" as enum ('a'); create table feeling (id int primary key, a mood, b "no name", c "no name"[]);
        create type feeling_filter as enum ('a');`,
+      { directive: unadapted },
     );
     assert.deepEqual(
       model.enums.map(({ typeName, mapped, values }) => ({ typeName, mapped, values })),
@@ -224,6 +229,7 @@ describe('buildModel', () => {
     const model = await models.build(
       `create table kite (id int primary key, tail_len int, "tailLen" text, "nodeId" int, "no good" int, __typename int);
        comment on column kite.__typename is '@graphql({"name": "__typename"})';`,
+      { directive: unadapted },
     );
     assert.deepEqual(
       tableOf(model, 'Kite').columns.map((column) => [column.name, column.fieldName, column.rowFieldName, column.filterName].join(' ')),
@@ -236,6 +242,50 @@ describe('buildModel', () => {
     );
     assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), ['column kite.__typename', 'column kite.no good']);
     assert.deepEqual(renamedObjects(model), ['column kite.tail_len', 'column kite.nodeId']);
+  });
+
+  it('adapts names that GraphQL forbids, which give way to all others', async () => {
+    const model = await models.build(
+      `create type "mood kind" as enum ('calm', 'so-so');
+       create table "user-role" (id int primary key, "full name" text, "full-name" text, full_name text, "größe" int, "2nd" int, mood "mood kind", "%" int);
+       create table "ключ" (id int primary key, "user role_id" int references "user-role"); create table "a-b" (id int primary key);
+       create table a_b (id int primary key); create table "x y" (id int primary key); create type x_y as enum ('a');
+       create table "given-name" (id int primary key); comment on table "given-name" is '@graphql({"name": "still no"})';
+       create function "user-role"() returns int stable language sql as 'select 1';
+       create function "full_Name"("user-role") returns int stable language sql as 'select 1';
+       create function "user roles"("user-role") returns int stable language sql as 'select 1';
+       create function "do it"("how much" int, how_much int, "Why?" text default 'x') returns int language sql as 'select $1';`,
+      { directive: { inflect_names: false } },
+    );
+    const prefix = model.schemas[0];
+    assert.deepEqual(
+      model.tables.map(({ typeName, stem }) => `${typeName} ${stem}`),
+      ['user_role user_role', 'u043au043bu044eu0447 u043au043bu044eu0447', `${prefix}_a_b ${prefix}_a_b`, 'a_b a_b', `${prefix}_x_y x_y`],
+    );
+    assert.deepEqual(
+      model.enums.map(({ typeName }) => typeName),
+      ['x_y', 'mood_kind'],
+    );
+    const roles = tableOf(model, 'user_role');
+    assert.deepEqual(
+      roles.columns.map(({ fieldName, rowFieldName }) => (fieldName === rowFieldName ? fieldName : `${fieldName} ${rowFieldName}`)),
+      ['id', 'full_nameColumn', 'full_nameColumn2', 'full_name', 'grosse', '_2nd', 'mood', '_'],
+    );
+    assert.deepEqual(
+      [fieldNames(roles.computed), fieldNames(roles.relations)],
+      [['full_Name', 'user_roles'], ['u043au043bu044eu0447Collection']],
+    );
+    assert.deepEqual(fieldNames(tableOf(model, 'u043au043bu044eu0447').relations), ['user_role']);
+    assert.deepEqual(
+      model.routines.map(({ fieldName, arguments: args }) => [fieldName, ...args.map(({ argumentName }) => argumentName)].join(' ')),
+      ['user_role', 'do_it how_muchArgument how_much why_'],
+    );
+    assert.deepEqual(Object.keys(reasonsByObject(model)), ['table given-name', 'enum value mood kind.so-so']);
+    const [first] = model.renamings.filter(({ name }) => name.endsWith('.user-role'));
+    assert.equal(
+      first?.reason,
+      '"user-role" is not a valid GraphQL name, so it is called "user_role"; choose another name with the comment directive {"name": "..."}',
+    );
   });
 
   it('reports schemas that do not exist or that the role may not use', async () => {

@@ -4,7 +4,7 @@
  * thousands of tables they take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
-import { allAdditions } from './additions.ts';
+import { type Additions, allAdditions, narrowAdditions } from './additions.ts';
 import { buildArbiters } from './build-arbiters.ts';
 import { buildColumns, hasLookup } from './build-columns.ts';
 import { buildComputedFields, noteComputed } from './build-computed.ts';
@@ -12,7 +12,7 @@ import { type BuildContext, emptyNotes, type Notes, type SchemaSettings } from '
 import { addEnums } from './build-enums.ts';
 import { buildRelations, findReferrers, noteRelations } from './build-relations.ts';
 import { buildRoutines } from './build-routines.ts';
-import { addTables, claimAdditions } from './build-tables.ts';
+import { addTables, claimAdaptedNames, claimAdditions } from './build-tables.ts';
 import { linkCatalog } from './catalog-links.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
@@ -63,7 +63,7 @@ function* build(
     privileges,
     links: yield* linkCatalog(catalog),
     facts: isReported ? null : factsOfCatalog(catalog, additions),
-    schemas: usableSchemas(catalog, privileges, notes.exclusions),
+    schemas: usableSchemas(catalog, privileges, additions, notes.exclusions),
     tables: new Map(),
     enums: new Map(),
     valueTypes: new Map(),
@@ -79,6 +79,7 @@ function* build(
   };
   yield* addTables(context, builder, names, notes);
   yield* addEnums(context, names, notes);
+  yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
@@ -125,7 +126,12 @@ function* noteParts(context: BuildContext, notes: Notes): Generator<void, readon
   return inferredKeys;
 }
 
-function usableSchemas(catalog: Catalog, privileges: Privileges, exclusions: Exclusion[]): Map<number, SchemaSettings> {
+function usableSchemas(
+  catalog: Catalog,
+  privileges: Privileges,
+  additions: Additions,
+  exclusions: Exclusion[],
+): Map<number, SchemaSettings> {
   const usable = new Map<number, SchemaSettings>();
   for (const name of catalog.setting) {
     const schema = catalog.schemas.find((existing) => existing.name === name);
@@ -136,13 +142,13 @@ function usableSchemas(catalog: Catalog, privileges: Privileges, exclusions: Exc
       const reason = `the role ${privileges.role} cannot use it; grant usage on schema ${name} to the role`;
       exclusions.push({ object: 'schema', id: schema.id, name, ...notGranted(reason, 'usage', schema.id) });
     } else {
-      usable.set(schema.id, settingsOf(schema));
+      usable.set(schema.id, settingsOf(schema, additions));
     }
   }
   return usable;
 }
 
-function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
+function settingsOf({ id, name, comment }: CatalogSchema, additions: Additions): SchemaSettings {
   const directive = readDirective(comment);
   return {
     id,
@@ -151,5 +157,6 @@ function settingsOf({ id, name, comment }: CatalogSchema): SchemaSettings {
     maxRows: readMaxRows(directive) ?? defaultMaxRows,
     introspection: directive['introspection'] === true,
     directive,
+    additions: narrowAdditions(additions, directive),
   };
 }

@@ -8,7 +8,7 @@ import { Excluded } from './excluded.ts';
 import { collectForeignKeys, type ForeignKey, foreignKeysOf } from './foreign-keys.ts';
 import type { LazyTable } from './lazy-table.ts';
 import type { ColumnPair, Exclusion, InferredKey, Relation, Table } from './model.ts';
-import { isFreeName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
+import { columnFieldName, isFreeName, legalName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 import { columnTypeOf } from './value-types.ts';
 
 /** A relation before its name in rows is settled. */
@@ -18,8 +18,8 @@ export interface NamedRelation {
   readonly name: string;
   /** Its name in rows if `fieldName` is taken. */
   readonly qualified: string;
-  /** Whether it is inferred, and therefore gives way to everything that pg_graphql has. */
-  readonly inferred: boolean;
+  /** Whether pg_graphql does not have it, so that it gives way to everything else. */
+  readonly yields: boolean;
 }
 
 /** Builds the relations of a table, outgoing keys first. Their names are legal; `settle-row-names.ts` makes them unique. */
@@ -62,6 +62,7 @@ function localIdOf(source: KeySource): number {
 interface Candidate {
   readonly key: ForeignKey;
   readonly relation: Mutable<Relation>;
+  readonly yields: boolean;
 }
 
 function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
@@ -69,7 +70,16 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
   const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(context, key) }));
   // Rows without a key cannot be paged.
   const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
-  return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))];
+  return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))].map(withLegalName);
+}
+
+/** A relation is named after a column, whose name GraphQL may forbid. */
+function withLegalName({ key, relation }: Omit<Candidate, 'yields'>): Candidate {
+  const { localName, foreignName, local, inferred } = key;
+  const isGiven = (relation.holdsKey ? foreignName : localName) !== null;
+  const isAdapted = !isGiven && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
+  if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.facts.schema.inflection));
+  return { key, relation, yields: inferred || isAdapted };
 }
 
 function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
@@ -146,11 +156,11 @@ function hasLegalName({ relation }: Candidate): boolean {
   return isFreeName(relation.fieldName);
 }
 
-function withNames({ key, relation }: Candidate): NamedRelation {
-  const { local, localColumns, name, inferred } = key;
+function withNames({ key, relation, yields }: Candidate): NamedRelation {
+  const { local, localColumns, name } = key;
   const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
   // The key may have a column whose name is illegal in GraphQL.
-  return { relation, name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`, inferred };
+  return { relation, name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`, yields };
 }
 
 function exclusionOf(owner: LazyTable, { key, relation }: Candidate): Exclusion {

@@ -68,6 +68,7 @@ describe('functions as fields', () => {
        create function nameless(int) returns int stable language sql as 'select 1'; create function "swapCollection"() returns int stable language sql as 'select 1';
        create function same_names(a_b int, "aB" int) returns int stable language sql as 'select 1'; create function node() returns int stable language sql as 'select 1';
        create function "odd name"() returns int stable language sql as 'select 1'; create aggregate total (a int) (sfunc = int4pl, stype = int);`,
+      { directive: { additions: { adaptedNames: false } } },
     );
     assert.deepEqual(
       model.routines.map(({ fieldName, volatile, result }) => `${fieldName} ${volatile} ${result.kind}`),
@@ -140,6 +141,7 @@ describe('functions as fields', () => {
        create function demands("odd name" int) returns int stable language sql as 'select 1';
        create function demands_many(a int, variadic "2nd" int[]) returns int stable language sql as 'select 1';
        create function takes(a int, "2nd" int default 2) returns int stable language sql as 'select 1';`,
+      { directive: { additions: { adaptedNames: false } } },
     );
     const reasons = model.exclusions.map(
       ({ object, name, cause, reason }) => `${object} ${name.replace(/^s\d+\./, '')} ${cause} ${reason.replace(/s\d+\./, '')}`,

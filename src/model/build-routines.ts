@@ -3,11 +3,12 @@ import type { CatalogArgument, CatalogFunction } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { rowTableOf } from './computed-functions.ts';
-import { readDescription, readDirective, readName } from './directives.ts';
+import { readDescription, readDirective } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
-import { argumentNameOf, isFreeName, numbered, routineFieldName } from './names.ts';
+import { argumentNameOf, isFreeName, numbered } from './names.ts';
 import { functionName } from './object-names.ts';
+import { type PreferredName, preferredName, routineNameOf, whyAdapted } from './preferred-name.ts';
 import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -41,17 +42,19 @@ export function* buildRoutines(context: BuildContext, names: TakenNames, notes: 
 function claimNames(context: BuildContext, names: TakenNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
   const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
   const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
-    const { schemaId, comment } = sources.get(id)!;
-    return { schemaId, source: name, explicit: readName(readDirective(comment), 'name') !== null };
+    const source = sources.get(id)!;
+    return { schemaId: source.schemaId, source: name, origin: routineNameOf(context, source).origin };
   });
   for (const routine of inOrder) {
     const { id, schema, fieldName: plain, volatile } = routine;
     const source = sources.get(id)!;
     const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
     routine.fieldName = names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
-    if (routine.fieldName === plain) continue;
-    const reason = `the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`;
-    notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
+    const note = (reason: string) => notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
+    if (routine.fieldName !== plain) {
+      note(`the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`);
+    }
+    if (routineNameOf(context, source).origin === 'adapted') note(whyAdapted(source.name, routine.fieldName, rename));
   }
 }
 
@@ -70,11 +73,11 @@ function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFuncti
   if (!functions.has(source.id))
     return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', source.id);
   const schema = context.schemas.get(source.schemaId);
-  const args = buildArguments(context, notes, source, schema?.inflection ?? false, result);
+  const args = buildArguments(context, notes, source, result);
   if (args instanceof Excluded) return args;
   const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
   const directive = readDirective(source.comment);
-  const fieldName = readName(directive, 'name') ?? routineFieldName(source.name, schema?.inflection ?? false);
+  const fieldName = routineNameOf(context, source).name;
   if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
   return {
     id: source.id,
@@ -102,13 +105,7 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
 }
 
 /** The arguments, or why they make the function uncallable. */
-function buildArguments(
-  context: BuildContext,
-  notes: Notes,
-  source: CatalogFunction,
-  inflection: boolean,
-  result: RoutineResult,
-): RoutineArgument[] | Excluded {
+function buildArguments(context: BuildContext, notes: Notes, source: CatalogFunction, result: RoutineResult): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
   for (const argument of source.arguments) {
     if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
@@ -117,7 +114,7 @@ function buildArguments(
       const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
       return new Excluded('unsupported-type', reason);
     }
-    const argumentName = argumentNameOf(argument.name, inflection);
+    const { name: argumentName } = argumentNameIn(context, source, argument);
     // As in pg_graphql, the argument is not listed. If the function requires it, its field always fails.
     if (!isFreeName(argumentName)) {
       excludeArgument(context, notes, source, argument, argumentName);
@@ -139,7 +136,12 @@ function nameArguments(
   reserved: readonly string[],
 ): void {
   const taken = new Set(reserved);
-  const late = args.filter(({ argumentName }) => taken.has(argumentName) || !taken.add(argumentName));
+  const isAdapted = (argument: RoutineArgument) => argumentNameIn(context, source, argument).origin === 'adapted';
+  const adapted = args.filter(isAdapted);
+  const inOrder = [...args.filter((argument) => !adapted.includes(argument)), ...adapted];
+  const late = inOrder.filter(({ argumentName }) => taken.has(argumentName) || !taken.add(argumentName));
+  const note = ({ name }: RoutineArgument, reason: string) =>
+    notes.renamings.push({ object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}`, reason });
   for (const argument of late) {
     const plain = argument.argumentName;
     argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
@@ -147,14 +149,18 @@ function nameArguments(
     const holder = reserved.includes(plain)
       ? 'taken by an argument that every collection has'
       : 'already taken by another argument of the field';
-    const reason = `the name "${plain}" is ${holder}, so it is called "${argument.argumentName}"; to change that, rename it`;
-    notes.renamings.push({
-      object: 'argument',
-      id: source.id,
-      name: `${functionName(context.catalog, source)}.${argument.name}`,
-      reason,
-    });
+    note(argument, `the name "${plain}" is ${holder}, so it is called "${argument.argumentName}"; to change that, rename it`);
   }
+  for (const argument of adapted) note(argument, whyAdapted(argument.name, argument.argumentName, 'to change that, rename it'));
+}
+
+function argumentNameIn(
+  { schemas, settings }: BuildContext,
+  { schemaId }: CatalogFunction,
+  argument: { readonly name: string },
+): PreferredName {
+  const { inflection, additions } = schemas.get(schemaId) ?? { inflection: false, additions: settings.additions };
+  return preferredName(argument.name, {}, (name) => argumentNameOf(name, inflection), additions);
 }
 
 function excludeArgument(

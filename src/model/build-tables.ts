@@ -4,17 +4,20 @@ import { type Additions, narrowAdditions, ofAggregates, ofRelations } from './ad
 import { type BuildContext, type Notes, privilegesOn, type SchemaSettings } from './build-context.ts';
 import { inClaimOrder } from './claim-order.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from './computed-functions.ts';
-import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows, readName } from './directives.ts';
+import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
 import { LazyTable, type TableBuilder } from './lazy-table.ts';
 import type { Renaming, Table } from './model.ts';
-import { columnFieldName, isFreeName, typeNameOf } from './names.ts';
+import { isFreeName, typeNameOf } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import { columnNameOf, preferredName, whyAdapted } from './preferred-name.ts';
 import type { FoundTable, TableFacts } from './table-facts.ts';
 import { tableKinds } from './table-kinds.ts';
 import type { TakenNames } from './taken-names.ts';
 import { uniqueColumns } from './unique-columns.ts';
 import { isReadable, isWritable } from './value-types.ts';
+
+const rename = 'choose another name with the comment directive {"name": "..."}';
 
 /** Adds each table to the context, or reports why it is left out. */
 export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
@@ -32,7 +35,12 @@ export function* addTables(context: BuildContext, builder: TableBuilder, names: 
   }
   addRowTypes(context, builder, keyless);
   yield;
-  yield* claimNames(context, names, notes);
+  yield* claimNames(
+    context,
+    [...context.tables.values()].filter((table) => !isAdapted(table)),
+    names,
+    notes,
+  );
 }
 
 function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: Excluded): void {
@@ -48,14 +56,11 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
     return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
   }
-  const plainName = readName(directive, 'name') ?? typeNameOf(source.name, schema.inflection);
-  if (!isFreeName(plainName)) {
-    return new Excluded(
-      'illegal-name',
-      `"${plainName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`,
-    );
-  }
   const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
+  const plainName = preferredName(source.name, directive, (name) => typeNameOf(name, schema.inflection), additions);
+  if (!isFreeName(plainName.name)) {
+    return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
+  }
   return {
     source,
     schema,
@@ -102,21 +107,33 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
 }
 
 /** Whether rows of a table without a key, which have no identifier, have any field. */
-function hasFields(context: BuildContext, { source, schema }: TableFacts): boolean {
-  return source.columns.some(
+function hasFields(context: BuildContext, facts: TableFacts): boolean {
+  return facts.source.columns.some(
     (column) =>
-      privilegesOn(context, source, column).select &&
-      isReadable(context, column) &&
-      isFreeName(readName(readDirective(column.comment), 'name') ?? columnFieldName(column.name, schema.inflection)),
+      privilegesOn(context, facts.source, column).select && isReadable(context, column) && isFreeName(columnNameOf(facts, column).name),
   );
 }
 
-/** Names the tables. Those with a key claim their types and root fields before those that only have a row type. */
-function* claimNames(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
-  const inOrder = inClaimOrder(context.tables.values(), context.schemas, ({ facts: { source, schema, directive } }) => ({
+/** Names the tables whose names had to be adapted. Enums must have their names already. */
+export function* claimAdaptedNames(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
+  const adapted = [...context.tables.values()].filter(isAdapted);
+  yield* claimNames(context, adapted, names, notes);
+  for (const table of adapted) {
+    const reason = whyAdapted(table.name, table.typeName, rename);
+    notes.renamings.push({ object: table.kind, id: table.id, name: qualifiedName(table.schema, table.name), reason });
+  }
+}
+
+function isAdapted({ facts }: LazyTable): boolean {
+  return facts.plainName.origin === 'adapted';
+}
+
+/** Names tables. Those with a key claim their types and root fields before those that only have a row type. */
+function* claimNames(context: BuildContext, tables: readonly LazyTable[], names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  const inOrder = inClaimOrder(tables, context.schemas, ({ facts: { source, schema, plainName } }) => ({
     schemaId: schema.id,
     source: source.name,
-    explicit: readName(directive, 'name') !== null,
+    origin: plainName.origin,
   }));
   for (const hasKey of [true, false]) {
     for (const table of inOrder) {
@@ -155,9 +172,7 @@ export function* claimAdditions(context: BuildContext, names: TakenNames, { rena
 
 function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[], plainStem = plain): Renaming {
   const fields = stem === plainStem ? '' : `, and its fields begin with ${stem}`;
-  const reason =
-    `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ` +
-    'choose another name with the comment directive {"name": "..."}';
+  const reason = `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ${rename}`;
   return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 

@@ -31,8 +31,8 @@ export class LazyTable implements Table {
   constructor(facts: TableFacts, builder: TableBuilder) {
     this.facts = facts;
     this.#builder = builder;
-    this.typeName = facts.plainName;
-    this.stem = facts.plainName;
+    this.typeName = facts.plainName.name;
+    this.stem = facts.plainName.name;
   }
 
   get id(): number {

@@ -6,6 +6,7 @@ import {
   enumValueNames,
   isEnumValueName,
   isFreeName,
+  legalName,
   qualifiedFieldName,
   routineFieldName,
   toManyFieldName,
@@ -16,7 +17,7 @@ import {
 describe('names', () => {
   it('gives enum values unique legal names, and keeps those that are legal', () => {
     const names = ['odd-key', 'odd key', 'odd_key', '2nd', '_2nd', 'null', 'true', '__proto__', '__', 'é', 'Null', 'constructor'];
-    const given = ['odd_key2', 'odd_key3', 'odd_key', '_2nd2', '_2nd', '_null', '_true', '_proto__', '_', '_2', 'Null', 'constructor'];
+    const given = ['odd_key2', 'odd_key3', 'odd_key', '_2nd2', '_2nd', '_null', '_true', '_proto__', '_', 'e', 'Null', 'constructor'];
     assert.deepEqual(enumValueNames(names), given);
     assert.ok(given.every(isEnumValueName));
   });
@@ -62,6 +63,68 @@ describe('names', () => {
     assert.equal(toManyFieldName('Person'), 'personCollection');
     assert.equal(qualifiedFieldName('person', ['host_id', 'at'], true), 'personByHostIdAt');
     assert.equal(qualifiedFieldName('person', ['host_id'], false), 'personByHost_id');
+  });
+
+  it('makes legal names of illegal ones, and keeps the others', () => {
+    const derived = (inflection: boolean) => (name: string) => legalName(name, (own) => typeNameOf(own, inflection));
+    const names = [
+      'user-role',
+      'has space',
+      '2nd',
+      'naïve',
+      'nai\u0308ve',
+      'Größe',
+      'Straße',
+      'ключ',
+      '表',
+      'x²',
+      '🚀x',
+      '__a',
+      '',
+      '%',
+      'a–b',
+      'Ñandú_x',
+      'a_b',
+    ];
+    assert.deepEqual(names.map(derived(false)), [
+      ...[
+        'user_role',
+        'has_space',
+        '_2nd',
+        'naive',
+        'naive',
+        'Grosse',
+        'Strasse',
+        'u043au043bu044eu0447',
+        'u8868',
+        'x2',
+        'u1f680x',
+        '_a',
+        '_',
+        '_',
+      ],
+      ...['a_b', 'Nandu_x', 'a_b'],
+    ]);
+    assert.deepEqual(names.map(derived(true)), [
+      ...[
+        'UserRole',
+        'HasSpace',
+        '_2nd',
+        'Naive',
+        'Naive',
+        'Grosse',
+        'Strasse',
+        'U043au043bu044eu0447',
+        'U8868',
+        'X2',
+        'U1f680x',
+        'A',
+        '_',
+        '_',
+      ],
+      ...['AB', 'NanduX', 'AB'],
+    ]);
+    for (const inflection of [true, false]) assert.ok(names.map(derived(inflection)).every(isFreeName));
   });
 
   it('recognizes legal GraphQL names', () => {

@@ -41,11 +41,41 @@ export function typeNameOf(name: string, inflection: boolean): string {
   return inflection ? inflect(name) : name;
 }
 
+/** Latin letters that Unicode does not decompose into a letter and a mark. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', Æ: 'Ae', œ: 'oe', Œ: 'Oe', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L' },
+  ...{ đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'Th', ı: 'i' },
+};
+
+/**
+ * A name in characters that GraphQL allows: Latin letters lose their marks (`naïve` → `naive`), punctuation and spaces become underscores
+ * (`user-role` → `user_role`), and everything else becomes its code point (`ключ` → `u043au043bu044eu0447`).
+ */
+function spell(name: string): string {
+  if (/^[_0-9A-Za-z]*$/.test(name)) return name;
+  return Array.from(name.normalize('NFC'), (character) => {
+    const plain = plainLetters[character] ?? character.normalize('NFKD').replace(/\p{M}/gu, '');
+    if (/^[_0-9A-Za-z]+$/.test(plain)) return plain;
+    if (/^[\0-\x7f\p{P}\p{Z}\p{C}]$/u.test(character)) return '_';
+    return `u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;
+  }).join('');
+}
+
+/** A name of legal characters with a legal start: no digit, and no two underscores, which are reserved. Never empty. */
+function startLegally(name: string): string {
+  return name.replace(/^(?=\d|$)/, '_').replace(/^__+/, '_');
+}
+
+/** The name that `derive` makes of a name in PostgreSQL; if GraphQL forbids it, a legal one, derived from the legal characters. */
+export function legalName(name: string, derive: (name: string) => string): string {
+  const derived = derive(name);
+  return isFreeName(derived) ? derived : startLegally(spell(derive(spell(name))));
+}
+
 /** The name of a type or root field whose plain name is taken: prefixed with its schema, `SouthPlace` or `south_place`. */
 export function withSchema(name: string, schema: string, inflection: boolean): string {
-  const prefix = inflection ? upperFirst(inflect(schema)) : `${schema}_`;
-  const legal = prefix.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=\d)/, '_') + (inflection ? upperFirst(name) : name);
-  return legal.replace(/^__+/, '_');
+  const prefix = inflection ? upperFirst(inflect(spell(schema))) : `${spell(schema)}_`;
+  return startLegally(prefix + (inflection ? upperFirst(name) : name));
 }
 
 /** The first free one of `name`, `name2`, `name3` … */
@@ -63,8 +93,8 @@ export function enumValueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names.filter(isEnumValueName));
   return names.map((name) => {
     if (isEnumValueName(name)) return name;
-    const legal = name.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=\d|(?:true|false|null)$)/, '_');
-    const free = numbered(legal.replace(/^__+/, '_'), (candidate) => !taken.has(candidate));
+    const legal = legalName(name, (own) => own.replace(/^(?=(?:true|false|null)$)/, '_'));
+    const free = numbered(legal, (candidate) => !taken.has(candidate));
     taken.add(free);
     return free;
   });

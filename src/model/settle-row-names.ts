@@ -1,18 +1,19 @@
 /**
  * Makes the field names of a row unique. In case of a clash the first in this order keeps the name, as in pg_graphql: the global identifier
  * (`nodeId` or as configured), computed fields, relations, columns. The others are renamed: a column to `<name>Column`, a function to
- * `<name>Function`, a relation to `<name>By<Columns>`, followed by a number if that is taken too. Inferred relations, which pg_graphql does
- * not have, come last.
+ * `<name>Function`, a relation to `<name>By<Columns>`, followed by a number if that is taken too. Computed fields and relations that
+ * pg_graphql does not have, because their names are adapted or they are inferred, come last.
  */
 
+import type { CatalogFunction } from '../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from './build-context.ts';
 import type { NamedRelation } from './build-relations.ts';
 import { inClaimOrder } from './claim-order.ts';
-import { readDirective, readName } from './directives.ts';
 import type { LazyTable } from './lazy-table.ts';
 import type { Column, Renaming, Routine } from './model.ts';
 import { lowerFirst, numbered } from './names.ts';
 import { functionName, qualifiedName } from './object-names.ts';
+import { routineNameOf, whyAdapted } from './preferred-name.ts';
 
 /** The fields of a table's rows, with their preferred names. */
 export interface RowFields {
@@ -29,11 +30,14 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
   const taken = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
   const isFree = (name: string) => !taken.has(name);
   const take = (name: string) => isFree(name) && taken.add(name);
-  const computed = inOrder(context, fields.computed).filter(({ fieldName }) => !take(fieldName));
-  const constrained = fields.relations.filter(({ inferred }) => !inferred);
+  const sources = new Map(context.links.of(table.id).functions.map((source) => [source.id, source]));
+  const { own, adapted } = byOrigin(context, fields.computed, sources);
+  const computed = own.filter(({ fieldName }) => !take(fieldName));
+  const constrained = fields.relations.filter(({ yields }) => !yields);
   const last = new Map(constrained.map(({ relation }) => [relation.fieldName, relation]));
   const relations = constrained.filter(({ relation }) => last.get(relation.fieldName) !== relation || !take(relation.fieldName));
   const columns = fields.columns.filter(({ selectable, fieldName }) => selectable && !take(fieldName));
+  const lastComputed = adapted.filter(({ fieldName }) => !take(fieldName));
   const rename = (object: Renaming['object'], name: string, fieldName: string, wanted: string): string => {
     const other = numbered(wanted, isFree);
     taken.add(other);
@@ -41,9 +45,13 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     return other;
   };
   const tableName = qualifiedName(table.schema, table.name);
-  for (const routine of computed) {
-    const source = context.catalog.functions.find(({ id }) => id === routine.id)!;
-    routine.fieldName = rename('function', functionName(context.catalog, source), routine.fieldName, `${routine.fieldName}Function`);
+  const fullName = ({ id }: Routine) => functionName(context.catalog, sources.get(id)!);
+  for (const routine of [...computed, ...lastComputed]) {
+    routine.fieldName = rename('function', fullName(routine), routine.fieldName, `${routine.fieldName}Function`);
+  }
+  for (const routine of adapted) {
+    const reason = whyAdapted(routine.name, routine.fieldName, 'choose another name with a comment directive');
+    renamings.push({ object: 'function', id: table.id, name: fullName(routine), reason });
   }
   for (const { relation, name, qualified } of relations) {
     relation.fieldName = rename('relation', name, relation.fieldName, qualified);
@@ -52,7 +60,7 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     column.rowFieldName = rename('column', qualifiedName(tableName, column.name), column.fieldName, `${column.fieldName}Column`);
     if (key !== null && column.fieldName === nodeIdField) column.filterName = column.rowFieldName;
   }
-  for (const { relation, qualified } of fields.relations.filter(({ inferred }) => inferred)) {
+  for (const { relation, qualified } of fields.relations.filter(({ yields }) => yields)) {
     // If a column leads to several views, only one of them can be named after it.
     const ofTarget = relation.kind === 'to-one' ? lowerFirst(relation.target.stem) : relation.fieldName;
     const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
@@ -65,11 +73,16 @@ function reasonOf(taken: string, given: string, table: string): string {
   return `the name "${taken}" is already taken in the rows of ${table}, so it is called "${given}" there; choose another name with a comment directive`;
 }
 
-function inOrder({ catalog, schemas }: BuildContext, computed: readonly Mutable<Routine>[]): Mutable<Routine>[] {
-  if (computed.length < 2) return [...computed];
-  const sources = new Map(catalog.functions.map((source) => [source.id, source]));
-  return inClaimOrder(computed, schemas, ({ id, name }) => {
-    const source = sources.get(id)!;
-    return { schemaId: source.schemaId, source: name, explicit: readName(readDirective(source.comment), 'name') !== null };
+/** The computed fields in the order in which they claim names, those with adapted names apart. */
+function byOrigin(
+  context: BuildContext,
+  computed: readonly Mutable<Routine>[],
+  sources: ReadonlyMap<number, CatalogFunction>,
+): Record<'own' | 'adapted', Mutable<Routine>[]> {
+  const originOf = ({ id }: Routine) => routineNameOf(context, sources.get(id)!).origin;
+  const inOrder = inClaimOrder(computed, context.schemas, (routine) => {
+    return { schemaId: sources.get(routine.id)!.schemaId, source: routine.name, origin: originOf(routine) };
   });
+  const isAdapted = (routine: Routine) => originOf(routine) === 'adapted';
+  return { own: inOrder.filter((routine) => !isAdapted(routine)), adapted: inOrder.filter(isAdapted) };
 }

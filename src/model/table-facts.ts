@@ -5,6 +5,7 @@ import type { SchemaSettings } from './build-context.ts';
 import type { Directive } from './directives.ts';
 import type { Excluded } from './excluded.ts';
 import type { Table } from './model.ts';
+import type { PreferredName } from './preferred-name.ts';
 
 export interface TableFacts
   extends Pick<
@@ -30,8 +31,8 @@ export interface TableFacts
   readonly source: CatalogTable;
   readonly schema: SchemaSettings;
   readonly directive: Directive;
-  /** The default name of its row type. */
-  readonly plainName: string;
+  /** The default name of its row type, and where it comes from. */
+  readonly plainName: PreferredName;
   /** Key columns in order; null for a table without a key, which only has a row type. */
   readonly key: readonly CatalogColumn[] | null;
 }

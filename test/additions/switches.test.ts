@@ -10,7 +10,7 @@ import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int);
 create view wet_frog as select id, pond_id from frog;`;
 
 type SchemaOptions = Pick<RowgraphOptions, 'additions' | 'dialect'>;
@@ -33,6 +33,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> 
   writtenEdges: (schema) => memberOf(schema, 'frogInsertResponse', 'edges'),
   queryInResponses: (schema) => memberOf(schema, 'frogDeleteResponse', 'query'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
+  adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };
 
