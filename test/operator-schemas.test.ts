@@ -1,5 +1,6 @@
 /**
- * Types of extensions in a schema that is neither exposed nor on the search path: their values are still compared by their own operators.
+ * Types whose schema or operators are out of reach: those of extensions in a schema off the search path are still compared by their own
+ * operators, and a role without the privileges reads them and does what it may.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -24,6 +25,20 @@ describe('citext in a schema off the search path', () => {
       comment on table book is '@graphql({"primary_key_columns": ["title"], "aggregate": {"enabled": true}})';
       insert into author select n from generate_series(1, 6) n;
       insert into book select n, (array['a', 'B', 'c', 'D', 'e', 'F'])[n], (array['A', 'b', 'C', 'd', 'E', 'f'])[n] from generate_series(1, 6) n;
+      create schema closed; grant usage on schema closed to service_role;
+      create type closed.mood as enum ('calm', 'wild'); create domain closed.code as int check (value > 0); create domain closed.feeling as closed.mood;
+      create type closed.spans as range (subtype = int); create type closed.pair as (a int, b int); create domain closed.pairs as closed.pair;
+      create table feeling (id int primary key, mood closed.mood, code closed.code, feeling closed.feeling, spans closed.spans, pairs closed.pairs,
+        moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code);
+      comment on table feeling is '@graphql({"aggregate": {"enabled": true}})';
+      insert into feeling values (1, 'calm', 7, 'wild', '[1,3)', '(1,2)', '{calm}', '(3,4)', 'A', 'x', 8), (2, 'wild', 8, null, '[2,3)', null, '{wild,calm}', null, 'b', 'y', null);
+      create table coded (code closed.code primary key, words text); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
+      create function coded_as(code closed.code) returns text stable language sql as 'select words from coded where coded.code = $1';
+      create schema ops; grant usage on schema ops to anon, authenticated, service_role;
+      create extension intarray with schema ops; create extension hstore with schema ops; create extension ltree with schema ops;
+      create table tagged (id int primary key, ints int[], path ops.ltree, attrs ops.hstore, n int);
+      insert into tagged values (1, '{1,2}', 'a.b', 'a=>1', 5), (2, '{null,3}', 'a', 'b=>2', 5), (3, null, 'b', null, 4);
+      revoke execute on all functions in schema ops from public; grant execute on all functions in schema ops to service_role;
       insert into visit values (1, 'ADA@example.org', 'HOME'), (2, 'ada@EXAMPLE.org', 'home'), (3, 'cy@example.org', null);
     `);
   });
@@ -125,5 +140,95 @@ describe('citext in a schema off the search path', () => {
       ],
     );
     assert.match(relations[0]!.message, /cannot use the schema My Types, which has the operators that compare/);
+  });
+
+  test('a type in a schema that the role cannot use is read, filtered and ordered by, but not written', async () => {
+    const rows = async (argument: string, role: string): Promise<unknown> => {
+      const { feelingCollection } = (await all.ask(`{ feelingCollection${argument} { edges { node { id } } } }`, role)) as {
+        feelingCollection: { edges: { node: { id: number } }[] };
+      };
+      return feelingCollection.edges.map(({ node }) => node.id);
+    };
+    for (const role of ['service_role', 'authenticated']) {
+      const read = '{ feelingCollection(first: 1) { edges { node { mood code feeling spans moods } } } }';
+      const node = { mood: 'calm', code: 7, feeling: 'wild', spans: '[1,3)', moods: ['calm'] };
+      assert.deepEqual(await all.ask(read, role), { feelingCollection: { edges: [{ node }] } });
+      assert.deepEqual(await rows('(filter: {mood: {eq: "wild"}})', role), [2]);
+      assert.deepEqual(await rows('(filter: {code: {eq: 7}, spans: {eq: "[1,3)"}})', role), [1]);
+      assert.deepEqual(await rows('(orderBy: [{mood: DescNullsLast}, {code: AscNullsLast}])', role), [2, 1]);
+      const page = '{ codedCollection(first: 1, orderBy: [{code: DescNullsLast}]) { edges { cursor node { nodeId } } } }';
+      const { codedCollection } = (await all.ask(page, role)) as {
+        codedCollection: { edges: [{ cursor: string; node: { nodeId: string } }] };
+      };
+      const [{ cursor, node: first }] = codedCollection.edges;
+      const next = `{ codedCollection(after: "${cursor}", orderBy: [{code: DescNullsLast}]) { edges { node { words } } } node(nodeId: "${first.nodeId}") { ... on coded { words } } }`;
+      assert.deepEqual(await all.ask(next, role), {
+        codedCollection: { edges: [{ node: { words: 'y' } }, { node: { words: 'x' } }] },
+        node: { words: 'z' },
+      });
+      assert.deepEqual(await all.ask('{ coded_as(code: 2) }', role), { coded_as: 'y' });
+      const same =
+        'query ($v: Opaque) { feelingCollection(filter: {or: [{code: {eq: $v}}, {next_code: {eq: $v}}]}) { edges { node { id } } } }';
+      const { data } = await all.graph.execute({ query: same, variables: { v: 8 } }, { role });
+      assert.deepEqual(data, { feelingCollection: { edges: [{ node: { id: 1 } }, { node: { id: 2 } }] } });
+    }
+    const update = 'mutation { updatefeelingCollection(set: {words: "z"}, filter: {code: {eq: 8}}, atMost: 1) { records { words mood } } }';
+    assert.deepEqual(await all.ask(update, 'authenticated'), { updatefeelingCollection: { records: [{ words: 'z', mood: 'wild' }] } });
+    const sdl = await all.graph.sdl({ role: 'authenticated' });
+    const inputs = (type: string) =>
+      sdl
+        .match(new RegExp(`input ${type} \\{\\n([^}]*)\\}`))![1]!
+        .match(/^ {2}\w+(?=:)/gm)!
+        .map((name) => name.trim());
+    assert.deepEqual(inputs('feelingInsertInput'), ['id', 'words']);
+    assert.deepEqual(inputs('feelingUpdateInput'), ['id', 'words']);
+    assert.deepEqual(inputs('feelingFilter').slice(0, 6), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
+    assert.deepEqual(inputs('feelingOrderBy'), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
+    assert.deepEqual(inputs('codedInsertInput'), ['words']);
+    const { findings } = await all.graph.doctor({ role: 'authenticated' });
+    const told = findings.filter(({ code, name }) => code === 'type-out-of-reach' && name.startsWith('public.feeling.'));
+    assert.deepEqual(
+      told.map(({ name, remedy }) => `${name.slice('public.feeling.'.length)}: ${remedy}`),
+      [
+        ...['code', 'feeling'].map((name) => `${name}: grant usage on schema closed to authenticated;`),
+        'mail: grant usage on schema "My Types" to authenticated;',
+        ...['mood', 'moods', 'next_code', 'pairs', 'spans'].map((name) => `${name}: grant usage on schema closed to authenticated;`),
+      ],
+    );
+    assert.match(
+      told[3]!.message,
+      /cannot use the schema closed of its type closed\.mood, so it can be read but is left out of inserts and updates/,
+    );
+    assert.match(told[1]!.message, /left out of inserts, updates, filters, orders, groups and keys/);
+  });
+
+  test('operators of extensions that the role cannot execute: arrays are compared by the built-in ones, other types not at all', async () => {
+    const rows = async (argument: string, role: string): Promise<unknown> => {
+      const { taggedCollection } = (await all.ask(`{ taggedCollection${argument} { edges { node { id } } } }`, role)) as {
+        taggedCollection: { edges: { node: { id: number } }[] };
+      };
+      return taggedCollection.edges.map(({ node }) => node.id);
+    };
+    assert.deepEqual(await rows('(filter: {ints: {contains: [3]}})', 'authenticated'), [2]);
+    assert.deepEqual(await rows('(filter: {ints: {overlaps: [2, 3]}})', 'authenticated'), [1, 2]);
+    assert.deepEqual(await rows('(filter: {ints: {containedBy: [1, 2, 3]}})', 'authenticated'), [1]);
+    assert.deepEqual(await rows('(filter: {path: {eq: "a.b"}, attrs: {eq: "a=>1"}})', 'service_role'), [1]);
+    assert.deepEqual(await rows('(orderBy: [{n: AscNullsLast}, {path: DescNullsLast}])', 'service_role'), [3, 1, 2]);
+    assert.deepEqual(await rows('(orderBy: [{n: AscNullsLast}])', 'authenticated'), [3, 1, 2]);
+    const sdl = await all.graph.sdl({ role: 'authenticated' });
+    assert.match(sdl, /input taggedOrderBy \{\n {2}id: OrderByDirection\n {2}n: OrderByDirection\n\}/);
+    assert.doesNotMatch(sdl, /input taggedFilter \{[^}]*(path|attrs):/);
+    const insert = 'mutation { insertIntotaggedCollection(objects: [{id: 9, path: "c", attrs: "k=>v"}]) { records { path attrs } } }';
+    assert.deepEqual(await all.ask(insert, 'authenticated'), {
+      insertIntotaggedCollection: { records: [{ path: 'c', attrs: { k: 'v' } }] },
+    });
+    const { findings } = await all.graph.doctor({ role: 'authenticated' });
+    assert.deepEqual(
+      findings.filter(({ code, name }) => code === 'type-out-of-reach' && name.startsWith('public.tagged')).map(({ message }) => message),
+      ['hstore', 'ltree'].map(
+        (type) =>
+          `the role authenticated cannot execute the functions of the operators of its type ops.${type}, so it is left out of filters, orders, groups and keys; grant execute on all functions in schema ops to the role`,
+      ),
+    );
   });
 });

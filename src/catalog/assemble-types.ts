@@ -8,10 +8,11 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const schemas = new Map(raw.schemas.map(([id, name, quotedName]) => [id, { name, quotedName }]));
   const exposed = new Set(raw.setting);
   const quotedNames = new Map(raw.types.map(([id, , , quotedName]) => [id, quotedName]));
-  const operatorSchemas = new Map(raw.ownOperators);
+  const ownOperators = new Map(raw.ownOperators.map(([typeId, schemaId, functionId]) => [typeId, { schemaId, functionId }]));
+  const arrayOperators = Map.groupBy(raw.arrayOperators, ([typeId]) => typeId);
   const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
   const types = raw.types.map((type): CatalogType => {
-    const [id, schemaId, name, , kind, category, elementId, relationId, , enumSql, oddlyOrdered, unordered, delimiter] = type;
+    const [id, schemaId, name, , kind, category, elementId, relationId, , baseEnum, oddlyOrdered, unordered, delimiter] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
     const isExposedEnum = kind === 'e' && exposed.has(schemaId);
     return {
@@ -24,11 +25,16 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       elementId,
       relationId,
       sql: typeSql(type, schema, quotedNames),
-      enumSql,
+      enumSql: baseEnum?.[0] ?? null,
+      enumSchemaId: baseEnum?.[1] ?? 0,
       oddlyOrdered,
       unordered,
       delimiter,
-      operatorSchemaId: operatorSchemas.get(id) ?? 0,
+      operatorSchemaId: ownOperators.get(id)?.schemaId ?? 0,
+      operatorIds: [
+        ...[ownOperators.get(id)?.functionId ?? []].flat(),
+        ...(arrayOperators.get(id) ?? []).map(([, functionId]) => functionId),
+      ],
       labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
       comment: isExposedEnum ? comments.on('type', id) : null,
     };

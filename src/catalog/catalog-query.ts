@@ -155,7 +155,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
           union all
           select d.typbasetype from base b join pg_catalog.pg_type d on d.oid = b.id where d.typtype = 'd'
         )
-        select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname)
+        select pg_catalog.json_build_array(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname), n.oid::int8)
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
         where e.typtype = 'e'
       ) end,
@@ -170,9 +170,16 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)`,
   // Only for types of columns.
   ownOperators: `
-    select pg_catalog.string_agg(pg_catalog.json_build_array(w.oid::int8, w.schema::int8)::text, ${separator} order by w.oid)
+    select pg_catalog.string_agg(pg_catalog.json_build_array(w.oid::int8, w.schema::int8, w.function::int8)::text, ${separator} order by w.oid)
     from own_operator w
     where (w.oid in (select a.atttypid from attribute a)) is true`,
+  // Operators that PostgreSQL prefers to those of all arrays, such as those of intarray. Only for types of columns.
+  arrayOperators: `
+    select pg_catalog.string_agg(pg_catalog.json_build_array(o.oprleft::int8, o.oprcode::pg_catalog.oid::int8)::text, ${separator})
+    from pg_catalog.pg_operator o
+    where o.oprname in ('@>', '<@', '&&') and o.oprleft = o.oprright and (o.oprleft in (
+      select t.oid from pg_catalog.pg_type t where t.typcategory = 'A' and (t.oid in (select a.atttypid from attribute a)) is true
+    )) is true`,
   labels: `
     select pg_catalog.string_agg(pg_catalog.json_build_array(v.enumtypid::int8, v.enumlabel)::text, ${separator} order by v.enumtypid, v.enumsortorder)
     from pg_catalog.pg_enum v

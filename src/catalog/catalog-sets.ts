@@ -117,18 +117,18 @@ unordered as (
   )
   select d.oid from d
 ),
--- Types whose "=" is not in pg_catalog, such as those of extensions, and domains over them, with the operator's schema.
+-- Types whose "=" is not in pg_catalog, such as those of extensions, and domains over them, with the operator's schema and function.
 own_operator as (
   with recursive d as (
-    select c.opcintype as oid, o.oprnamespace as schema
+    select c.opcintype as oid, o.oprnamespace as schema, o.oprcode::pg_catalog.oid as function
     from pg_catalog.pg_opclass c
     join pg_catalog.pg_amop m on m.amopfamily = c.opcfamily and m.amoplefttype = c.opcintype and m.amoprighttype = c.opcintype
     join pg_catalog.pg_operator o on o.oid = m.amopopr
     where c.opcmethod = 403 and c.opcdefault and m.amopstrategy = 3 and o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace
     union
-    select t.oid, d.schema from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+    select t.oid, d.schema, d.function from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
   )
-  select d.oid, d.schema from d
+  select d.oid, d.schema, d.function from d
 ),
 used_type as materialized (
   select a.atttypid as id from attribute a

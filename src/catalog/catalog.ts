@@ -182,6 +182,8 @@ export interface CatalogType {
   readonly sql: string;
   /** The enum that a domain is based on, as SQL; null for all other types. */
   readonly enumSql: string | null;
+  /** The id of that enum's schema; 0 for all other types. */
+  readonly enumSchemaId: number;
   /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
   /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */
@@ -190,6 +192,8 @@ export interface CatalogType {
   readonly delimiter: string;
   /** For types of columns: the id of the schema with the type's operators; 0 if that is pg_catalog or the type has none. */
   readonly operatorSchemaId: number;
+  /** For types of columns: the functions of their own "=", or for arrays of their own "@>" and the like, which PostgreSQL prefers to built-in ones. */
+  readonly operatorIds: readonly number[];
   /** Labels of an exposed enum, in order; null for all other types. */
   readonly labels: readonly string[] | null;
   readonly comment: string | null;
@@ -250,7 +254,7 @@ export interface Privileges {
   /** Schemas with USAGE, by id. */
   readonly schemas: Granted;
   readonly tables: { get(id: number): TablePrivileges | undefined };
-  /** Functions with EXECUTE, by id. */
+  /** Functions with EXECUTE, by id; those of operators too. */
   readonly functions: Granted;
   /** Enums with USAGE, by id. */
   readonly types: Granted;

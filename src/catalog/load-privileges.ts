@@ -126,8 +126,8 @@ export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<Cata
 type Positions = ReadonlyMap<number, number>;
 
 /**
- * The objects whose privileges are queried. Of types, only enums matter. Schemas include those of computed fields of exposed tables, and
- * those of operators.
+ * The objects whose privileges are queried. Of types, only enums matter. Schemas include those of computed fields of exposed tables, of
+ * types and of operators; functions include those of operators.
  */
 interface ObjectIds {
   readonly schemas: Positions;
@@ -144,12 +144,14 @@ function objectsOf(catalog: Catalog): ObjectIds {
   const known = objectIds.get(catalog);
   if (known) return known;
   const searched = [...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id);
-  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId)]);
+  const types = [...catalog.types.values()];
+  const ofTypes = types.flatMap(({ schema, schemaId, enumSchemaId }) => (schema === 'pg_catalog' ? [] : [schemaId, enumSchemaId]));
+  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId), ...ofTypes.filter((id) => id !== 0)]);
   const tables = positionsOf(catalog.tables.map(({ id }) => id));
-  const functions = positionsOf(catalog.functions.map(({ id }) => id));
-  const types = positionsOf([...catalog.types.values()].flatMap(({ id, labels }) => (labels ? [id] : [])));
-  const lists = { schemas: [...schemas.keys()], tables: [...tables.keys()], functions: [...functions.keys()], types: [...types.keys()] };
-  const ids = { schemas, tables, functions, types, json: JSON.stringify(lists) };
+  const functions = positionsOf([...catalog.functions.map(({ id }) => id), ...types.flatMap(({ operatorIds }) => operatorIds)]);
+  const enums = positionsOf(types.flatMap(({ id, labels }) => (labels ? [id] : [])));
+  const lists = { schemas: [...schemas.keys()], tables: [...tables.keys()], functions: [...functions.keys()], types: [...enums.keys()] };
+  const ids = { schemas, tables, functions, types: enums, json: JSON.stringify(lists) };
   objectIds.set(catalog, ids);
   return ids;
 }

@@ -26,6 +26,7 @@ export interface RawCatalog {
   readonly targets: readonly RawTarget[];
   readonly types: readonly RawType[];
   readonly ownOperators: readonly RawOwnOperator[];
+  readonly arrayOperators: readonly RawArrayOperator[];
   readonly labels: readonly RawLabel[];
   readonly functions: readonly RawFunction[];
   readonly defaults: readonly RawDefault[];
@@ -139,15 +140,18 @@ export type RawType = readonly [
   relationId: number,
   /** The type without its modifier, qualified like `shownType` of columns. */
   shown: string,
-  /** The enum that a domain is based on, quoted and qualified. */
-  enumSql: string | null,
+  /** The enum that a domain is based on, quoted and qualified, and its schema. */
+  baseEnum: readonly [sql: string, schemaId: number] | null,
   oddlyOrdered: boolean,
   unordered: boolean,
   delimiter: string,
 ];
 
-/** A type whose operators are in a schema other than pg_catalog. */
-export type RawOwnOperator = readonly [typeId: number, schemaId: number];
+/** A type whose operators are in a schema other than pg_catalog, with the function of its "=". */
+export type RawOwnOperator = readonly [typeId: number, schemaId: number, functionId: number];
+
+/** The function of an operator of an array type. */
+export type RawArrayOperator = readonly [typeId: number, functionId: number];
 
 export type RawLabel = readonly [typeId: number, label: string];
 

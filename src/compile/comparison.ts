@@ -1,7 +1,7 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
-import type { ColumnPair, ValueType } from '../model/model.ts';
+import type { ColumnPair, ListType, ScalarType, ValueType } from '../model/model.ts';
 import type { Operator, Parameter } from '../plan/plan.ts';
-import { bind, builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, bindUncast, builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 
 const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   eq: '=',
@@ -70,7 +70,16 @@ function isComposite(type: ValueType): boolean {
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   return parameter.encoding.kind === 'json'
     ? composed(bind(parameter, 'jsonb'), type.sqlType)
-    : comparable(bind(parameter, comparandType(type)), type);
+    : comparable(bound(parameter, type, comparandType(type)), type);
+}
+
+/** A placeholder for a value of the type, as an argument or next to another value of it. */
+export function bound(parameter: unknown, type: Pick<ScalarType, 'sqlType' | 'unnameable'> | ValueType, sqlType = type.sqlType): Sql {
+  return isNameable(type) ? bind(parameter, sqlType) : bindUncast(parameter, sqlType);
+}
+
+function isNameable(type: object): boolean {
+  return !('unnameable' in type);
 }
 
 /** A cast to `varchar(3)[]` truncates the elements, which could then equal others. When written they are truncated, as in pg_graphql. */
@@ -87,19 +96,17 @@ export function composed(json: Sql, type: string): Sql {
 
 /** Compares an expression with a parameter of a type, or with `value` if that is known. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
-  if (operator === 'in') return sql`${left} = any(${bind(parameter, `${type.sqlType}[]`)})`;
-  const right = value ?? bind(parameter, type.sqlType);
+  if (operator === 'in') return sql`${left} = any(${bound(parameter, type, `${type.sqlType}[]`)})`;
+  const right = value ?? bound(parameter, type);
   // The operator is not defined for citext, so PostgreSQL would compare its values as text.
   const [prefixed, prefix] =
     operator === 'startsWith' && type.typeName === 'citext' ? [caseFolded(left), caseFolded(right)] : [left, right];
-  return sql`${prefixed} ${trusted(symbols[operator])} ${prefix}`;
+  const symbol = type.builtInOperators ? `operator(pg_catalog.${symbols[operator]})` : symbols[operator];
+  return sql`${prefixed} ${trusted(symbol)} ${prefix}`;
 }
 
-/** The name in `pg_type` matters for scalars only. */
-interface ComparedType {
-  readonly sqlType: string;
-  readonly typeName?: string;
-}
+/** The type of a comparison: a value type, or one that only SQL knows. */
+type ComparedType = Pick<ScalarType, 'sqlType'> & Partial<Pick<ScalarType, 'typeName'> & Pick<ListType, 'builtInOperators'>>;
 
 /** The text by which citext compares a value. */
 function caseFolded(value: Sql): Sql {

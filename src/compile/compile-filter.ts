@@ -73,7 +73,8 @@ function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
   if (typeof value.value === 'boolean' && type.kind === 'scalar' && type.typeName === 'bool')
     return trusted(value.value ? 'true' : 'false');
   const label = type.kind === 'enum' ? type.enum.values.find(({ name }) => name === value.value)?.label : undefined;
-  return label === undefined ? undefined : sql`${literal(label)}::${trusted(type.sqlType)}`;
+  if (label === undefined) return undefined;
+  return 'unnameable' in type ? literal(label) : sql`${literal(label)}::${trusted(type.sqlType)}`;
 }
 
 /** `column = value` for a key. */

@@ -1,6 +1,7 @@
 /** The call of a function as a root field of a mutation. */
 import type { ResultPlan, RoutinePlan } from '../plan/plan.ts';
-import { bind, identifier, join, newLine, type Sql, sql } from '../sql/sql.ts';
+import { identifier, join, newLine, type Sql, sql } from '../sql/sql.ts';
+import { bound } from './comparison.ts';
 import { resultJson, selectCalled } from './compile-row.ts';
 import { StatementContext } from './context.ts';
 import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
@@ -36,7 +37,7 @@ export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
   const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
   const named = inOrder.map(
     ({ argument, parameter }) =>
-      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bind(parameter, argument.type.sqlType)}`,
+      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
   );
   return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }

@@ -5,8 +5,8 @@
  */
 import type { Table, ValueType } from '../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
-import { bind, join, type Sql, sql, trusted } from '../sql/sql.ts';
-import { isNotNull, isNull, orderable } from './comparison.ts';
+import { join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bound, isNotNull, isNull, orderable } from './comparison.ts';
 import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
 /** A range of rows in paging order. */
@@ -104,7 +104,7 @@ export function conditionsNotAfter(keys: readonly OrderKey[], cursor: readonly (
 /** The value of the cursor for a key. */
 function boundOf(element: Parameter | null | undefined, value: OrderValue): Sql {
   const type = typeOf(value);
-  return orderable(bind(element, type.sqlType), type);
+  return orderable(bound(element, type), type);
 }
 
 class Seeker {

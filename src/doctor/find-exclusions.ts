@@ -37,7 +37,9 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
     return source ? `grant execute on ${examination.routineSql(source)} ${to}` : null;
   }
   const schemas = [...catalog.schemas, ...catalog.operatorSchemas];
-  const name = schemas.find((schema) => schema.id === id)?.name ?? catalog.functions.find(({ schemaId }) => schemaId === id)?.schema;
+  const ofType = [...catalog.types.values()].find(({ schemaId }) => schemaId === id);
+  const ofFunction = catalog.functions.find(({ schemaId }) => schemaId === id);
+  const name = schemas.find((schema) => schema.id === id)?.name ?? ofFunction?.schema ?? ofType?.schema;
   return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
 }
 

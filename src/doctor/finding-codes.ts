@@ -25,6 +25,12 @@ export const exclusionCodes = {
     meaning: 'Not in the API because the role lacks a privilege. A schema stands for everything in it, a table for its columns.',
     remedy: 'If the role should have access, grant the privilege.',
   },
+  'type-out-of-reach': {
+    severity: 'warning',
+    meaning:
+      'A column can be read, but it is left out of inputs, filters or orders, because the role lacks a privilege on the schema of its type or on the operators of the type.',
+    remedy: 'Grant the privilege.',
+  },
   'owner-left-out': {
     severity: 'info',
     meaning: 'Not in the API because the table that it belongs to, refers to or returns is not.',

@@ -8,6 +8,7 @@ import { hasOwnNames, isLookupKey } from './lookup-key.ts';
 import type { Column, Table } from './model.ts';
 import { isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
+import { isComparable, whyOutOfReach } from './out-of-reach.ts';
 import { columnNameOf, whyAdapted } from './preferred-name.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
@@ -46,10 +47,15 @@ function uniqueKeysOf(
     .filter(({ unique }) => unique)
     .map((index) => index.columns.flatMap((number) => columns[source.columns.findIndex((column) => column.number === number)] ?? []));
   const keys = primaryKey.length > 0 ? [[...primaryKey], ...ofIndexes] : ofIndexes;
-  const readable = keys.filter((key) => key.length > 0 && key.every((column) => column.selectable && usable.includes(column)));
+  const readable = keys.filter((key) => key.length > 0 && key.every((column) => isUsableInKey(column) && usable.includes(column)));
   const isSame = (one: readonly Column[], other: readonly Column[]) =>
     one.length === other.length && one.every((column) => other.includes(column));
   return readable.filter((key, index) => readable.findIndex((other) => isSame(other, key)) === index);
+}
+
+/** Whether nested writes can find rows by the column: they name its type. */
+function isUsableInKey({ selectable, comparable, type }: Column): boolean {
+  return selectable && comparable && !('unnameable' in type);
 }
 
 function buildColumn(context: BuildContext, { facts }: LazyTable, column: CatalogColumn): Mutable<Column> {
@@ -57,6 +63,8 @@ function buildColumn(context: BuildContext, { facts }: LazyTable, column: Catalo
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
   const writable = !column.automatic && isWritable(context, column);
+  const catalogType = context.catalog.types.get(column.typeId);
+  const comparable = catalogType === undefined || isComparable(context, catalogType);
   const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
   const fieldName = columnNameOf(facts, column).name;
   return {
@@ -70,7 +78,8 @@ function buildColumn(context: BuildContext, { facts }: LazyTable, column: Catalo
     refusesNull: column.refusesNull,
     leadsIndex: indexes.length > 0,
     indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls === true),
-    orderable: isOrderable(context, column, type),
+    comparable,
+    orderable: comparable && isOrderable(context, column, type),
     selectable: grants.select,
     insertable: writable && grants.insert,
     required: context.settings.requiredInputs && column.refusesNull && !column.hasDefault && !source.fillsColumns,
@@ -93,6 +102,11 @@ function usableColumns(context: BuildContext, table: LazyTable, columns: readonl
   });
   const adapted = new Set(columns.filter((_, index) => columnNameOf(table.facts, table.facts.source.columns[index]!).origin === 'adapted'));
   const inOrder = usable.toSorted((one, other) => Number(adapted.has(other)) - Number(adapted.has(one)));
+  for (const [index, column] of columns.entries()) {
+    const type = context.catalog.types.get(table.facts.source.columns[index]!.typeId);
+    const why = type && column.selectable && usable.includes(column) ? whyOutOfReach(context, type) : undefined;
+    if (why) notes.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
+  }
   const owners = new Map(inOrder.map((column) => [column.fieldName, column]));
   for (const column of usable) {
     const { fieldName } = column;

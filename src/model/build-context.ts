@@ -38,7 +38,7 @@ export interface BuildContext {
   readonly catalog: Catalog;
   readonly privileges: Privileges;
   readonly links: CatalogLinks;
-  /** Facts already found for other roles; null to find them again, with this role's reasons. */
+  /** Facts already found for other roles that can name all types; null to find them again, with this role's reasons. */
   readonly facts: KnownFacts | null;
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;

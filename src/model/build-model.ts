@@ -19,6 +19,7 @@ import { Excluded, notGranted } from './excluded.ts';
 import type { LazyTable, TableParts } from './lazy-table.ts';
 import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
 import type { ModelSettings } from './model-settings.ts';
+import { namesAllTypes } from './out-of-reach.ts';
 import { settleRowNames } from './settle-row-names.ts';
 import { factsOfCatalog } from './table-facts.ts';
 import { TakenNames } from './taken-names.ts';
@@ -62,7 +63,7 @@ function* build(
     catalog,
     privileges,
     links: yield* linkCatalog(catalog),
-    facts: isReported ? null : factsOfCatalog(catalog, additions),
+    facts: isReported || !namesAllTypes(catalog, privileges) ? null : factsOfCatalog(catalog, additions),
     schemas: usableSchemas(catalog, privileges, additions, notes.exclusions),
     tables: new Map(),
     enums: new Map(),

@@ -9,6 +9,7 @@ import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys
 import { Excluded, notGranted } from './excluded.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { qualifiedName } from './object-names.ts';
+import { closedOperatorSchema, isComparable, whyOutOfReach } from './out-of-reach.ts';
 
 export interface ForeignKey {
   /** For messages. */
@@ -181,16 +182,19 @@ function whyHidden(
 
 /**
  * PostgreSQL ignores schemas on the search path that the role may not use, so it would compare the columns by other operators than the
- * foreign key does.
+ * foreign key does. If the role may not execute the function of the operator, queries fail.
  */
-function whyIncomparable({ catalog, privileges }: BuildContext, columns: readonly CatalogColumn[]): Excluded | undefined {
-  const type = columns
-    .map(({ typeId }) => catalog.types.get(typeId))
-    .find((each) => each && each.operatorSchemaId !== 0 && !privileges.schemas.has(each.operatorSchemaId));
-  if (!type) return undefined;
-  const { id, name } = catalog.operatorSchemas.find((each) => each.id === type.operatorSchemaId)!;
-  const problem = `the role ${privileges.role} cannot use the schema ${name}, which has the operators that compare its columns of type ${type.sql}`;
-  return notGranted(`${problem}; grant usage on schema ${name} to the role`, 'usage', id);
+function whyIncomparable(context: BuildContext, columns: readonly CatalogColumn[]): Excluded | undefined {
+  const { role } = context.privileges;
+  for (const { typeId } of columns) {
+    const type = context.catalog.types.get(typeId);
+    if (!type || isComparable(context, type)) continue;
+    const closed = closedOperatorSchema(context, type);
+    if (!closed) return whyOutOfReach(context, type);
+    const problem = `the role ${role} cannot use the schema ${closed.name}, which has the operators that compare its columns of type ${type.sql}`;
+    return notGranted(`${problem}; grant usage on schema ${closed.name} to the role`, 'usage', closed.id);
+  }
+  return undefined;
 }
 
 function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {

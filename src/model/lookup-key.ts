@@ -3,11 +3,11 @@ import type { Column } from './model.ts';
 import { isFreeName } from './names.ts';
 
 /** Whether every key column is a scalar comparable for equality, with a unique and legal name. */
-export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type'>[]): boolean {
+export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type' | 'comparable'>[]): boolean {
   return (
     hasOwnNames(key) &&
-    key.every(({ type, fieldName }) => {
-      return type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && isFreeName(fieldName);
+    key.every(({ type, fieldName, comparable }) => {
+      return comparable && type.kind === 'scalar' && type.scalar !== 'Opaque' && type.scalar !== 'JSON' && isFreeName(fieldName);
     })
   );
 }

@@ -138,6 +138,8 @@ export interface Column {
   readonly leadsIndex: boolean;
   /** Whether all those indexes have its nulls at the non-default end: `desc nulls last` or `nulls first`. */
   readonly indexMovesNulls: boolean;
+  /** Whether filters, orders and keys can compare it: not if the operators of its type are out of the role's reach. */
+  readonly comparable: boolean;
   /** Whether rows can be ordered by it: not if it is an array, JSON or a composite, as in pg_graphql. */
   readonly orderable: boolean;
   readonly selectable: boolean;
@@ -172,12 +174,15 @@ export interface ScalarType {
   readonly unordered?: true;
   /** What separates its values in the text of an array, if it is not a comma. */
   readonly delimiter?: string;
+  /** Set if the role may not use the schema of the type, so that its statements cannot name it. */
+  readonly unnameable?: true;
 }
 
 export interface EnumValueType {
   readonly kind: 'enum';
   readonly enum: EnumType;
   readonly sqlType: string;
+  readonly unnameable?: true;
 }
 
 export interface ListType {
@@ -185,6 +190,9 @@ export interface ListType {
   readonly element: ScalarType | EnumValueType;
   /** The array type as SQL. */
   readonly sqlType: string;
+  readonly unnameable?: true;
+  /** Set if an extension has operators for the type that the role may not use, so that the built-in ones must be named. */
+  readonly builtInOperators?: true;
 }
 
 /** A row of a table in the API. Read-only. */
@@ -325,6 +333,7 @@ export interface Renaming {
 export type ExclusionCause =
   | 'missing-schema'
   | 'not-granted'
+  | 'type-out-of-reach'
   | 'owner-left-out'
   | 'no-columns'
   | 'no-key'

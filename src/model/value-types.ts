@@ -6,6 +6,7 @@ import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
 import type { BuildContext } from './build-context.ts';
 import type { ScalarName } from './graphql-names.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
+import { isNameable, mayOperate } from './out-of-reach.ts';
 
 /** Types in pg_catalog with a scalar of their own. As in pg_graphql, `name` is not among them. */
 const scalarNames: Readonly<Record<string, ScalarName>> = {
@@ -62,9 +63,13 @@ function makeValueType(context: BuildContext, type: CatalogType | undefined): Va
 }
 
 /** Whether the column can be written. Does not need tables in the context. */
-export function isWritable({ catalog }: BuildContext, column: CatalogColumn): boolean {
-  const type = catalog.types.get(column.typeId);
-  if (!type) return false;
+export function isWritable(context: BuildContext, column: CatalogColumn): boolean {
+  const type = context.catalog.types.get(column.typeId);
+  return type !== undefined && hasOwnValues(context, type) && isNameable(context, type);
+}
+
+/** Whether the type is no composite type, array of one, or domain over an array. */
+function hasOwnValues({ catalog }: BuildContext, type: CatalogType): boolean {
   if (type.elementId !== 0) return catalog.types.get(type.elementId)?.kind !== 'c';
   return type.category !== 'A' && type.kind !== 'c';
 }
@@ -73,7 +78,10 @@ export function isWritable({ catalog }: BuildContext, column: CatalogColumn): bo
 export function isReadable(context: BuildContext, column: CatalogColumn): boolean {
   const type = context.catalog.types.get(column.typeId);
   const row = type?.elementId ? context.catalog.types.get(type.elementId) : type;
-  return isWritable(context, column) || (row?.kind === 'c' && (context.tables.get(row.relationId)?.facts.key ?? null) !== null);
+  return (
+    (type !== undefined && hasOwnValues(context, type)) ||
+    (row?.kind === 'c' && (context.tables.get(row.relationId)?.facts.key ?? null) !== null)
+  );
 }
 
 /**
@@ -89,7 +97,10 @@ export function isOrderable({ catalog }: BuildContext, column: CatalogColumn, ty
 function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const element = context.catalog.types.get(type.elementId);
   if (!element) return unsupported(type);
-  if (element.kind !== 'c') return { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: type.sql };
+  if (element.kind !== 'c') {
+    const list = { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: type.sql, ...nameability(context, type) } as const;
+    return mayOperate(context, type) ? list : { ...list, builtInOperators: true };
+  }
   const row = rowTypeOf(context, element);
   return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(type);
 }
@@ -101,17 +112,22 @@ function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
 
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
   const enumType = context.enums.get(type.id);
-  if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql };
+  if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const scalar = { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null } as const;
-  if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql };
+  if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };
   return {
     ...scalar,
+    ...nameability(context, type),
     ...(nestsInJson(type) && { nestsInJson: true }),
     ...(type.category === 'C' && { composite: true }),
     ...(type.oddlyOrdered && { oddlyOrdered: true }),
     ...(type.unordered && { unordered: true }),
     ...(type.delimiter !== ',' && { delimiter: type.delimiter }),
   };
+}
+
+function nameability(context: BuildContext, type: CatalogType): Pick<ScalarType, 'unnameable'> {
+  return isNameable(context, type) ? {} : { unnameable: true };
 }
 
 /** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */

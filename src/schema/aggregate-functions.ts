@@ -97,7 +97,7 @@ export function aggregateScalar(name: AggregateFunction, column: Column): Scalar
   switch (name) {
     case 'min':
     case 'max':
-      return Object.hasOwn(ordered, typeName) ? ordered[typeName] : undefined;
+      return column.comparable && Object.hasOwn(ordered, typeName) ? ordered[typeName] : undefined;
     case 'sum':
       if (wholeNumbers.has(typeName)) return 'BigInt';
       return isNumber ? 'BigFloat' : undefined;

@@ -105,7 +105,8 @@ export function filterFields(registry: TypeRegistry, table: Table): GraphQLInput
   const list = new GraphQLList(new GraphQLNonNull(self));
   const columns: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
-    const type = column.selectable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
+    const type =
+      column.selectable && column.comparable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
     if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
   }
   // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.

@@ -3,10 +3,14 @@
  * that writes quotes into SQL. Knows PostgreSQL, never GraphQL.
  */
 
-/** A placeholder: the parameter to bind and the type that it is cast to. The same object with the same type is one parameter. */
+/**
+ * A placeholder: the parameter to bind and its type, to which it is cast unless PostgreSQL has to infer the type. The same object with the
+ * same type is one parameter.
+ */
 export interface Bind<Parameter = unknown> {
   readonly parameter: Parameter;
   readonly type: string;
+  readonly isCast: boolean;
 }
 
 /** An immutable piece of SQL: texts, placeholders and other pieces, which are referenced rather than copied. */
@@ -72,7 +76,12 @@ export function builtIn(name: string, argument: Sql): Sql {
 }
 
 export function bind(parameter: unknown, type: string): Sql {
-  return piece([{ parameter, type }]);
+  return piece([{ parameter, type, isCast: true }]);
+}
+
+/** A placeholder whose type PostgreSQL infers from what it is compared with, because the SQL may not name it. */
+export function bindUncast(parameter: unknown, type: string): Sql {
+  return piece([{ parameter, type, isCast: false }]);
 }
 
 export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
@@ -163,7 +172,7 @@ class Renderer<Parameter> {
   }
 
   #writeChunk(chunk: string | Bind): void {
-    if (typeof chunk !== 'string') this.#pieces.push(`$${this.#numberOf(chunk)}::${chunk.type}`);
+    if (typeof chunk !== 'string') this.#pieces.push(`$${this.#numberOf(chunk)}${chunk.isCast ? `::${chunk.type}` : ''}`);
     else if (chunk === '\n') this.#pieces.push(`\n${'  '.repeat(this.#depth)}`);
     else {
       this.#depth += depthOf(chunk);

@@ -24,7 +24,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
-  const usable = { orderable: true, selectable: true, insertable: true, required: false, updatable: true, nullByDefault: false };
+  const usable = { comparable: true, orderable: true, selectable: true, insertable: true, required: false, updatable: true, nullByDefault: false };
   const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
   const rest = { description: null, type, notNull: false, refusesNull: more.notNull ?? false, leadsIndex: false, indexMovesNulls: false };
   return { ...ownNames, ...rest, ...usable, ...more };
