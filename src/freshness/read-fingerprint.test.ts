@@ -61,6 +61,8 @@ const relevantChanges = [
   'alter table elsewhere.base drop constraint base_pkey',
   'alter table elsewhere.base add primary key (id)',
   'alter table elsewhere.base add constraint own foreign key (id) references elsewhere.base (id)',
+  'create extension citext schema elsewhere',
+  'revoke execute on function elsewhere.citext_eq(elsewhere.citext, elsewhere.citext) from public',
   'create table elsewhere.heir () inherits (elsewhere.base)',
   // What these call decides whether plans and connections may be shared by callers.
   'create table guarded (id int primary key, a int)',
