@@ -1,4 +1,7 @@
-/** Columns of a relation may have different collations. They are compared by that of the referenced column, as PostgreSQL's foreign keys do. */
+/**
+ * Which rows a relation leads to: its columns may have different collations, and are compared by that of the referenced column, as
+ * PostgreSQL's foreign keys do; and it may lead to one partition of the table that it refers to.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
@@ -25,6 +28,10 @@ before(async () => {
     create table capital (id int primary key, code text unique);
     ${declared('city')} ${declared('capital')}
     insert into land values ('x', 'X-land'), ('y', 'Y-land');
+    create table car (id int primary key, name text) partition by range (id);
+    create table car_low partition of car for values from (0) to (10); create table car_high partition of car for values from (10) to (20);
+    create table racer (id int primary key, car int not null references car (id));
+    insert into car values (1, 'Ant'), (11, 'Bee'), (12, 'Cow'); insert into racer values (1, 1), (2, 11), (3, 11);
     insert into city values (1, 'x'), (2, 'X'), (3, 'X'), (4, 'z');
     insert into capital values (1, 'x'), (2, 'X');`);
 });
@@ -97,4 +104,27 @@ test('nested updates reach the rows that queries show', async () => {
     { totalCount: 2 },
   ]);
   await started.ask(written);
+});
+
+test('rows are related to those of each partition', async () => {
+  const { data, errors } = await started.graph.execute(
+    {
+      query: `{
+        racerCollection { edges { node { id car_low { name } car_high { name } } } }
+        car_highCollection(filter: {racerCollection: {count: {gte: 1}}}) { edges { node { name racerCollection { edges { node { id } } } } } }
+      }`,
+    },
+    { role: 'service_role' },
+  );
+  assert.equal(errors, undefined);
+  const racer = (id: number, low: string | null, high: string | null) => ({
+    node: { id, car_low: low === null ? null : { name: low }, car_high: high === null ? null : { name: high } },
+  });
+  assert.deepEqual(data, {
+    racerCollection: { edges: [racer(1, 'Ant', null), racer(2, null, 'Bee'), racer(3, null, 'Bee')] },
+    car_highCollection: { edges: [{ node: { name: 'Bee', racerCollection: { edges: [{ node: { id: 2 } }, { node: { id: 3 } }] } } }] },
+  });
+  const sdl = await started.graph.sdl({ role: 'service_role' });
+  assert.doesNotMatch(sdl, /input racer(Filter|OrderBy|InsertInput|UpdateInput) \{[^}]*car_(low|high):/);
+  assert.match(sdl, /input car_highFilter \{[^}]*racerCollection: racerFilterToMany/);
 });

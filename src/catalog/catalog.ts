@@ -15,6 +15,8 @@ export interface Catalog {
   readonly tables: readonly CatalogTable[];
   /** Foreign keys of the exposed tables, including those to tables that are not exposed. */
   readonly foreignKeys: readonly CatalogForeignKey[];
+  /** The copies of foreign keys to partitioned tables that PostgreSQL makes for each of their partitions. */
+  readonly partitionKeys: readonly CatalogForeignKey[];
   /** Keys inferred for the exposed views and materialized views, by id. */
   readonly views: ReadonlyMap<number, CatalogView>;
   /** Foreign keys that exposed views inherit from the tables whose columns they show, from and to views. */

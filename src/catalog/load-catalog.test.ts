@@ -274,8 +274,8 @@ describe('loadCatalog', () => {
     });
   });
 
-  it('lists foreign keys in order of creation, including those to other schemas but not the copies for partitions', async () => {
-    const { foreignKeys } = await load('public');
+  it('lists foreign keys in order of creation, including those to other schemas, with the copies for partitions apart', async () => {
+    const { foreignKeys, partitionKeys } = await load('public');
     assert.deepEqual(
       foreignKeys.map(({ name, columns, targetName, targetColumns, validated }) => ({
         name,
@@ -289,6 +289,10 @@ describe('loadCatalog', () => {
         { name: 'first', columns: [1], targetName: 'Odd "schema.parent', targetColumns: [1], validated: true },
         { name: 'to_parted_id_fkey', columns: [1], targetName: 'public.parted', targetColumns: [1], validated: true },
       ],
+    );
+    assert.deepEqual(
+      partitionKeys.map(({ targetName, columns, targetColumns }) => ({ targetName, columns, targetColumns })),
+      [{ targetName: 'public.parted_low', columns: [1], targetColumns: [1] }],
     );
   });
 

@@ -45,7 +45,7 @@ function* assembleCatalog(
   yield;
   const effects = yield* findEffects(rawEffects);
   const tables = yield* assembleTables(raw, comments, types, effects);
-  const foreignKeys = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
+  const { foreignKeys, partitionKeys } = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
   const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {
     encoding: raw.encoding[0]?.[0] ?? '',
@@ -53,6 +53,7 @@ function* assembleCatalog(
     schemas: assembleSchemas(raw, comments, schemas),
     tables,
     foreignKeys,
+    partitionKeys,
     views,
     viewForeignKeys,
     types,
@@ -87,20 +88,21 @@ function* assembleForeignKeys(
   comments: CatalogComments,
   schemaNames: ReadonlyMap<number, string>,
   tables: readonly CatalogTable[],
-): Generator<void, CatalogForeignKey[]> {
+): Generator<void, Pick<Catalog, 'foreignKeys' | 'partitionKeys'>> {
   const { foreignKeys: keys } = raw;
-  const assembled: CatalogForeignKey[] = [];
+  const foreignKeys: CatalogForeignKey[] = [];
+  const partitionKeys: CatalogForeignKey[] = [];
   const names = new Map<number, string>();
   for (const { id, schemaId, name } of tables) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
   for (const [id, schemaId, name] of raw.targets) names.set(id, `${schemaNames.get(schemaId)}.${name}`);
   const tableOfKey = new Map(keys.map(([id, , tableId]) => [id, tableId]));
   for (const [id, name, tableId, columns, targetId, targetColumns, validated, parentId] of keys) {
-    // PostgreSQL copies a foreign key that refers to a partitioned table for each of its partitions. The copies add nothing.
-    if (tableOfKey.get(parentId) === tableId) continue;
     const targetName = names.get(targetId) ?? '';
     const comment = comments.on('constraint', id);
-    assembled.push({ id, name, tableId, columns, targetId, targetColumns, targetName, validated, comment });
+    // The partitions of the referencing table inherit the foreign key, too, but have it on another table.
+    const list = tableOfKey.get(parentId) === tableId ? partitionKeys : foreignKeys;
+    list.push({ id, name, tableId, columns, targetId, targetColumns, targetName, validated, comment });
     yield;
   }
-  return assembled;
+  return { foreignKeys, partitionKeys };
 }

@@ -35,6 +35,35 @@ describe('addRelations', () => {
     );
   });
 
+  it('leads from a table to each partition of the table that it refers to, and back, besides the whole table', async () => {
+    const model = await models.build(
+      `create table car (id int primary key) partition by range (id); create table car_low partition of car for values from (0) to (10);
+       create table car_high partition of car for values from (10) to (90) partition by range (id);
+       create table car_mid partition of car_high for values from (10) to (20); create table hidden_part partition of car_high for values from (20) to (30);
+       revoke all on hidden_part from service_role;
+       create table racer (id int primary key, car_id int not null references car, car_low int);
+       create table part (id int primary key, car_id int references car) partition by range (id); create table part_low partition of part for values from (0) to (9);`,
+    );
+    const relations = (typeName: string) =>
+      tableOf(model, typeName).relations.map(({ fieldName, kind, target, nullable, onlyInRows }) =>
+        [fieldName, kind, target.name, nullable, onlyInRows].join(' '),
+      );
+    assert.deepEqual(relations('Racer'), [
+      'car to-one car false false',
+      'carByCarId to-one car_low true true',
+      'carHigh to-one car_high true true',
+      'carMid to-one car_mid true true',
+    ]);
+    assert.deepEqual(relations('CarLow'), ['racerCollection to-many racer true false', 'partCollection to-many part true false']);
+    assert.deepEqual(relations('PartLow'), ['car to-one car true false']);
+    assert.deepEqual(reasonsByObject(model), {
+      'table hidden_part':
+        'the role service_role cannot select any of its columns; grant select on the table, or on some of its columns, to the role',
+    });
+    const [, , column] = tableOf(model, 'Racer').columns;
+    assert.deepEqual([column?.fieldName, column?.rowFieldName], ['carLow', 'carLow']);
+  });
+
   it('makes a relation nullable if row level security may hide its target', async () => {
     const model = await models.build(
       `create table owner (id int primary key); alter table owner enable row level security;

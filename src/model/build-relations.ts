@@ -18,7 +18,7 @@ export interface NamedRelation {
   readonly name: string;
   /** Its name in rows if `fieldName` is taken. */
   readonly qualified: string;
-  /** Whether pg_graphql does not have it, so that it gives way to everything else. */
+  /** Whether it gives way to everything else: pg_graphql does not have it, or has it under a name that several partitions share. */
   readonly yields: boolean;
 }
 
@@ -50,13 +50,13 @@ export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable
 
   function targetIdOf(source: KeySource): number | undefined {
     if (source.kind === 'declared') return links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
-    return source.kind === 'constraint' ? source.constraint.targetId : source.key.targetId;
+    return source.kind === 'inferred' ? source.key.targetId : source.constraint.targetId;
   }
 }
 
 function localIdOf(source: KeySource): number {
   if (source.kind === 'declared') return source.table.id;
-  return source.kind === 'constraint' ? source.constraint.tableId : source.key.tableId;
+  return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
 }
 
 interface Candidate {
@@ -75,18 +75,19 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
 
 /** A relation is named after a column, whose name GraphQL may forbid. */
 function withLegalName({ key, relation }: Omit<Candidate, 'yields'>): Candidate {
-  const { localName, foreignName, local, inferred } = key;
+  const { localName, foreignName, local, inferred, toPartition } = key;
   const isGiven = (relation.holdsKey ? foreignName : localName) !== null;
   const isAdapted = !isGiven && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
   if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.facts.schema.inflection));
-  return { key, relation, yields: inferred || isAdapted };
+  return { key, relation, yields: inferred || toPartition || isAdapted };
 }
 
 function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
   return { tableId: local.id, columns: namesOf(localColumns), target, targetColumns: namesOf(targetColumns) };
 }
 
-function outgoing(context: BuildContext, { localColumns, target, targetColumns, foreignName, nullable }: ForeignKey): Relation {
+function outgoing(context: BuildContext, key: ForeignKey): Relation {
+  const { localColumns, target, targetColumns, foreignName, nullable, toPartition } = key;
   return {
     fieldName: foreignName ?? toOneFieldName(target.stem, namesOf(localColumns), target.facts.schema.inflection),
     kind: 'to-one',
@@ -95,6 +96,7 @@ function outgoing(context: BuildContext, { localColumns, target, targetColumns, 
     columns: pairs(context, localColumns, targetColumns, true),
     nullable,
     unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
+    onlyInRows: toPartition,
   };
 }
 
@@ -111,6 +113,7 @@ function incoming(context: BuildContext, { local, localColumns, targetColumns, l
     nullable: true,
     // By the collation of the referenced columns, different values may be equal.
     unique: isUnique(local, localColumns) && !local.facts.source.hasChildren && columns.every(({ collation }) => collation === null),
+    onlyInRows: false,
   };
 }
 

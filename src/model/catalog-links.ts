@@ -5,13 +5,14 @@
 import type { Catalog, CatalogForeignKey, CatalogFunction, CatalogTable, CatalogViewForeignKey } from '../catalog/catalog.ts';
 import { type DeclaredForeignKey, readDirective, readForeignKeys } from './directives.ts';
 
-/** A foreign key of a constraint, of a table's directive, or inferred for a view. */
+/** A foreign key of a constraint, of a table's directive, or inferred for a view; or the copy of a constraint for a partition. */
 export type KeySource =
+  | { readonly kind: 'copy'; readonly constraint: CatalogForeignKey }
   | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
   | { readonly kind: 'declared'; readonly table: CatalogTable; readonly position: number; readonly declared: DeclaredForeignKey }
   | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
 
-/** The links of one table. Keys of constraints come first, then declared ones, then inferred ones. */
+/** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
 export interface TableLinks {
   /** Keys by which it refers to other tables. */
   readonly outgoing: readonly KeySource[];
@@ -83,4 +84,5 @@ function* keySources(
     }
   }
   for (const key of catalog.viewForeignKeys) yield [key.tableId, key.targetId, { kind: 'inferred', key }];
+  for (const constraint of catalog.partitionKeys) yield [constraint.tableId, constraint.targetId, { kind: 'copy', constraint }];
 }

@@ -26,6 +26,8 @@ export interface ForeignKey {
   readonly nullable: boolean;
   /** Whether it is inferred from the definition of a view. */
   readonly inferred: boolean;
+  /** Whether it is the copy of a foreign key for one partition of the table that this refers to. */
+  readonly toPartition: boolean;
 }
 
 /** Resolves a table's outgoing or incoming keys to those that the role can follow, keeping their order. */
@@ -61,6 +63,7 @@ export function* collectForeignKeys(context: BuildContext, { exclusions }: Notes
 
 function resolve(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
   if (source.kind === 'constraint') return resolveConstraint(context, source.constraint);
+  if (source.kind === 'copy') return resolveCopy(context, source.constraint);
   if (source.kind === 'inferred') return resolveInferred(context, source.key);
   const local = context.tables.get(source.table.id);
   return local ? resolveDeclared(context, local, source.declared, source.position) : null;
@@ -96,6 +99,12 @@ function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey)
   // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
   const certain = constraint.validated && !local.facts.source.hasChildren && key.localColumns.every((column) => column.notNull);
   return { ...key, nullable: !certain || target.rowSecurity };
+}
+
+/** A row may refer to a row of another partition. */
+function resolveCopy(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
+  const key = resolveConstraint(context, constraint);
+  return key instanceof Excluded ? key : { ...key, nullable: true, toPartition: true };
 }
 
 function resolveDeclared(
@@ -166,6 +175,7 @@ function keyBetween(
     foreignName: readName(directive, 'foreign_name'),
     nullable: true,
     inferred: false,
+    toPartition: false,
   };
 }
 

@@ -20,7 +20,10 @@ export function hasBuckets(column: Column): boolean {
 
 /** The relations to rows whose columns rows can be grouped by. */
 export function groupableRelations({ relations }: Table): readonly Relation[] {
-  return relations.filter(({ kind, target }) => kind === 'to-one' && target.additions.has('groups') && target.columns.some(isGroupable));
+  return relations.filter(
+    ({ kind, onlyInRows, target }) =>
+      kind === 'to-one' && !onlyInRows && target.additions.has('groups') && target.columns.some(isGroupable),
+  );
 }
 
 /**

@@ -251,6 +251,8 @@ export interface Relation {
   readonly nullable: boolean;
   /** To-one: whether a constraint guarantees at most one row. False for keys declared by a directive. */
   readonly unique: boolean;
+  /** Whether only rows have it, not filters, orders and the like: it leads to one of many partitions, which another relation covers. */
+  readonly onlyInRows: boolean;
 }
 
 /** A column of the near table and one of the target, by name. Related rows have equal values in them. */

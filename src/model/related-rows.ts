@@ -60,10 +60,12 @@ export function hasColumnNamedIs(table: Table): boolean {
 
 /** All related rows. Volatile functions are left out, because PostgreSQL may call a function in a filter any number of times. */
 function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
-  const byKey = relations.map((relation): RelatedRows => {
-    const { fieldName, kind, target } = relation;
-    return { fieldName, many: kind === 'to-many', target, by: { kind: 'relation', relation } };
-  });
+  const byKey = relations
+    .filter(({ onlyInRows }) => !onlyInRows)
+    .map((relation): RelatedRows => {
+      const { fieldName, kind, target } = relation;
+      return { fieldName, many: kind === 'to-many', target, by: { kind: 'relation', relation } };
+    });
   const byFunction = computed.flatMap((routine): RelatedRows[] => {
     const { fieldName, result, volatile } = routine;
     if (volatile || (result.kind !== 'row' && result.kind !== 'rows')) return [];

@@ -11,7 +11,16 @@ import { planGroups } from './plan-groups.ts';
 const column = columnOf('n', int4);
 const relations: Relation[] = [];
 const table: Table = tableWith('Node', [column], { relations });
-const parent: Relation = { fieldName: 'parent', kind: 'to-one', target: table, holdsKey: true, columns: [], nullable: true, unique: true };
+const parent: Relation = {
+  fieldName: 'parent',
+  kind: 'to-one',
+  target: table,
+  holdsKey: true,
+  columns: [],
+  nullable: true,
+  unique: true,
+  onlyInRows: false,
+};
 relations.push(parent);
 
 const object = (...entries: InputEntry[]): InputValue => ({ kind: 'object', entries });

@@ -11,7 +11,7 @@ export function hasReferrer(table: Table, registry: TypeRegistry, addition: Addi
     (referrer) =>
       referrer.additions.has(addition) &&
       registry.hasOf(referrer, 'Filter') &&
-      (relationsTo(referrer, table).some((relation) => relation.kind === kind) ||
+      (relationsTo(referrer, table).some((relation) => relation.kind === kind && !relation.onlyInRows) ||
         referrer.computed.some((routine) => routine.result.kind === result && routine.result.table === table)),
   );
 }

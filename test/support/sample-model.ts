@@ -24,7 +24,15 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
-  const usable = { comparable: true, orderable: true, selectable: true, insertable: true, required: false, updatable: true, nullByDefault: false };
+  const usable = {
+    comparable: true,
+    orderable: true,
+    selectable: true,
+    insertable: true,
+    required: false,
+    updatable: true,
+    nullByDefault: false,
+  };
   const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
   const rest = { description: null, type, notNull: false, refusesNull: more.notNull ?? false, leadsIndex: false, indexMovesNulls: false };
   return { ...ownNames, ...rest, ...usable, ...more };
@@ -120,6 +128,7 @@ accountRelations.push({
   columns: [{ near: 'id', nearType: int4, target: 'account_id', targetType: int4, collation: null }],
   nullable: false,
   unique: false,
+  onlyInRows: false,
 });
 
 /** An account related to each account; not part of any model. */
@@ -129,7 +138,16 @@ export const twin: RelatedRows = {
   target: account,
   by: {
     kind: 'relation',
-    relation: { fieldName: 'twin', kind: 'to-one', target: account, holdsKey: true, columns: [], nullable: true, unique: true },
+    relation: {
+      fieldName: 'twin',
+      kind: 'to-one',
+      target: account,
+      holdsKey: true,
+      columns: [],
+      nullable: true,
+      unique: true,
+      onlyInRows: false,
+    },
   },
 };
 
