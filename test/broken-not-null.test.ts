@@ -13,6 +13,9 @@ before(async () => {
     create table raft (id int primary key, name text);
     create table fleet (id int primary key, rafts raft[]);
     insert into fleet values (1, array[row(1, 'a')::raft, null, row(2, null)::raft]), (2, '{}'), (3, null), (4, array[null]::raft[]);
+    create function all_rafts(fleet) returns raft[] language sql stable as 'select $1.rafts';
+    create sequence calls;
+    create function counted_rafts(fleet) returns raft[] language sql volatile as $$select nextval('calls'); select $1.rafts$$;
     create function shout(raft) returns text language sql stable as $$select upper($1.name)$$;
     create table berth (id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null);
     create table mooring (id int primary key, place berth, places berth[]);
@@ -74,9 +77,17 @@ test('a table without children cannot contain any, so none are looked for', asyn
 
 test('null elements of lists of rows stay null', async () => {
   const lists = [[{ id: 1, name: 'a', shout: 'A' }, null, { id: 2, name: null, shout: null }], [], null, [null]];
-  assert.deepEqual(await ask('{ fleetCollection { edges { node { rafts { id name shout } } } } }'), {
-    fleetCollection: { edges: lists.map((rafts) => ({ node: { rafts } })) },
-  });
+  assert.deepEqual(
+    await ask('{ fleetCollection { edges { node { rafts { id name shout } all_rafts { id name shout } counted_rafts { id name } } } } }'),
+    {
+      fleetCollection: {
+        edges: lists.map((rafts) => ({
+          node: { rafts, all_rafts: rafts, counted_rafts: rafts?.map((raft) => raft && { id: raft.id, name: raft.name }) ?? null },
+        })),
+      },
+    },
+  );
+  assert.deepEqual(await started.database.run('select last_value::int from calls'), [{ last_value: 4 }]);
 });
 
 const orders = { AscNullsLast: [1, 3, 2, 4], AscNullsFirst: [2, 4, 1, 3], DescNullsLast: [3, 1, 2, 4], DescNullsFirst: [2, 4, 3, 1] };

@@ -99,7 +99,7 @@ export function objectOrNull(json: Sql, from: Sql, where: Sql, otherwise = liter
   return sql`coalesce((select ${json}${newLine}from ${from}${newLine}where ${where}), ${otherwise})`;
 }
 
-/** A column whose type is a table's row type. */
+/** A value whose type is a table's row type, or an array of it. */
 function rowColumn(column: Sql, row: RowPlan, list: boolean, context: StatementContext): Sql {
   const alias = context.aliases.next();
   if (!list) {
@@ -120,6 +120,11 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       const alias = context.aliases.next();
       const json = concatenate(valueJson(sql`${trusted(alias)}.value`, result.type, false));
       // In FROM itself, a composite value would become its attributes. `offset 0` keeps PostgreSQL from inlining the call.
+      return sql`(select ${json} from (select ${call} as value offset 0) as ${trusted(alias)})`;
+    }
+    case 'row list': {
+      const alias = context.aliases.next();
+      const json = rowColumn(sql`${trusted(alias)}.value`, result.row, true, context);
       return sql`(select ${json} from (select ${call} as value offset 0) as ${trusted(alias)})`;
     }
     case 'void':

@@ -93,6 +93,6 @@ function ofMember(typeName: string, value: RowValue): FollowedRelation[] {
 }
 
 function ofResult(result: ResultPlan): FollowedRelation[] {
-  if (result.kind === 'row') return ofRow(result.row);
+  if (result.kind === 'row' || result.kind === 'row list') return ofRow(result.row);
   return result.kind === 'rows' ? ofConnection(result.connection) : [];
 }

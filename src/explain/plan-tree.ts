@@ -217,7 +217,7 @@ function pairsOf({ columns }: Relation): string {
 }
 
 function drawResult(label: string, result: ResultPlan): PlanTree {
-  if (result.kind === 'row') return tree(label, drawRow(result.row));
+  if (result.kind === 'row' || result.kind === 'row list') return tree(label, drawRow(result.row));
   if (result.kind === 'rows') return drawConnection(label, result.connection, 'returning rows of');
   return tree(label);
 }

@@ -44,7 +44,7 @@ function buildComputed(
   source: CatalogFunction,
 ): Mutable<Routine> | Excluded {
   if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
-  const result = resultTypeOf(context, source, { withoutKey: true });
+  const result = resultTypeOf(context, source, { isComputed: true });
   if (result instanceof Excluded) return result;
   const forbidden = whyForbidden(context, table, source);
   if (forbidden) return forbidden;

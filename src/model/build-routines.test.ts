@@ -25,13 +25,16 @@ describe('functions as fields', () => {
        create function ups(e entry) returns setof up stable language sql as 'select 1';
        create function one_up(e entry) returns setof up rows 1 stable language sql as 'select 1';
        create function pairs(e entry) returns table (a int, b int) stable language sql as 'select 1, 2';
+       create function many_ups(e entry) returns up[] stable language sql as 'select null::up[]';
+       create function one_out(e entry, out x int) stable language sql as 'select 1';
+       create function two_out(e entry, out x int, out y int) stable language sql as 'select 1, 2';
        create function numbers(e entry) returns setof int stable language sql as 'select 1';
        create function refused(e entry) returns int stable language sql as 'select 1'; revoke execute on function refused from public;`,
     );
     const entry = tableOf(model, 'Entry');
     assert.deepEqual(
       entry.computed.map(({ fieldName, result, volatile }) => `${fieldName} ${result.kind} ${volatile}`),
-      ['label value false', 'up value true', 'ups rows false', 'oneUp row false'],
+      ['label value false', 'up value true', 'ups rows false', 'oneUp row false', 'manyUps row list false', 'oneOut value false'],
     );
     assert.deepEqual(fieldNames(entry.columns), ['id', 'label', 'note', 'upId']);
     assert.deepEqual(
@@ -39,7 +42,12 @@ describe('functions as fields', () => {
       ['id', 'labelColumn', 'note', 'upId'],
     );
     assert.deepEqual(fieldNames(entry.relations), ['upByUpId']);
-    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), ['function numbers', 'function pairs', 'function refused']);
+    assert.deepEqual(Object.keys(reasonsByObject(model)).sort(), [
+      'function numbers',
+      'function pairs',
+      'function refused',
+      'function two_out',
+    ]);
     assert.deepEqual(renamedObjects(model), ['relation entry.entry_up_id_fkey', 'column entry.label']);
   });
 
@@ -60,6 +68,7 @@ describe('functions as fields', () => {
        create function one() returns swap stable language sql as 'select 1'; create function all_of() returns setof swap stable language sql as 'select 1';
        create function first_of(first int) returns setof swap stable language sql as 'select 1';
        create function nothing() returns void language sql as ''; create function same(v anyelement) returns anyelement stable language sql as 'select v';
+       create function swaps() returns swap[] stable language sql as 'select null::swap[]';
        create function list() returns int[] stable language sql as 'select null::int[]';
        create function a_mood() returns mood stable language sql as 'select null::mood'; create function moods(m mood[]) returns int stable language sql as 'select 1';
        create function a_pair() returns pair stable language sql as 'select null::pair'; create function a_record() returns record stable language sql as 'select 1, 2';
@@ -112,6 +121,7 @@ describe('functions as fields', () => {
       'moods',
       'nameless',
       'odd name',
+      'swaps',
       'total',
       'twice',
     ]);

@@ -303,6 +303,8 @@ export interface RoutineArgument {
 export type RoutineResult =
   | { readonly kind: 'value'; readonly type: ScalarType | EnumValueType | ListType }
   | { readonly kind: 'void' }
+  /** `returns t[]`: a list. Only of computed fields, as in pg_graphql. */
+  | { readonly kind: 'row list'; readonly table: Table }
   /** One row or null: `returns t`, or `returns setof t rows 1`. */
   | { readonly kind: 'row'; readonly table: Table; readonly setOf: boolean }
   /** `returns setof t`: a connection. */

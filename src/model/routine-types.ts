@@ -10,8 +10,8 @@ import { valueTypeOf } from './value-types.ts';
 /** Pseudo-types of arguments and results that a call can have values of. */
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
-/** The result type of a function's field, or why it cannot be one. `withoutKey` allows a row of a table without a key. */
-export function resultTypeOf(context: BuildContext, source: CatalogFunction, { withoutKey = false } = {}): RoutineResult | Excluded {
+/** The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an array of rows. */
+export function resultTypeOf(context: BuildContext, source: CatalogFunction, { isComputed = false } = {}): RoutineResult | Excluded {
   const { resultTypeId, returnsSet } = source;
   const type = context.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
@@ -22,11 +22,12 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { w
     if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
   }
   const value = valueTypeOf(context, resultTypeId);
-  const keyless = withoutKey && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
+  const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
   if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
   if (value.kind === 'row') {
     return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
+  if (value.kind === 'row list' && isComputed && !returnsSet) return { kind: 'row list', table: value.table };
   if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
   if (returnsSet) return unsupported('it returns a set of values; return an array, or rows of a table in the API');
   return { kind: 'value', type: value };

@@ -246,6 +246,7 @@ class PlanMeasurer {
   #result(result: ResultPlan): RowEstimate {
     if (result.kind !== 'rows') this.subqueries += 1;
     else return this.#connection(result.connection);
+    if (result.kind === 'row list') return times(rowsOfRowList, plus(1, this.#row(result.row)));
     return result.kind === 'row' ? plus(1, this.#row(result.row)) : zero;
   }
 

@@ -191,7 +191,7 @@ class PlaceFinder {
   }
 
   #addResult(result: ResultPlan, path: readonly string[]): void {
-    if (result.kind === 'row') this.#addRow(result.row, path);
+    if (result.kind === 'row' || result.kind === 'row list') this.#addRow(result.row, path);
     else if (result.kind === 'rows') this.#addConnection(result.connection, path, 'call');
   }
 

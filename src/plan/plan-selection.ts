@@ -50,7 +50,8 @@ export function planResult(field: SelectedField, { result }: Routine, depth: num
     case 'value':
       return { kind: 'value', type: result.type };
     case 'row':
-      return { kind: 'row', row: planRow(field.selection, result.table, depth) };
+    case 'row list':
+      return { kind: result.kind, row: planRow(field.selection, result.table, depth) };
     case 'rows':
       return { kind: 'rows', connection: planConnection(field, result.table, depth) };
   }

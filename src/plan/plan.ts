@@ -62,7 +62,7 @@ export type RowValue =
 export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
   | { readonly kind: 'void' }
-  | { readonly kind: 'row'; readonly row: RowPlan }
+  | { readonly kind: 'row' | 'row list'; readonly row: RowPlan }
   | { readonly kind: 'rows'; readonly connection: ConnectionPlan };
 
 /** A page of a collection and what to read from it. */

@@ -1,5 +1,5 @@
 /** Builds the field of a function, with its arguments and result, as a root field or computed field. */
-import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
+import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import type { Routine } from '../model/model.ts';
 import { bindField, bindInput, type FieldBinding } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -40,6 +40,8 @@ function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputT
       return scalarTypes.Opaque;
     case 'value':
       return outputTypeOf(result.type, registry);
+    case 'row list':
+      return registry.hasOf(result.table, 'row') ? new GraphQLList(registry.rowOf(result.table)) : undefined;
     case 'row':
       return registry.hasOf(result.table, 'row') ? registry.rowOf(result.table) : undefined;
     case 'rows':
