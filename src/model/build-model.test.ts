@@ -45,7 +45,7 @@ describe('buildModel', () => {
     const model = await models.build(
       `create table fine (id int primary key); create table keyless (id int); create table "has space" (id int primary key);
        create table bare (); create table closed (id int primary key); revoke all on closed from service_role;
-       create view blind as select 1 as id; create view wrong as select 1 as id; comment on view wrong is '@graphql({"primary_key_columns": ["nope"]})';
+       create view blind as select null::int as id; create view wrong as select 1 as id; comment on view wrong is '@graphql({"primary_key_columns": ["nope"]})';
        create table numbered (id int primary key); comment on table numbered is '@graphql({"name": 5})';
        create table __dunder (id int primary key); create table int_filter (id int primary key); create table fine_edge (id int primary key);`,
       { directive: unadapted },
@@ -68,7 +68,7 @@ describe('buildModel', () => {
       'table closed':
         'the role service_role cannot select any of its columns; grant select on the table, or on some of its columns, to the role',
       'view blind':
-        'it has no key, and none can be inferred, because it has a single row; declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
+        'it has no key, and none can be inferred, because it has a single row, and no column that is certain not to be null, such as count(*); declare its key columns with the comment directive {"primary_key_columns": ["..."]}',
       'view wrong': 'its comment directive names "nope" in primary_key_columns, which is not one of its columns; correct the directive',
       'table numbered': '"5" is not a valid GraphQL name; choose another name with the comment directive {"name": "..."}',
     });

@@ -24,6 +24,9 @@ before(async () => {
     create table post (id int primary key, author_id int not null references author, author_name text, title text);
     create table comment (id bigint primary key, post_id int references post, words text);
     create table note (post_id int, place int, words text, primary key (post_id, place));
+    create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table sale (id int primary key, kind text not null, day date not null, region text, amount numeric not null, weight float not null, code text collate loose not null,
+      tag varchar(9) not null, label text collate "C" not null, post_id int references post);
     create table late (id int primary key deferrable);
     create table parent (id int primary key); create table child () inherits (parent);
     create table part (id int primary key) partition by list (id);`);
@@ -76,6 +79,27 @@ const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
   ['select *, exists (select from comment c where c.post_id = p.id) from post p tablesample system (50)', 'id'],
   ['select p.id from post p where p.id in (select post_id from comment union select 1)', 'id'],
   ['select * from part', 'id'],
+  // The columns that rows are grouped by.
+  ['select kind, count(*) from sale group by kind', 'kind'],
+  ['select count(*), day, max(amount), kind from sale group by kind, day having count(*) > 1', 'day', 'kind'],
+  ['select distinct kind, day from sale', 'kind', 'day'],
+  ['select distinct on (kind) kind, amount, generate_series(1, 2) from sale order by kind, amount', 'kind'],
+  ['select region, count(*) from sale where region is not null and amount > 0 group by region', 'region'],
+  ["select tag, label, 'x' as const, count(*) from sale group by 1, 2, 3", 'tag', 'label'],
+  [`select s.kind, p.author_id, count(*) from sale s join post p on p.id = s.post_id group by s.kind, p.author_id`, 'kind', 'author_id'],
+  ['select s.kind, count(p.id) from sale s left join post p on p.id = s.post_id group by s.kind', 'kind'],
+  ['select kind, n from (select kind, count(*) as n from sale group by kind) s where n > 1', 'kind'],
+  [
+    'select a.id, t.kinds from author a left join (select author_id, count(*) as kinds from post group by author_id) t on t.author_id = a.id',
+    'id',
+  ],
+  ['select n, count(*) from (select kind, count(*) as n from sale group by kind) s group by n', 'n'],
+  // A single row.
+  ['select count(*) from post', 'count'],
+  ['select max(id) as latest, count(title) as titles, avg(id) from post', 'titles'],
+  ['select coalesce(sum(amount), 0) as total from sale', 'total'],
+  ['select s.n, s.m from (select count(*) as n, max(id) as m from post) s', 'n'],
+  ['select 1 as one', 'one'],
 ];
 
 /** Queries, with why a view on each has no key. */
@@ -101,7 +125,25 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ['select id, count(*) from post group by rollup (id)', /grouping sets/],
   ['select distinct id, title from post group by rollup (id, title)', /grouping sets/],
   ['select distinct on (id) id, title from post group by cube (id, title)', /grouping sets/],
-  ['select count(*) from post', /single row/],
+  ['select max(id) from post', /single row, and no column/],
+  ['select sum(id) as s, count(*) filter (where random() < 0.5) as c from post', /single row, and no column/],
+  ['select coalesce(max(id), (random() * 9)::int) as c from post', /single row, and no column/],
+  ['select s.n from post p left join (select count(*) as n from author) s on true', /does not show the primary key of p/],
+  // Null, values that are equal but not the same, expressions, and groups that are not shown.
+  ['select region, count(*) from sale group by region', /may be null/],
+  ['select distinct region, kind from sale', /may be null/],
+  ['select region, count(*) from sale where region is not null or kind is not null group by region', /may be null/],
+  ['select p.title, count(*) from sale s left join post p on p.id = s.post_id and p.title is not null group by p.title', /may be null/],
+  ['select s.kind, count(*) from post p left join sale s on s.post_id = p.id group by s.kind', /may be null/],
+  ['select amount, count(*) from sale group by amount', /equal values may differ/],
+  ['select weight, kind from sale group by weight, kind', /equal values may differ/],
+  ['select distinct code from sale', /equal values may differ/],
+  ['select lower(kind) as kind, count(*) from sale group by 1', /groups rows by an expression/],
+  ['select r, count(*) from (select (random() * 9)::int as r from sale) s where r is not null group by r', /may be null/],
+  ['select kind, count(*) from sale group by kind, day', /does not show the primary key of sale/],
+  ['select kind, generate_series(1, 2) from sale group by kind', /set-returning function/],
+  ['select kind, count(*) from sale group by rollup (kind)', /grouping sets/],
+  ['select distinct kind, day from sale group by cube (kind, day)', /grouping sets/],
   ['select distinct id, random() < 0.5 as r, lower(title) from post, generate_series(1, 2)', /neither a table nor/],
   [
     'select a.id, s.title from author a left join lateral (select title from post p where p.author_id = a.id limit 3) s on true',

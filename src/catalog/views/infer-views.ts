@@ -7,8 +7,10 @@ import type { ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
 import {
   type ColumnOrigin,
+  type GroupedBy,
   inferFacts,
   type KeyColumn,
+  type Operators,
   type QueryShape,
   type QuerySource,
   type RowFacts,
@@ -40,12 +42,14 @@ class Analysis {
   readonly #definitions: ReadonlyMap<number, string>;
   readonly #relations: ReadonlyMap<number, { readonly kind: string; readonly hasChildren: boolean }>;
   readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
-  readonly #equalities: ReadonlySet<string>;
+  readonly #operators: Operators;
+  readonly #notNull: ReadonlySet<string>;
   readonly #known = new Map<number, RowFacts>();
   /** Facts about queries in WITH, which may be read many times. */
   readonly #named = new Map<TreeNode, RowFacts>();
 
-  constructor({ definitions, relations, indexes, families, equalities }: RawViews) {
+  constructor(raw: RawViews) {
+    const { definitions, relations, indexes, families, notNull } = raw;
     const familyOf = new Map(families);
     this.#definitions = new Map(definitions);
     this.#relations = new Map((relations ?? []).map(([id, kind, hasChildren]) => [id, { kind, hasChildren }]));
@@ -57,7 +61,8 @@ class Analysis {
         .map((column, index): KeyColumn => ({ column, family: familyOf.get(classes[index]!) ?? 0, collation: collations[index]! })),
     }));
     this.#indexes = Map.groupBy(keys, ({ tableId }) => tableId);
-    this.#equalities = new Set((equalities ?? []).map(([operator, family]) => `${operator} ${family}`));
+    this.#operators = operatorsOf(raw);
+    this.#notNull = new Set((notNull ?? []).map(([tableId, column]) => `${tableId} ${column}`));
   }
 
   /** The facts about a table or view. */
@@ -90,8 +95,9 @@ class Analysis {
     // Queries on it return the rows of child tables too, but its indexes do not cover them.
     if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
+    const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
     const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
-    return { key: primary?.columns ?? null, unique, single: false, originOf, problem };
+    return { key: primary?.columns ?? null, unique, single: false, originOf, isNeverNull, problem };
   }
 
   /** `outer` are the WITH queries of enclosing queries. */
@@ -100,7 +106,7 @@ class Analysis {
     const scopes = [...outer, asNodes(query.fields.get('cteList'))];
     const parts = readQueryParts(query);
     const sources = parts.items.map((item) => this.#source(item, scopes));
-    return inferFacts(parts, shapeOf(query), sources, (operator, family) => this.#equalities.has(`${operator} ${family}`));
+    return inferFacts(parts, shapeOf(query), sources, this.#operators);
   }
 
   #source({ place, entry, nullable }: QueryItem, scopes: Scopes): QuerySource {
@@ -136,18 +142,32 @@ class Analysis {
 /** The WITH queries of each enclosing query, outermost first. */
 type Scopes = readonly (readonly TreeNode[])[];
 
+/** What the operators of the database mean. */
+function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
+  const familiesOf = Map.groupBy(equalities ?? [], ([operator]) => operator);
+  const exact = new Set(exactFamilies);
+  const loose = new Set(looseCollations);
+  const familiesIn = (operator: number): readonly number[] => (familiesOf.get(operator) ?? []).map(([, family]) => family);
+  return {
+    isEquality: (operator, family) => familiesIn(operator).includes(family),
+    familyOf: (operator) => familiesIn(operator)[0],
+    isExact: (operator, collation) => familiesIn(operator).some((family) => exact.has(family)) && !loose.has(collation),
+  };
+}
+
 function shapeOf(query: TreeNode): QueryShape {
   const { fields } = query;
-  const referencesOf = (label: string): readonly number[] | null => {
+  const clauseOf = (label: string): readonly GroupedBy[] | null => {
     const clauses = asNodes(fields.get(label));
-    return clauses.length === 0 ? null : clauses.map((clause) => numberIn(clause, 'tleSortGroupRef'));
+    if (clauses.length === 0) return null;
+    return clauses.map((clause) => ({ reference: numberIn(clause, 'tleSortGroupRef'), operator: numberIn(clause, 'eqop') }));
   };
   return {
     combines: asNode(fields.get('setOperations')) !== undefined,
     aggregates: flagIn(query, 'hasAggs') || asNode(fields.get('havingQual')) !== undefined,
     groupingSets: asList(fields.get('groupingSets')).length > 0,
     returnsSets: flagIn(query, 'hasTargetSRFs'),
-    groups: referencesOf('groupClause'),
-    distinct: referencesOf('distinctClause'),
+    groups: clauseOf('groupClause'),
+    distinct: clauseOf('distinctClause'),
   };
 }

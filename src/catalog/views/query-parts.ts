@@ -2,7 +2,7 @@
  * Reads the parts of a `select` that determine its rows: its sources, which columns are equal, and its outputs. The input is PostgreSQL's
  * query node; the output is plain data in which columns are identified by their source.
  */
-import { asList, asNode, asNodes, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
+import { asList, asNode, asNodes, flagIn, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
 /** A column of a source. `place` is the source's position in the range table, from 1. */
 export interface ColumnReference {
@@ -32,13 +32,19 @@ export interface Equality {
 export interface QueryParts {
   readonly items: readonly QueryItem[];
   readonly equalities: readonly Equality[];
+  /** Columns that all rows were tested to have values in (`where … is not null`). */
+  readonly notNull: readonly ColumnReference[];
   /** The output columns, in order. */
   readonly outputs: readonly QueryOutput[];
 }
 
 export interface QueryOutput {
   readonly column: ColumnReference | null;
+  /** The column's collation; 0 if it has none. */
+  readonly collation: number;
   readonly isConstant: boolean;
+  /** Whether it is an expression that is never null, and is the same each time that the same rows are read. */
+  readonly neverNull: boolean;
   /** The reference that `group by` and `distinct` use; 0 if they do not. */
   readonly reference: number;
   /** Whether it exists only for these clauses. */
@@ -47,26 +53,65 @@ export interface QueryOutput {
 
 const joinKinds = { inner: 0, left: 1, right: 3 };
 const entryKinds = { join: 2, group: 9 };
+const isNotNullTest = 1;
 
 /** Reads a query. Throws an `Error` for a tree that PostgreSQL would not write. */
 export function readQueryParts(query: TreeNode): QueryParts {
   const reader = new Reader(asNodes(query.fields.get('rtable')));
   reader.join(asNode(query.fields.get('jointree')), false);
   const outputs = asNodes(query.fields.get('targetList')).map((entry): QueryOutput => {
-    const expression = asNode(entry.fields.get('expr'));
+    const expression = reader.ungrouped(asNode(entry.fields.get('expr')));
+    const column = reader.columnOf(expression);
     return {
-      column: reader.columnOf(expression),
+      column,
+      collation: column === null ? 0 : numberIn(expression!, 'varcollid'),
       isConstant: expression?.type === 'CONST',
+      neverNull: isNeverNull(expression),
       reference: numberIn(entry, 'ressortgroupref'),
       hidden: entry.fields.get('resjunk') === 'true',
     };
   });
-  return { items: reader.items, equalities: reader.equalities, outputs };
+  return { items: reader.items, equalities: reader.equalities, notNull: reader.notNull, outputs };
+}
+
+/** PostgreSQL's `count(*)` and `count(value)`. */
+const counts: readonly number[] = [2803, 2147];
+
+/** PostgreSQL's own objects have lower ids (FirstNormalObjectId). */
+const firstOwnId = 16384;
+/** How a cast that PostgreSQL adds is written: not at all. */
+const implicitCast = 2;
+/** `coalesce`, before PostgreSQL 16 and since. */
+const coalesceTypes: readonly string[] = ['COALESCE', 'COALESCEEXPR'];
+
+/** A constant, a count, or `coalesce` of aggregates and a constant. */
+function isNeverNull(node: TreeNode | undefined): boolean {
+  if (node === undefined) return false;
+  if (isConstant(node)) return true;
+  if (node.type === 'AGGREF') return counts.includes(numberIn(node, 'aggfnoid')) && isPlainAggregate(node);
+  if (!coalesceTypes.includes(node.type)) return false;
+  const values = asNodes(node.fields.get('args'));
+  return values.some(isNeverNull) && values.every((value) => isConstant(value) || isPlainAggregate(value));
+}
+
+/** Whether it is a constant other than null, possibly as another type. */
+function isConstant(node: TreeNode): boolean {
+  if (node.type === 'CONST') return !flagIn(node, 'constisnull');
+  if (node.type !== 'FUNCEXPR' || numberIn(node, 'funcformat') !== implicitCast || numberIn(node, 'funcid') >= firstOwnId) return false;
+  return asNodes(node.fields.get('args')).every(isConstant);
+}
+
+/** Whether it is a built-in aggregate of columns, so that it depends on nothing but the rows. */
+function isPlainAggregate(node: TreeNode): boolean {
+  if (node.type !== 'AGGREF' || numberIn(node, 'aggfnoid') >= firstOwnId || asNode(node.fields.get('aggfilter')) !== undefined)
+    return false;
+  return asNodes(node.fields.get('args')).every((entry) => asNode(entry.fields.get('expr'))?.type === 'VAR');
 }
 
 class Reader {
   readonly items: QueryItem[] = [];
   readonly equalities: Equality[] = [];
+  readonly notNull: ColumnReference[] = [];
   readonly #entries: readonly TreeNode[];
 
   constructor(entries: readonly TreeNode[]) {
@@ -113,7 +158,13 @@ class Reader {
     for (let node = conditions.pop(); node !== undefined; node = conditions.pop()) {
       if (node.type === 'BOOLEXPR' && node.fields.get('boolop') === 'and') conditions.push(...asNodes(node.fields.get('args')));
       else if (node.type === 'OPEXPR') this.#addEquality(node, places);
+      else if (node.type === 'NULLTEST' && places === null) this.#addNullTest(node);
     }
+  }
+
+  #addNullTest(node: TreeNode): void {
+    const column = numberIn(node, 'nulltesttype') === isNotNullTest ? this.columnOf(asNode(node.fields.get('arg'))) : null;
+    if (column !== null) this.notNull.push(column);
   }
 
   /** Collects any operator. Whether it means equality is decided later. */
@@ -131,6 +182,13 @@ class Reader {
     // A cast that keeps the value, such as from varchar to text.
     const plain = node?.type === 'RELABELTYPE' ? asNode(node.fields.get('arg')) : node;
     return plain?.type === 'CONST' ? 'constant' : this.columnOf(plain);
+  }
+
+  /** The expression that an output of PostgreSQL 18 stands for if rows are grouped by it; other expressions as they are. */
+  ungrouped(node: TreeNode | undefined): TreeNode | undefined {
+    const entry = node?.type === 'VAR' && numberIn(node, 'varlevelsup') === 0 ? this.#entries[numberIn(node, 'varno') - 1] : undefined;
+    if (entry === undefined || numberIn(entry, 'rtekind') !== entryKinds.group) return node;
+    return asNode(asList(entry.fields.get('groupexprs'))[numberIn(node!, 'varattno') - 1]);
   }
 
   /** The source column that an expression refers to, seen through the aliases of joins and groups. */

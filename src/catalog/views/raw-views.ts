@@ -9,8 +9,13 @@ export interface RawViews {
   readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
   readonly indexes: RawRows<RawViewIndex>;
   readonly foreignKeys: RawRows<RawForeignKey>;
+  /** Columns of tables in which no row has null. */
+  readonly notNull: RawRows<readonly [tableId: number, column: number]>;
   readonly families: RawRows<readonly [operatorClass: number, family: number]>;
   readonly equalities: RawRows<readonly [operator: number, family: number]>;
+  readonly exactFamilies: RawRows<number>;
+  /** Nondeterministic collations. */
+  readonly looseCollations: RawRows<number>;
 }
 
 export type RawViewIndex = readonly [

@@ -35,6 +35,22 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relkind, c.relkind = 'r' and c.relhassubclass))
     from pg_catalog.pg_class c where (c.oid in (select s.id from source s)) is true and c.relkind in ('r', 'p', 'v', 'm')
   ),
+  -- As in the introspection query, NOT NULL is not reliable if a partition may be a foreign table, or if the constraint is not validated.
+  'notNull', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(a.attrelid::int8, a.attnum))
+    from pg_catalog.pg_attribute a
+    where a.attnotnull and a.attnum > 0 and not a.attisdropped
+      and (a.attrelid in (
+        select c.oid
+        from pg_catalog.pg_class c
+        where (c.oid in (select s.id from source s)) is true and (c.relkind = 'r' or c.relkind = 'p' and not (
+          select pg_catalog.count(*) > 0 from pg_catalog.pg_inherits i join pg_catalog.pg_class f on f.oid = i.inhrelid where f.relkind = 'f'
+        ))
+      )) is true
+      and ((a.attrelid, a.attnum) in (
+        select k.conrelid, k.conkey[1] from pg_catalog.pg_constraint k where k.contype = 'n' and not k.convalidated
+      )) is not true
+  ),
   'definitions', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(w.ev_class::int8, w.ev_action::text))
     from pg_catalog.pg_rewrite w
@@ -66,5 +82,14 @@ select pg_catalog.json_build_object(
   'equalities', (
     select pg_catalog.json_agg(pg_catalog.json_build_array(a.amopopr::int8, a.amopfamily::int8))
     from pg_catalog.pg_amop a where a.amopmethod = 403 and a.amopstrategy = 3
+  ),
+  -- B-tree families in which equal values are the same bytes, unless their collation is nondeterministic (support function equalimage).
+  'exactFamilies', (
+    select pg_catalog.json_agg(distinct p.amprocfamily::int8)
+    from pg_catalog.pg_amproc p
+    where p.amprocnum = 4 and (p.amprocfamily in (select f.oid from pg_catalog.pg_opfamily f where f.opfmethod = 403)) is true
+  ),
+  'looseCollations', (
+    select pg_catalog.json_agg(c.oid::int8) from pg_catalog.pg_collation c where not c.collisdeterministic
   )
 )::text`;
