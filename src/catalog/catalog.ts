@@ -152,7 +152,7 @@ export interface CatalogView {
   readonly unique: readonly (readonly number[])[];
 }
 
-/** A table's foreign key, seen through a view that shows its columns or its target. */
+/** A table's foreign key, seen through a view that shows its columns or its target; or a view's reference to the table whose rows it shows. */
 export interface CatalogViewForeignKey {
   readonly name: string;
   /** The table with the constraint. */
@@ -163,6 +163,8 @@ export interface CatalogViewForeignKey {
   /** The referenced table or a view of it. At least one of the two is a view. */
   readonly targetId: number;
   readonly targetColumns: readonly number[];
+  /** Whether it leads from a view's row to the row of a table that it shows, which only one row of the view does. */
+  readonly sameRow: boolean;
   /** The constraint's comment. */
   readonly comment: string | null;
 }

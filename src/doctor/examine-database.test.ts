@@ -148,7 +148,7 @@ describe('examineDatabase', () => {
     const { message } = onlyOf(findings, 'inferred-key');
     assert.match(
       message,
-      /^inferred from its definition: its key is id; author_id refers to s\.author; a comment directive overrides it, such as /,
+      /^inferred from its definition: its key is id; author_id refers to s\.author; id refers to s\.book; a comment directive overrides it, such as /,
     );
     await doctor.run(`comment on view shown is '@graphql(${message.slice(message.indexOf('{'))})'`);
   });

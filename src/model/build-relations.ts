@@ -8,7 +8,7 @@ import { Excluded } from './excluded.ts';
 import { collectForeignKeys, type ForeignKey, foreignKeysOf } from './foreign-keys.ts';
 import type { LazyTable } from './lazy-table.ts';
 import type { ColumnPair, Exclusion, InferredKey, Relation, Table } from './model.ts';
-import { columnFieldName, isFreeName, legalName, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
+import { columnFieldName, isFreeName, legalName, lowerFirst, qualifiedFieldName, toManyFieldName, toOneFieldName } from './names.ts';
 import { columnTypeOf } from './value-types.ts';
 
 /** A relation before its name in rows is settled. */
@@ -87,9 +87,11 @@ function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKe
 }
 
 function outgoing(context: BuildContext, key: ForeignKey): Relation {
-  const { localColumns, target, targetColumns, foreignName, nullable, toPartition } = key;
+  const { localColumns, target, targetColumns, foreignName, nullable, sameRow, toPartition } = key;
+  const { stem, facts } = target;
+  const name = sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), facts.schema.inflection);
   return {
-    fieldName: foreignName ?? toOneFieldName(target.stem, namesOf(localColumns), target.facts.schema.inflection),
+    fieldName: foreignName ?? name,
     kind: 'to-one',
     target,
     holdsKey: true,
@@ -97,12 +99,15 @@ function outgoing(context: BuildContext, key: ForeignKey): Relation {
     nullable,
     unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
     onlyInRows: toPartition,
+    sameRow,
   };
 }
 
-function incoming(context: BuildContext, { local, localColumns, targetColumns, localName, inferred }: ForeignKey): Relation {
+function incoming(context: BuildContext, key: ForeignKey): Relation {
+  const { local, localColumns, targetColumns, localName, inferred, sameRow } = key;
   const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
-  const name = unique ? toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection) : toManyFieldName(local.stem);
+  const toOne = sameRow ? lowerFirst(local.stem) : toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection);
+  const name = unique ? toOne : toManyFieldName(local.stem);
   const columns = pairs(context, targetColumns, localColumns, false);
   return {
     fieldName: localName ?? name,
@@ -114,6 +119,7 @@ function incoming(context: BuildContext, { local, localColumns, targetColumns, l
     // By the collation of the referenced columns, different values may be equal.
     unique: isUnique(local, localColumns) && !local.facts.source.hasChildren && columns.every(({ collation }) => collation === null),
     onlyInRows: false,
+    sameRow,
   };
 }
 

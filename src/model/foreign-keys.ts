@@ -26,6 +26,8 @@ export interface ForeignKey {
   readonly nullable: boolean;
   /** Whether it is inferred from the definition of a view. */
   readonly inferred: boolean;
+  /** Whether it leads from a view's row to the row of a table that it shows. */
+  readonly sameRow: boolean;
   /** Whether it is the copy of a foreign key for one partition of the table that this refers to. */
   readonly toPartition: boolean;
 }
@@ -145,7 +147,7 @@ function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): 
   const { views } = context.catalog;
   const localName = views.has(source.tableId) ? null : key.localName;
   const foreignName = views.has(source.targetId) ? null : key.foreignName;
-  return { ...key, localName, foreignName, inferred: true };
+  return { ...key, localName, foreignName, inferred: true, sameRow: source.sameRow };
 }
 
 type Columns = readonly (CatalogColumn | undefined)[];
@@ -175,6 +177,7 @@ function keyBetween(
     foreignName: readName(directive, 'foreign_name'),
     nullable: true,
     inferred: false,
+    sameRow: false,
     toPartition: false,
   };
 }

@@ -253,6 +253,8 @@ export interface Relation {
   readonly unique: boolean;
   /** Whether only rows have it, not filters, orders and the like: it leads to one of many partitions, which another relation covers. */
   readonly onlyInRows: boolean;
+  /** Whether it leads to the same row, in the table that a view shows or in the view, so that there is nothing to write. */
+  readonly sameRow: boolean;
 }
 
 /** A column of the near table and one of the target, by name. Related rows have equal values in them. */

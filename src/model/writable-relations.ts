@@ -47,7 +47,7 @@ function findRelations(table: Table): WritableRelations {
   const clashing: string[] = [];
   const names = new Set(table.columns.filter(({ insertable, updatable }) => insertable || updatable).map(({ fieldName }) => fieldName));
   for (const relation of table.relations) {
-    if (relation.onlyInRows) continue;
+    if (relation.onlyInRows || relation.sameRow) continue;
     const writable = relation.holdsKey ? outgoing(table, relation) : incoming(relation);
     if (writable === null || writable.insert.size + writable.update.size === 0) continue;
     if (names.has(relation.fieldName)) clashing.push(relation.fieldName);

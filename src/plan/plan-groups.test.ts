@@ -20,6 +20,7 @@ const parent: Relation = {
   nullable: true,
   unique: true,
   onlyInRows: false,
+  sameRow: false,
 };
 relations.push(parent);
 

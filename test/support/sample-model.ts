@@ -129,6 +129,7 @@ accountRelations.push({
   nullable: false,
   unique: false,
   onlyInRows: false,
+  sameRow: false,
 });
 
 /** An account related to each account; not part of any model. */
@@ -147,6 +148,7 @@ export const twin: RelatedRows = {
       nullable: true,
       unique: true,
       onlyInRows: false,
+      sameRow: false,
     },
   },
 };

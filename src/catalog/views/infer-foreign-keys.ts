@@ -2,7 +2,7 @@
  * Infers the foreign keys of views from those of tables: a view that shows the columns of a foreign key, or of its target, inherits it.
  * Returns a foreign key for each combination of a referencing and a referenced side, of which at least one is a view.
  */
-import type { CatalogForeignKey, CatalogViewForeignKey } from '../catalog.ts';
+import type { CatalogForeignKey, CatalogTable, CatalogViewForeignKey } from '../catalog.ts';
 import type { ColumnOrigin } from './query-facts.ts';
 
 /** Foreign keys that more sides than this share get none, because users with so many views will want to choose. */
@@ -36,10 +36,7 @@ export function* inferForeignKeys(
     if (!readers.has(ownerId) && !readers.has(targetId)) continue;
     const locals = sidesOf(ownerId, columns, readers, exposed);
     // A relation leads to one row, so its target can only be a view that shows each row once.
-    const targets = sidesOf(targetId, targetColumns, readers, exposed).filter(
-      ({ id, isView, columns: shown }) =>
-        !isView || views.get(id)!.unique.some((unique) => unique.every((column) => shown.includes(column))),
-    );
+    const targets = sidesOf(targetId, targetColumns, readers, exposed).filter((side) => !side.isView || showsOnce(side, views));
     if (locals.length > maxSides || targets.length > maxSides) continue;
     for (const local of locals) {
       for (const target of targets) {
@@ -51,12 +48,41 @@ export function* inferForeignKeys(
           columns: local.columns,
           targetId: target.id,
           targetColumns: target.columns,
+          sameRow: false,
           comment,
         });
       }
     }
   }
   return found;
+}
+
+/**
+ * Returns a reference from each view to each exposed table whose rows it shows once, with their primary key. Yields after each table.
+ */
+export function* inferSameRows(
+  tables: readonly Pick<CatalogTable, 'id' | 'indexes' | 'hasChildren'>[],
+  views: ReadonlyMap<number, ViewColumns>,
+): Generator<void, CatalogViewForeignKey[]> {
+  const readers = readersOf(views);
+  const found: CatalogViewForeignKey[] = [];
+  for (const { id, indexes, hasChildren } of tables) {
+    yield;
+    const key = indexes.find(({ primary, immediate }) => primary && immediate)?.columns;
+    if (key === undefined || hasChildren || !readers.has(id)) continue;
+    const sides = sidesOf(id, key, readers, new Set()).filter((side) => showsOnce(side, views));
+    if (sides.length > maxSides) continue;
+    for (const side of sides) {
+      const target = { ownerId: id, targetId: id, targetColumns: key };
+      found.push({ name: 'primary key', tableId: side.id, columns: side.columns, ...target, sameRow: true, comment: null });
+    }
+  }
+  return found;
+}
+
+/** Whether no two rows of the view are equal in these columns. */
+function showsOnce({ id, columns }: Side, views: ReadonlyMap<number, ViewColumns>): boolean {
+  return views.get(id)!.unique.some((unique) => unique.every((column) => columns.includes(column)));
 }
 
 /** One place where a view reads a table. `shown` maps columns of the table to columns of the view. */

@@ -2,7 +2,7 @@
 import type { RequestDatabase } from '../../database/database.ts';
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
 import type { CatalogComments } from '../catalog-comments.ts';
-import { inferForeignKeys } from './infer-foreign-keys.ts';
+import { inferForeignKeys, inferSameRows } from './infer-foreign-keys.ts';
 import { inferViews } from './infer-views.ts';
 import type { RawViews } from './raw-views.ts';
 import { viewQuery } from './view-query.ts';
@@ -41,8 +41,8 @@ export function* assembleViews(
     return { id, name, tableId, columns, targetId, targetColumns, comment: comments.on('constraint', id) };
   });
   const all = [...foreignKeys, ...keys].sort((one, other) => one.id - other.id);
-  const viewForeignKeys = yield* inferForeignKeys(all, views, new Set(tables.map(({ id }) => id)));
-  return { views, viewForeignKeys };
+  const ofConstraints = yield* inferForeignKeys(all, views, new Set(tables.map(({ id }) => id)));
+  return { views, viewForeignKeys: [...ofConstraints, ...(yield* inferSameRows(tables, views))] };
 }
 
 function isView({ kind }: Pick<CatalogTable, 'kind'>): boolean {
