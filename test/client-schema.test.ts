@@ -17,7 +17,7 @@ before(async () => {
   started = await startTestGraph(`
     create table harbour (id int primary key generated always as identity, name text not null);
     comment on table harbour is '@graphql({"aggregate": {"enabled": true}})';
-    create view log as select max(7) as id, max('calm'::text) as line;
+    create view log as select 7 as id, 'calm' as line;
     create function latest_log(harbour) returns log stable language sql as $$ select 7, 'calm at ' || $1.name $$;
     grant select on log to service_role;
     create table ship (fleet text, number bigint, name text, harbour_id int references harbour, primary key (fleet, number));

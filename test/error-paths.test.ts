@@ -9,6 +9,7 @@ import { grantsSql, rolesSql } from './support/roles.ts';
 import { startTestDatabases } from './support/test-databases.ts';
 
 const schema = `
+  comment on schema public is '@graphql({"additions": {"adaptedNames": false}})';
   create table author (id int primary key, name varchar(5), token uuid);
   create table book (id int primary key, author_id int references author, title text, words tsvector, language regconfig);
   create table secret (id int primary key, author_id int references author); alter table secret enable row level security;

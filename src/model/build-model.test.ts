@@ -45,7 +45,7 @@ describe('buildModel', () => {
     const model = await models.build(
       `create table fine (id int primary key); create table keyless (id int); create table "has space" (id int primary key);
        create table bare (); create table closed (id int primary key); revoke all on closed from service_role;
-       create view blind as select null::int as id; create view wrong as select 1 as id; comment on view wrong is '@graphql({"primary_key_columns": ["nope"]})';
+       create view blind as select 1 as id; create view wrong as select 1 as id; comment on view wrong is '@graphql({"primary_key_columns": ["nope"]})';
        create table numbered (id int primary key); comment on table numbered is '@graphql({"name": 5})';
        create table __dunder (id int primary key); create table int_filter (id int primary key); create table fine_edge (id int primary key);`,
       { directive: unadapted },

@@ -84,14 +84,15 @@ const implicitCast = 2;
 /** `coalesce`, before PostgreSQL 16 and since. */
 const coalesceTypes: readonly string[] = ['COALESCE', 'COALESCEEXPR'];
 
-/** A constant, a count, or `coalesce` of aggregates and a constant. */
+/** A count, or `coalesce` of aggregates and a count or a constant. */
 function isNeverNull(node: TreeNode | undefined): boolean {
   if (node === undefined) return false;
-  if (isConstant(node)) return true;
   if (node.type === 'AGGREF') return counts.includes(numberIn(node, 'aggfnoid')) && isPlainAggregate(node);
   if (!coalesceTypes.includes(node.type)) return false;
   const values = asNodes(node.fields.get('args'));
-  return values.some(isNeverNull) && values.every((value) => isConstant(value) || isPlainAggregate(value));
+  return (
+    values.some((value) => isConstant(value) || isNeverNull(value)) && values.every((value) => isConstant(value) || isPlainAggregate(value))
+  );
 }
 
 /** Whether it is a constant other than null, possibly as another type. */
