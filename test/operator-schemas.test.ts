@@ -32,7 +32,7 @@ describe('citext in a schema off the search path', () => {
         moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code);
       comment on table feeling is '@graphql({"aggregate": {"enabled": true}})';
       insert into feeling values (1, 'calm', 7, 'wild', '[1,3)', '(1,2)', '{calm}', '(3,4)', 'A', 'x', 8), (2, 'wild', 8, null, '[2,3)', null, '{wild,calm}', null, 'b', 'y', null);
-      create table coded (code closed.code primary key, words text); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
+      create table coded (code closed.code primary key, words text); create table user_of (id int primary key, code closed.code references coded, n int); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
       create function coded_as(code closed.code) returns text stable language sql as 'select words from coded where coded.code = $1';
       create schema ops; grant usage on schema ops to anon, authenticated, service_role;
       create extension intarray with schema ops; create extension hstore with schema ops; create extension ltree with schema ops;
@@ -185,6 +185,10 @@ describe('citext in a schema off the search path', () => {
     assert.deepEqual(inputs('feelingFilter').slice(0, 6), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
     assert.deepEqual(inputs('feelingOrderBy'), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
     assert.deepEqual(inputs('codedInsertInput'), ['words']);
+    assert.deepEqual(inputs('user_ofUpdateInput'), ['id', 'n']);
+    assert.deepEqual(inputs('codedUpdateInput'), ['words']);
+    const users = 'mutation { insertIntouser_ofCollection(objects: [{id: 1, n: 2}]) { records { coded { words } } } }';
+    assert.deepEqual(await all.ask(users, 'authenticated'), { insertIntouser_ofCollection: { records: [{ coded: null }] } });
     const { findings } = await all.graph.doctor({ role: 'authenticated' });
     const told = findings.filter(({ code, name }) => code === 'type-out-of-reach' && name.startsWith('public.feeling.'));
     assert.deepEqual(

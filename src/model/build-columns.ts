@@ -8,7 +8,7 @@ import { hasOwnNames, isLookupKey } from './lookup-key.ts';
 import type { Column, Table } from './model.ts';
 import { isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
-import { isComparable, whyOutOfReach } from './out-of-reach.ts';
+import { isComparable, isNamed, whyOutOfReach } from './out-of-reach.ts';
 import { columnNameOf, whyAdapted } from './preferred-name.ts';
 import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
 
@@ -55,7 +55,7 @@ function uniqueKeysOf(
 
 /** Whether nested writes can find rows by the column: they name its type. */
 function isUsableInKey({ selectable, comparable, type }: Column): boolean {
-  return selectable && comparable && !('unnameable' in type);
+  return selectable && comparable && isNamed(type);
 }
 
 function buildColumn(context: BuildContext, { facts }: LazyTable, column: CatalogColumn): Mutable<Column> {

@@ -5,6 +5,7 @@
 import type { Catalog, CatalogSchema, CatalogType, Privileges } from '../catalog/catalog.ts';
 import type { BuildContext } from './build-context.ts';
 import { Excluded } from './excluded.ts';
+import type { ValueType } from './model.ts';
 
 type Access = Pick<BuildContext, 'catalog' | 'privileges'>;
 
@@ -12,6 +13,11 @@ type Access = Pick<BuildContext, 'catalog' | 'privileges'>;
 export function isNameable({ privileges: { schemas } }: { readonly privileges: Pick<Privileges, 'schemas'> }, type: CatalogType): boolean {
   if (type.schema === 'pg_catalog') return true;
   return schemas.has(type.schemaId) && (type.enumSchemaId === 0 || schemas.has(type.enumSchemaId));
+}
+
+/** The same of a type in the model. */
+export function isNamed(type: ValueType): boolean {
+  return !('unnameable' in type);
 }
 
 /** Whether the role's statements can name all types, as they usually can. */

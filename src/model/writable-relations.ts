@@ -3,6 +3,7 @@
  * `nestedWrites`.
  */
 import type { Column, Relation, Table } from './model.ts';
+import { isNamed } from './out-of-reach.ts';
 import { relationsTo } from './relations-to.ts';
 
 /** Operations on related rows, in execution order. */
@@ -47,7 +48,7 @@ function findRelations(table: Table): WritableRelations {
   const clashing: string[] = [];
   const names = new Set(table.columns.filter(({ insertable, updatable }) => insertable || updatable).map(({ fieldName }) => fieldName));
   for (const relation of table.relations) {
-    if (relation.onlyInRows || relation.sameRow) continue;
+    if (relation.onlyInRows || relation.sameRow || !isNameable(relation)) continue;
     const writable = relation.holdsKey ? outgoing(table, relation) : incoming(relation);
     if (writable === null || writable.insert.size + writable.update.size === 0) continue;
     if (names.has(relation.fieldName)) clashing.push(relation.fieldName);
@@ -79,7 +80,12 @@ function isInverse(relation: Relation, other: Relation): boolean {
 }
 
 function isKeyReadable({ primaryKey, selectable }: Table): boolean {
-  return selectable && primaryKey.length > 0 && primaryKey.every((column) => column.selectable);
+  return selectable && primaryKey.length > 0 && primaryKey.every((column) => column.selectable && isNamed(column.type));
+}
+
+/** Whether statements can name the types of the foreign key: they list its values. */
+function isNameable({ columns }: Relation): boolean {
+  return columns.every(({ nearType, targetType }) => isNamed(nearType) && isNamed(targetType));
 }
 
 /** `near` has the foreign key. Relations use only columns that the role may read. */
