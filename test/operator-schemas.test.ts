@@ -27,9 +27,10 @@ describe('citext in a schema off the search path', () => {
       insert into book select n, (array['a', 'B', 'c', 'D', 'e', 'F'])[n], (array['A', 'b', 'C', 'd', 'E', 'f'])[n] from generate_series(1, 6) n;
       create schema closed; grant usage on schema closed to service_role;
       create type closed.mood as enum ('calm', 'wild'); create domain closed.code as int check (value > 0); create domain closed.feeling as closed.mood;
+      create domain reached as closed.mood;
       create type closed.spans as range (subtype = int); create type closed.pair as (a int, b int); create domain closed.pairs as closed.pair;
       create table feeling (id int primary key, mood closed.mood, code closed.code, feeling closed.feeling, spans closed.spans, pairs closed.pairs,
-        moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code);
+        moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code, reached reached);
       comment on table feeling is '@graphql({"aggregate": {"enabled": true}})';
       insert into feeling values (1, 'calm', 7, 'wild', '[1,3)', '(1,2)', '{calm}', '(3,4)', 'A', 'x', 8), (2, 'wild', 8, null, '[2,3)', null, '{wild,calm}', null, 'b', 'y', null);
       create table coded (code closed.code primary key, words text); create table user_of (id int primary key, code closed.code references coded, n int); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
@@ -196,7 +197,9 @@ describe('citext in a schema off the search path', () => {
       [
         ...['code', 'feeling'].map((name) => `${name}: grant usage on schema closed to authenticated;`),
         'mail: grant usage on schema "My Types" to authenticated;',
-        ...['mood', 'moods', 'next_code', 'pairs', 'spans'].map((name) => `${name}: grant usage on schema closed to authenticated;`),
+        ...['mood', 'moods', 'next_code', 'pairs', 'reached', 'spans'].map(
+          (name) => `${name}: grant usage on schema closed to authenticated;`,
+        ),
       ],
     );
     assert.match(

@@ -26,7 +26,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       relationId,
       sql: typeSql(type, schema, quotedNames),
       enumSql: baseEnum?.[0] ?? null,
-      enumSchemaId: baseEnum?.[1] ?? 0,
+      enumSchema: baseEnum && { id: baseEnum[1], name: schemas.get(baseEnum[1])?.name ?? '' },
       oddlyOrdered,
       unordered,
       delimiter,

@@ -152,7 +152,9 @@ export interface CatalogView {
   readonly unique: readonly (readonly number[])[];
 }
 
-/** A table's foreign key, seen through a view that shows its columns or its target; or a view's reference to the table whose rows it shows. */
+/**
+ * A table's foreign key, seen through a view that shows its columns or its target; or a view's reference to the table whose rows it shows.
+ */
 export interface CatalogViewForeignKey {
   readonly name: string;
   /** The table with the constraint. */
@@ -186,8 +188,8 @@ export interface CatalogType {
   readonly sql: string;
   /** The enum that a domain is based on, as SQL; null for all other types. */
   readonly enumSql: string | null;
-  /** The id of that enum's schema; 0 for all other types. */
-  readonly enumSchemaId: number;
+  /** That enum's schema; null for all other types. */
+  readonly enumSchema: Pick<CatalogSchema, 'id' | 'name'> | null;
   /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
   /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */
@@ -196,7 +198,10 @@ export interface CatalogType {
   readonly delimiter: string;
   /** For types of columns: the id of the schema with the type's operators; 0 if that is pg_catalog or the type has none. */
   readonly operatorSchemaId: number;
-  /** For types of columns: the functions of their own "=", or for arrays of their own "@>" and the like, which PostgreSQL prefers to built-in ones. */
+  /**
+   * For types of columns: the functions of their own "=", or for arrays of their own "@>" and the like, which PostgreSQL prefers to
+   * built-in ones.
+   */
   readonly operatorIds: readonly number[];
   /** Labels of an exposed enum, in order; null for all other types. */
   readonly labels: readonly string[] | null;

@@ -145,8 +145,10 @@ function objectsOf(catalog: Catalog): ObjectIds {
   if (known) return known;
   const searched = [...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id);
   const types = [...catalog.types.values()];
-  const ofTypes = types.flatMap(({ schema, schemaId, enumSchemaId }) => (schema === 'pg_catalog' ? [] : [schemaId, enumSchemaId]));
-  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId), ...ofTypes.filter((id) => id !== 0)]);
+  const ofTypes = types.flatMap(({ schema, schemaId, enumSchema }) =>
+    schema === 'pg_catalog' ? [] : [schemaId, enumSchema?.id ?? schemaId],
+  );
+  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId), ...ofTypes]);
   const tables = positionsOf(catalog.tables.map(({ id }) => id));
   const functions = positionsOf([...catalog.functions.map(({ id }) => id), ...types.flatMap(({ operatorIds }) => operatorIds)]);
   const enums = positionsOf(types.flatMap(({ id, labels }) => (labels ? [id] : [])));

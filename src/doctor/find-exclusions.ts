@@ -37,9 +37,11 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
     return source ? `grant execute on ${examination.routineSql(source)} ${to}` : null;
   }
   const schemas = [...catalog.schemas, ...catalog.operatorSchemas];
-  const ofType = [...catalog.types.values()].find(({ schemaId }) => schemaId === id);
+  const ofTypes = [...catalog.types.values()].flatMap(({ schemaId, schema, enumSchema }) =>
+    [{ id: schemaId, name: schema }, enumSchema ?? []].flat(),
+  );
   const ofFunction = catalog.functions.find(({ schemaId }) => schemaId === id);
-  const name = schemas.find((schema) => schema.id === id)?.name ?? ofFunction?.schema ?? ofType?.schema;
+  const name = schemas.find((schema) => schema.id === id)?.name ?? ofFunction?.schema ?? ofTypes.find((schema) => schema.id === id)?.name;
   return name === undefined ? null : `grant usage on schema ${examination.quote(name)} ${to}`;
 }
 

@@ -8,11 +8,12 @@ import { Excluded } from './excluded.ts';
 import type { ValueType } from './model.ts';
 
 type Access = Pick<BuildContext, 'catalog' | 'privileges'>;
+type SchemaName = Pick<CatalogSchema, 'id' | 'name'>;
 
 /** Whether the role's statements can name the type. */
 export function isNameable({ privileges: { schemas } }: { readonly privileges: Pick<Privileges, 'schemas'> }, type: CatalogType): boolean {
   if (type.schema === 'pg_catalog') return true;
-  return schemas.has(type.schemaId) && (type.enumSchemaId === 0 || schemas.has(type.enumSchemaId));
+  return schemas.has(type.schemaId) && (type.enumSchema === null || schemas.has(type.enumSchema.id));
 }
 
 /** The same of a type in the model. */
@@ -27,10 +28,7 @@ export function namesAllTypes(catalog: Catalog, privileges: Privileges): boolean
 }
 
 /** The schema with the operators of the type, if the role may not use it: PostgreSQL would compare the values as those of another type. */
-export function closedOperatorSchema(
-  { catalog, privileges }: Access,
-  { operatorSchemaId }: CatalogType,
-): Pick<CatalogSchema, 'id' | 'name'> | undefined {
+export function closedOperatorSchema({ catalog, privileges }: Access, { operatorSchemaId }: CatalogType): SchemaName | undefined {
   if (operatorSchemaId === 0 || privileges.schemas.has(operatorSchemaId)) return undefined;
   return catalog.operatorSchemas.find(({ id }) => id === operatorSchemaId);
 }
@@ -51,33 +49,28 @@ export function isComparable(access: Access, type: CatalogType): boolean {
 
 /** What a role cannot do with a column of the type, and which privilege it lacks. */
 export function whyOutOfReach(access: Access, type: CatalogType): Excluded | undefined {
-  const { catalog, privileges } = access;
-  const comparable = isComparable(access, type);
-  const lost = comparable ? 'inserts and updates' : 'filters, orders, groups and keys';
-  if (!isNameable(access, type)) {
-    const isOwn = !privileges.schemas.has(type.schemaId);
-    const id = isOwn ? type.schemaId : type.enumSchemaId;
-    const name = isOwn ? type.schema : (catalog.schemas.find((schema) => schema.id === id)?.name ?? 'of its enum');
-    const from = comparable ? lost : `inserts, updates, ${lost}`;
-    const problem = `the role ${privileges.role} cannot use the schema ${name} of its type ${type.sql}, so it can be read but is left out of ${from}`;
-    return new Excluded('type-out-of-reach', `${problem}; grant usage on schema ${name} to the role`, {
-      privilege: 'usage',
-      id,
-      column: null,
-    });
-  }
-  if (comparable) return undefined;
+  const { role, schemas } = access.privileges;
+  const comparisons = isComparable(access, type) ? '' : 'filters, orders, groups and keys';
   const closed = closedOperatorSchema(access, type);
-  if (closed) {
-    const problem = `the role ${privileges.role} cannot use the schema ${closed.name}, which has the operators of its type ${type.sql}`;
-    const remedy = `grant usage on schema ${closed.name} to the role`;
-    return new Excluded('type-out-of-reach', `${problem}, so it is left out of ${lost}; ${remedy}`, {
-      privilege: 'usage',
-      id: closed.id,
-      column: null,
-    });
+  if (!isNameable(access, type)) {
+    const schema = schemas.has(type.schemaId) ? type.enumSchema! : { id: type.schemaId, name: type.schema };
+    const lost = comparisons === '' ? 'inserts and updates' : `inserts, updates, ${comparisons}`;
+    return lacksUsage(
+      schema,
+      `the role ${role} cannot use the schema ${schema.name} of its type ${type.sql}, so it can be read but is left out of ${lost}`,
+    );
   }
-  const name = catalog.operatorSchemas.find(({ id }) => id === type.operatorSchemaId)?.name ?? '';
-  const problem = `the role ${privileges.role} cannot execute the functions of the operators of its type ${type.sql}, so it is left out of ${lost}`;
+  if (comparisons === '') return undefined;
+  if (closed) {
+    const problem = `the role ${role} cannot use the schema ${closed.name}, which has the operators of its type ${type.sql}`;
+    return lacksUsage(closed, `${problem}, so it is left out of ${comparisons}`);
+  }
+  const name = access.catalog.operatorSchemas.find(({ id }) => id === type.operatorSchemaId)?.name ?? '';
+  const problem = `the role ${role} cannot execute the functions of the operators of its type ${type.sql}, so it is left out of ${comparisons}`;
   return new Excluded('type-out-of-reach', `${problem}; grant execute on all functions in schema ${name} to the role`);
+}
+
+function lacksUsage({ id, name }: SchemaName, problem: string): Excluded {
+  const lacking = { privilege: 'usage', id, column: null } as const;
+  return new Excluded('type-out-of-reach', `${problem}; grant usage on schema ${name} to the role`, lacking);
 }

@@ -10,7 +10,10 @@ import { valueTypeOf } from './value-types.ts';
 /** Pseudo-types of arguments and results that a call can have values of. */
 const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
-/** The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an array of rows. */
+/**
+ * The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an
+ * array of rows.
+ */
 export function resultTypeOf(context: BuildContext, source: CatalogFunction, { isComputed = false } = {}): RoutineResult | Excluded {
   const { resultTypeId, returnsSet } = source;
   const type = context.catalog.types.get(resultTypeId);
