@@ -22,7 +22,9 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
   try {
     const { schema } = await granted.types();
-    const { operations } = await runInSlices(parseDocument(schema, query, role.limits, granted.coercion));
+    const { operations } = await runInSlices(
+      parseDocument(schema, query, { limits: role.limits, coercion: granted.coercion, suggests: true }),
+    );
     for (const { name, variables } of operations) {
       for (const sample of sampleVariables(variables)) await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
     }

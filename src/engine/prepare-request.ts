@@ -89,7 +89,9 @@ function prepareDocument(preparation: Preparation): PreparedRequest | Promise<Pr
     // Another request may have prepared it while this one waited.
     const known = granted.uses.document.note(granted.documents.get(query));
     if (known !== undefined) return prepareKnown(preparation, known);
-    const parsing = parseDocument(made.schema, query, role.limits, granted.coercion);
+    // Suggestions would list the schema, guess by guess, for callers that may not introspect it.
+    const suggests = made.introspected !== null;
+    const parsing = parseDocument(made.schema, query, { limits: role.limits, coercion: granted.coercion, suggests });
     const proceed = (document: Document) => prepareOperation(preparation, keep(preparation, made, document), made);
     return query.length <= shortDocument ? proceed(runAtOnce(parsing)) : runInSlices(parsing, deadline).then(proceed);
   }

@@ -29,5 +29,5 @@ export async function findMismatches(roleSchema: RoleSchema, query: string): Pro
 
 async function parse({ granted, role }: RoleSchema, query: string): Promise<Document> {
   const { schema } = await granted.types();
-  return runInSlices(parseDocument(schema, query, role.limits, granted.coercion));
+  return runInSlices(parseDocument(schema, query, { limits: role.limits, coercion: granted.coercion, suggests: true }));
 }

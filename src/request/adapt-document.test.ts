@@ -206,10 +206,24 @@ describe('adaptDocument', () => {
     for (const [text, ...messages] of cases) assert.deepEqual(errorsOf(text).slice(0, messages.length), messages, text);
   });
 
+  it('names no values of an enum where messages may suggest nothing', () => {
+    const literal = accounts('$x: String', 'filter: {mood: {eq: "angry"}, name: {eq: $x}}');
+    assert.throws(
+      () => parseDocument(schema, literal, 'lenient', false),
+      /Value "angry" does not exist in "Mood" enum. Write a value of this enum, without quotes, for filter.mood.eq of "accountCollection".$/,
+    );
+    const [operation] = parseDocument(schema, accounts('$x: String', 'filter: {mood: {eq: $x}}'), 'lenient', false).operations;
+    assert.throws(
+      () => coerceVariableValues(operation!.variables, { x: 'angry' }, 'lenient'),
+      /Value "angry" does not exist in "Mood" enum. Send a value of this enum for filter.mood.eq of "accountCollection".$/,
+    );
+  });
+
   it('does not multiply the defaults of variables beyond the limits', () => {
     const places = ['name: {in: $x}', 'mood: {in: $x}', 'balance: {in: $x}', 'id: {in: $x}'];
     const text = accounts(`$x: [nothing] = [${'null '.repeat(300)}]`, `filter: {${places.join(' ')}}`);
-    const parse = (limits: Partial<typeof noLimits>) => runAtOnce(parseWithLimits(schema, text, { ...noLimits, ...limits }, 'lenient'));
+    const parse = (limits: Partial<typeof noLimits>) =>
+      runAtOnce(parseWithLimits(schema, text, { limits: { ...noLimits, ...limits }, coercion: 'lenient', suggests: true }));
     assert.throws(() => parse({ inputValues: 1000 }), { code: 'TOO_MANY_VALUES' });
     assert.throws(() => parse({ listElements: 1000 }), { code: 'TOO_MANY_ELEMENTS' });
     assert.throws(() => parse({}), RequestErrors, 'the elements must not be null');

@@ -10,6 +10,8 @@ export interface InputPlace {
   readonly path: string;
   /** The field or directive that has the argument. */
   readonly owner: string;
+  /** Whether messages must not name the values that it takes. */
+  readonly hidesValues?: boolean;
 }
 
 /** `filter.owner.eq of "accountCollection"`. */
@@ -34,6 +36,7 @@ export function describeRemedy(place: InputPlace, use: 'write' | 'send'): string
   const type = getNamedType(place.type);
   const verb = use === 'send' ? 'Send' : 'Write';
   const to = `for ${describePlace(place)}.`;
+  if (isEnumType(type) && place.hidesValues) return `${verb} a value of this enum${use === 'write' ? ', without quotes,' : ''} ${to}`;
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => (use === 'send' ? JSON.stringify(name) : name));
     const named = names.length > mostNamed ? [...names.slice(0, mostNamed), '…'] : names;

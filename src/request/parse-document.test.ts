@@ -10,9 +10,9 @@ import { getOperation, RequestErrors } from './parse-document.ts';
 const schema = runAtOnce(buildSchema(sampleModel));
 
 /** The code, message and locations of a document's errors. */
-function errorsOf(text: string): { code: string; message: string; locations: unknown }[] {
+function errorsOf(text: string, suggests = true): { code: string; message: string; locations: unknown }[] {
   try {
-    parseDocument(schema, text);
+    parseDocument(schema, text, 'strict', suggests);
   } catch (error) {
     const errors = error instanceof RequestErrors ? error.errors : [error];
     return errors.map((each) => {
@@ -66,6 +66,27 @@ describe('parseDocument', () => {
     assert.equal(many.filter(({ message }) => message.startsWith('Cannot query field')).length, 5);
     assert.match(many[5]?.message ?? '', /^Too many validation errors/);
     assert.equal(many.length, 6);
+  });
+
+  it('suggests names only if it may', () => {
+    const guesses: [guess: string, suggested: RegExp][] = [
+      ['{ accountCollectio { totalCount } }', /accountCollection/],
+      ['{ Collection { totalCount } }', /postCollection/],
+      ['{ accountCollection(filte: null) { totalCount } }', /filter/],
+      ['{ accountCollection { totalCoun } }', /totalCount/],
+      ['{ accountCollection(filter: {nodeI: null}) { totalCount } }', /nodeId/],
+      ['{ accountCollection(orderBy: [{id: AscNullFirst}]) { totalCount } }', /AscNullsFirst/],
+      ['{ accountCollection(orderBy: [{id: "AscNullsFirst"}]) { totalCount } }', /AscNullsFirst/],
+      ['query ($f: AccountFilter = {nodeI: null}) { accountCollection(filter: $f) { totalCount } }', /nodeId/],
+      ['query ($d: OrderByDirection = AscNullFirst) { accountCollection(orderBy: [{id: $d}]) { totalCount } }', /AscNullsFirst/],
+      ['{ accountCollection { totalCount @skip(iff: true) } }', /"if"/],
+    ];
+    for (const [text, suggested] of guesses) {
+      assert.match(errorsOf(text)[0]?.message ?? '', suggested, text);
+      const [hidden] = errorsOf(text, false);
+      assert.equal(hidden?.code, 'GRAPHQL_VALIDATION_FAILED');
+      assert.doesNotMatch(hidden.message, /did you mean/i, text);
+    }
   });
 
   it('locates errors in a document of several lines, with the first few locations of each', () => {

@@ -20,7 +20,7 @@ import { type AdaptedDocument, adaptDocument, sentName } from './adapt-document.
 import { checkText, recheckText, type TextCounts } from './check-text.ts';
 import type { Coercion } from './coercion.ts';
 import { documentSource, isAborted } from './graphql-validation.ts';
-import { describePlace, describeRemedy } from './input-place.ts';
+import { describePlace, describeRemedy, type InputPlace } from './input-place.ts';
 import { KnownTypeNamesRule } from './known-type-names-rule.ts';
 import { checkOperations, measureOperations, type OperationCounts } from './measure-operations.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
@@ -57,11 +57,19 @@ export interface DocumentOperation {
   readonly counts: OperationCounts;
 }
 
+export interface DocumentRules {
+  readonly limits: Limits;
+  readonly coercion: Coercion;
+  /** Whether validation errors may suggest names that the document does not contain. */
+  readonly suggests: boolean;
+}
+
 /**
  * Parses and validates, yielding if the document is long. Throws GRAPHQL_PARSE_FAILED, the errors of limits, or `RequestErrors` with the
  * first few validation errors.
  */
-export function* parseDocument(schema: LazySchema, text: string, limits: Limits, coercion: Coercion): Generator<void, Document> {
+export function* parseDocument(schema: LazySchema, text: string, applied: DocumentRules): Generator<void, Document> {
+  const { limits } = applied;
   const textCounts = checkText(text, limits);
   yield;
   // Locations and their tokens take two thirds of a document's memory, and only errors need them.
@@ -71,8 +79,8 @@ export function* parseDocument(schema: LazySchema, text: string, limits: Limits,
   checkOperations([...measuredAsWritten.operations.values()], limits);
   yield;
   const groups = groupsOf(rules, textCounts.tokens > manyTokens ? rulesAtATime : rules.length);
-  const valid = yield* validateDocument(schema, written, groups, limits, coercion);
-  if (valid === null) throw new RequestErrors(yield* validationErrors(schema, text, groups, limits, coercion));
+  const valid = yield* validateDocument(schema, written, groups, applied);
+  if (valid === null) throw new RequestErrors(yield* validationErrors(schema, text, groups, applied));
   const { node, mismatches, stands } = valid;
   const measured = node === written ? measuredAsWritten : measureOperations(node);
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -127,17 +135,27 @@ function* validateDocument(
   schema: LazySchema,
   written: DocumentNode,
   groups: RuleGroups,
-  limits: Limits,
-  coercion: Coercion,
+  applied: DocumentRules,
 ): Generator<void, AdaptedDocument | null> {
   if (yield* isValid(schema, written, groups)) return { node: written, mismatches: [], stands: new Map(), places: new Map() };
+  const { limits, coercion } = applied;
   if (coercion === 'strict') return null;
-  const adapted = yield* adaptDocument(schema, written, limits);
+  const adapted = yield* adapt(schema, written, applied);
   yield;
   if (adapted.node === written) return null;
   // Its variables may have the same default several times.
   checkOperations([...measureOperations(adapted.node).operations.values()], limits);
   return (yield* isValid(schema, adapted.node, groups)) ? adapted : null;
+}
+
+/** The document as lenient coercion reads it. */
+function* adapt(schema: LazySchema, written: DocumentNode, { limits, suggests }: DocumentRules): Generator<void, AdaptedDocument> {
+  const adapted = yield* adaptDocument(schema, written, limits);
+  return suggests ? adapted : { ...adapted, stands: hidingValues(adapted.stands), places: hidingValues(adapted.places) };
+}
+
+function hidingValues<Node>(places: ReadonlyMap<Node, InputPlace>): ReadonlyMap<Node, InputPlace> {
+  return new Map([...places].map(([node, place]) => [node, { ...place, hidesValues: true }]));
 }
 
 function* isValid(schema: LazySchema, node: DocumentNode, groups: RuleGroups): Generator<void, boolean> {
@@ -154,15 +172,14 @@ function* validationErrors(
   schema: LazySchema,
   text: string,
   groups: RuleGroups,
-  limits: Limits,
-  coercion: Coercion,
+  applied: DocumentRules,
 ): Generator<void, readonly ApiError[]> {
   const { source, dropText } = documentSource(text);
   const written = parseText(source, { noLocation: false });
   yield;
   dropText();
-  const hideSuggestions = yield* schema.hasMoreQueries(manyFields);
-  const adapted = coercion === 'lenient' ? yield* adaptDocument(schema, written, limits) : null;
+  const hideSuggestions = !applied.suggests || (yield* schema.hasMoreQueries(manyFields));
+  const adapted = applied.coercion === 'lenient' ? yield* adapt(schema, written, applied) : null;
   for (const group of groups) {
     const errors = validate(schema, adapted?.node ?? written, group, { maxErrors, hideSuggestions });
     if (errors.length > 0) return errors.map((error) => toValidationError(error, text, adapted));

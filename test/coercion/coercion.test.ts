@@ -19,6 +19,8 @@ const schema = `
   create type direction as enum ('UP', 'DOWN', 'half-way');
   create table vote (id bigint primary key, owner uuid, direction direction not null, weight numeric, cast_at timestamptz, day date, hour time,
     ratio float8, counted boolean, note text, seconds int, address inet, details jsonb);
+  -- Errors name values of enums only where introspection does.
+  comment on schema public is '@graphql({"introspection": true})';
   ${rows}`;
 const caller = { role: 'service_role' };
 

@@ -202,3 +202,40 @@ test('a role sees and calls what it may, and nothing else', async () => {
     /^PERMISSION_DENIED: permission denied for table letter$/,
   );
 });
+
+test('without introspection, no error names what the document does not', async () => {
+  const fields = '{ personCollection(filter: $f, orderBy: $o) { edges { node { name } } } }';
+  const guesses: { query: string; variables?: Record<string, unknown> }[] = [
+    { query: '{ Collection { edges { node { id } } } }' },
+    { query: '{ personCollectio { edges { node { id } } } }' },
+    { query: '{ personCollection(filte: {}) { edges { node { id } } } }' },
+    { query: '{ personCollection { edges { node { nam } } } }' },
+    { query: '{ personCollection(filter: {nam: {eq: "x"}}) { edges { node { id } } } }' },
+    { query: '{ personCollection(filter: {name: {ek: "x"}}) { edges { node { id } } } }' },
+    { query: '{ personCollection(orderBy: [{id: AscNullsLas}]) { edges { node { id } } } }' },
+    { query: 'mutation { insertIntoPersonCollection(objects: [{nam: "x"}]) { affectedCount } }' },
+    { query: 'mutation { insertIntoCollection(objects: []) { affectedCount } }' },
+    { query: `query ($f: PersonFilte, $o: [PersonOrderBy!]) ${fields}` },
+    { query: `query ($f: PersonFilter = {nam: {eq: "x"}}, $o: [PersonOrderBy!]) ${fields}` },
+    { query: `query ($f: PersonFilter, $o: [PersonOrderBy!]) ${fields}`, variables: { f: { nam: { eq: 'x' } } } },
+    { query: `query ($f: PersonFilter, $o: [PersonOrderBy!]) ${fields}`, variables: { o: [{ id: 'AscNullsLas' }] } },
+    { query: '{ node(nodeId: "x") { name } }' },
+    { query: '{ personCollection { edges { node { ... on Perso { id } } } } }' },
+    { query: '{ personCollection { edges @skip(iff: true) { node { id } } } }' },
+    { query: '{ personCollection @ski(if: true) { edges { node { id } } } }' },
+  ];
+  for (const request of guesses) {
+    const { errors = [] } = await graph.execute(request, service);
+    assert.notEqual(errors.length, 0, request.query);
+    for (const { message } of errors) {
+      assert.doesNotMatch(message, /did you mean/i);
+      // The message may repeat what the document says, and name the type of what it gets wrong.
+      const names = /\b(personCollection|letter\w*|staff\w*|insertIntoPersonCollection|name|eq|orderBy|AscNullsLast)\b/g;
+      const told = [...message.matchAll(names)].map(([name]) => name);
+      assert.deepEqual(
+        told.filter((name) => !request.query.includes(name)),
+        [],
+      );
+    }
+  }
+});

@@ -8,8 +8,8 @@ import { type Document, parseDocument as parseWithPauses } from '../../src/reque
 import type { VariableDeclaration } from '../../src/request/variable-declarations.ts';
 import type { LazySchema } from '../../src/schema/lazy-schema.ts';
 
-export function parseDocument(schema: LazySchema, text: string, coercion: Coercion = 'strict'): Document {
-  return runAtOnce(parseWithPauses(schema, text, noLimits, coercion));
+export function parseDocument(schema: LazySchema, text: string, coercion: Coercion = 'strict', suggests = true): Document {
+  return runAtOnce(parseWithPauses(schema, text, { limits: noLimits, coercion, suggests }));
 }
 
 export function coerceVariableValues(
