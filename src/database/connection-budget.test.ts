@@ -107,6 +107,7 @@ test('a pool whose attempt fails takes its own place again, not that of an idle 
   now = 1;
   failing.connections.request(work('second'));
   failing.attempts.pop()!(new Error('ECONNREFUSED'), undefined);
+  context.mock.timers.tick(250);
   assert.deepEqual([failing.attempts.length, budget.taken, other.connections.readStatistics().idle], [1, 2, 1]);
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { DatabaseError } from './database.ts';
 import type { LentClient } from './lending-pool.ts';
 import { type LendableWork, PgConnections } from './pg-connections.ts';
@@ -106,6 +106,110 @@ describe('a server that refuses connections', () => {
       works.map(({ refused }) => refused?.sqlstate),
       ['28P01', '28P01'],
     );
+  });
+});
+
+describe('a server that was there', () => {
+  /** One connection, which has served and is gone, so that work needs another one. `pass` moves the clock on by milliseconds. */
+  function openServed(context: TestContext) {
+    let now = 0;
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    context.mock.method(performance, 'now', () => now);
+    const { connections, attempts, served } = open(1);
+    attempts.pop()!(undefined, client());
+    connections.giveBack(served[0]!.client, served[0]!.work);
+    connections.noteBroken(served.pop()!.client, new Error('read ECONNRESET'));
+    const pass = (millis: number): void => {
+      now += millis;
+      context.mock.timers.tick(millis);
+    };
+    const request = (name: string | null): NotedWork => {
+      const work = new NotedWork(name);
+      connections.request(work);
+      return work;
+    };
+    return { connections, attempts, served, pass, request };
+  }
+
+  const restarts: Record<string, Error> = {
+    'does not listen': Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+    'has no socket': Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' }),
+    'ends connections as they open': new Error('Connection terminated unexpectedly'),
+    'is not reached by its pooler': serverError('08P01'),
+  };
+  for (const [what, error] of Object.entries(restarts)) {
+    test(`and ${what} is waited for as long as a restart takes`, (context) => {
+      const { attempts, pass, request, served } = openServed(context);
+      const work = request('a');
+      for (let waited = 0; waited < 1750; waited += 250) {
+        assert.equal(attempts.length, 1, `after ${waited} ms`);
+        attempts.pop()!(error, undefined);
+        assert.equal(work.refused, null);
+        pass(250);
+      }
+      attempts.pop()!(undefined, client());
+      assert.equal(served[0]?.work, work);
+    });
+  }
+
+  test('but no longer: then work is refused at once, while rowgraph itself looks for it at intervals', (context) => {
+    const { attempts, served, pass, request } = openServed(context);
+    const error = restarts['does not listen']!;
+    const first = request('a');
+    attempts.pop()!(error, undefined);
+    pass(2000);
+    attempts.pop()!(error, undefined);
+    assert.match(first.refused?.message ?? '', /ECONNREFUSED/);
+    for (let count = 0; count < 10; count++) assert.match(request('b').refused?.message ?? '', /ECONNREFUSED/);
+    const own = request(null);
+    assert.deepEqual([own.refused, attempts.length], [null, 0]);
+    pass(250);
+    assert.equal(attempts.length, 1);
+    assert.match(request('c').refused?.message ?? '', /ECONNREFUSED/, 'nobody else waits for the attempt');
+    attempts.pop()!(error, undefined);
+    assert.match(own.refused?.message ?? '', /ECONNREFUSED/);
+    pass(250);
+    const next = request('d');
+    assert.deepEqual([next.refused, attempts.length], [null, 1], 'this one tries');
+    attempts.pop()!(undefined, client());
+    const late = request('e');
+    assert.deepEqual([served[0]?.work, late.refused], [next, null]);
+  });
+
+  test('and is starting again after a long time is waited for', (context) => {
+    const { attempts, pass, request } = openServed(context);
+    request('a');
+    attempts.pop()!(restarts['does not listen'], undefined);
+    pass(2000);
+    attempts.pop()!(restarts['does not listen'], undefined);
+    pass(250);
+    const first = request('b');
+    attempts.pop()!(serverError('57P03'), undefined);
+    assert.deepEqual([first.refused, request('c').refused], [null, null]);
+  });
+
+  test('and rejects the login is not waited for', (context) => {
+    const { attempts, request } = openServed(context);
+    const work = request('a');
+    attempts.pop()!(serverError('28P01'), undefined);
+    assert.equal(work.refused?.sqlstate, '28P01');
+  });
+
+  test('and is not reached by a pooler that takes connections is away, too', (context) => {
+    const { connections, attempts, served, pass, request } = openServed(context);
+    const refuseNext = (): void => {
+      attempts.pop()!(undefined, client());
+      const { client: lent, work } = served.pop()!;
+      connections.noteRefused(serverError('08P01'));
+      connections.giveBack(lent, work, serverError('08P01'));
+    };
+    request('a');
+    refuseNext();
+    const waiting = request('b');
+    assert.deepEqual([waiting.refused, attempts.length], [null, 0]);
+    pass(2000);
+    refuseNext();
+    assert.equal(request('c').refused?.sqlstate, '08P01');
   });
 });
 

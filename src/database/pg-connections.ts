@@ -10,7 +10,7 @@ import { OpeningPause } from './opening-pause.ts';
 import { OwedConnection } from './owed-connection.ts';
 import { type RepeatableWork, RepeatedWork } from './repeated-work.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
-import { closedError, isPassing, toDatabaseError } from './to-database-error.ts';
+import { closedError, isPassing, mayBeRestarting, toDatabaseError } from './to-database-error.ts';
 import { deleteFrom } from './work-list.ts';
 
 export interface ConnectionsOptions {
@@ -111,6 +111,8 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   /** Gets a connection for work, or rejects it. */
   request(work: Work): void {
     if (this.#isClosed) return work.refuse(closedError());
+    const failure = this.#lastFailure;
+    if (failure !== null && work.client !== null && this.#isAway(failure)) return work.refuse(failure);
     if (work.isRepeated) this.#requestSame(work);
     else this.#requestAny(work);
   }
@@ -157,6 +159,7 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   giveBack(client: Client, work: Work, error?: unknown): void {
     const failure = this.#broken.size === 0 ? error : this.#failureOf(client, error);
     this.#queue.release(work);
+    if (failure === undefined) this.#pause.noteServed();
     // If the pool is shared, others may be waiting for one of its connections.
     const isFree = this.#pool.waitingCount === 0 && !this.#owed.isDue && (this.#budget === null || !this.#budget.isOwedBy(this));
     if (failure !== undefined || !isFree || !this.#lend(client)) {
@@ -173,6 +176,12 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     const failure = error ?? this.#broken.get(client);
     this.#broken.delete(client);
     return failure;
+  }
+
+  /** A pooler has refused work because it does not reach the server. */
+  noteRefused(error: unknown): void {
+    this.#lastFailure = toDatabaseError(error);
+    this.#pause.noteRefused();
   }
 
   /** A connection has failed. If it is in use, its user learns that elsewhere, unless it has stopped reading. */
@@ -266,6 +275,15 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
     return !this.#pause.isUnderWay || this.#asked < (this.#pool.idleCount ?? 0);
   }
 
+  /**
+   * Whether work of clients is refused at once: the server has been away for long, and the next attempt to reach it is not due or under way.
+   * rowgraph's own queries wait for that attempt.
+   */
+  #isAway(failure: DatabaseError): boolean {
+    if (!this.#pause.isAway || isPassing(failure) || this.#count() > 0) return false;
+    return this.#asked > 0 || !this.#mayAsk();
+  }
+
   /** Asks the pool for a connection. */
   #open(): void {
     this.#asked += 1;
@@ -293,16 +311,17 @@ export class PgConnections<Client extends LentClient, Work extends LendableWork>
   }
 
   /**
-   * No connection was opened. If the server has none free or is still starting, or if those in use may become free, work keeps waiting; otherwise it
-   * is rejected: there is nothing to wait for.
+   * No connection was opened. If the server has none free, is starting, or may be restarting, or if those in use may become free, work keeps
+   * waiting; otherwise it is rejected: there is nothing to wait for.
    */
   #endAttempt(error: unknown, began: number): void {
     if (!this.#isClosed) {
       this.#options.onError(error, this.#count());
       const failure = toDatabaseError(error);
       this.#lastFailure = failure;
-      if (this.#lent.size > 0 || isPassing(failure)) this.#pause.noteRefused();
-      else this.#queue.refuseAll(failure, began);
+      this.#pause.noteRefused();
+      const isAwaited = isPassing(failure) || (mayBeRestarting(failure) && !this.#pause.isAway);
+      if (this.#lent.size === 0 && !isAwaited) this.#queue.refuseAll(failure, began);
     }
     // Before asking again, which would close an idle connection of another pool to have room.
     this.#budget?.giveBack(this);

@@ -12,7 +12,7 @@ import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
 import { releaseLocks } from './session-statement.ts';
-import { isStalePlan, toDatabaseError } from './to-database-error.ts';
+import { isPoolersRefusal, isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { ConnectionUse } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
 
@@ -146,6 +146,7 @@ class PgJobRun implements RunListener {
     // It may have been stopped while a cancel request was under way.
     const isResent = this.#isResent && !first.isSettled;
     this.#state.run = null;
+    if (isPoolersRefusal(error)) connections.noteRefused(error);
     if (isResent && error === undefined) sendAlone(this.#context, this.#client, this.#group, first, false);
     else if (this.#mayHoldLocks && error === undefined) sendAlone(this.#context, this.#client, this.#group, lockRelease(), false);
     else {

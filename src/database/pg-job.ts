@@ -1,11 +1,13 @@
 /** A batch or an internal query that needs a connection, and whoever waits for it. Knows when it must stop, and settles once. */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
+import { restartMillis } from './opening-pause.ts';
 import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';
 import { countLeading, countStatements, toBatchError } from './session-statement.ts';
 import {
   isOwnFault,
+  isPoolersRefusal,
   isServerError,
   isTermination,
   lockNotAvailable,
@@ -119,6 +121,8 @@ export class PgJob {
   #lostUnsent = 0;
   /** How often after. */
   #lostSent = 0;
+  /** When a pooler first refused it, in milliseconds of `performance.now()`. */
+  #refusedAt: number | null = null;
   isSettled = false;
   /** The batch with the time limits of a spare connection, if it is sent on one. */
   #briefBatch: Batch | null = null;
@@ -160,7 +164,7 @@ export class PgJob {
   /**
    * Whether a job whose connection was lost may be sent again, unless it must stop. A job that was not `written` may be, a few times,
    * because all idle connections may have ended; one that was written may be once, and only if it cannot have changed anything or ended the
-   * connection itself. `error` is what ended the connection; `wasRunning`: whether this job ran then, and not one sent ahead of it.
+   * connection itself, or for as long as a restart takes if a pooler refused it. `error` is what ended the connection; `wasRunning`: whether this job ran then, and not one sent ahead of it.
    */
   mayBeResent(written: boolean, error: unknown, wasRunning = true): boolean {
     if (this.mustStop) return false;
@@ -168,7 +172,10 @@ export class PgJob {
     const changesNothing = this.script === null ? this.isRead : this.script.parameters !== undefined;
     if (!changesNothing) return false;
     if (wasRunning && (isOwnFault(error) || (this.batch?.callsFunctions && isTermination(error)))) return false;
-    return ++this.#lostSent <= 1;
+    if (!isPoolersRefusal(error)) return ++this.#lostSent <= 1;
+    const now = performance.now();
+    this.#refusedAt ??= now;
+    return now - this.#refusedAt < restartMillis;
   }
 
   get mustStop(): boolean {

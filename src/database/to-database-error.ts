@@ -56,6 +56,19 @@ export function isPassing({ sqlstate }: DatabaseError): boolean {
   return sqlstate === tooManyConnections || comingBack.includes(sqlstate);
 }
 
+/**
+ * Whether the server may be there again in a moment, because it is being restarted: nothing listens, the connection ended before PostgreSQL said
+ * anything, or a pooler does not reach PostgreSQL (class 08).
+ */
+export function mayBeRestarting({ sqlstate }: DatabaseError): boolean {
+  return sqlstate === null || sqlstate.startsWith('08');
+}
+
+/** Whether a pooler in front of PostgreSQL ended the connection because it does not reach PostgreSQL: PgBouncer's 08P01, for one. */
+export function isPoolersRefusal(error: unknown): boolean {
+  return isServerError(error) && error.code.startsWith('08');
+}
+
 /** Whether PostgreSQL ended the connection on request: of an administrator, at a shutdown, or of a function that it ran. */
 export function isTermination(error: unknown): boolean {
   return isServerError(error) && error.code === '57P01';

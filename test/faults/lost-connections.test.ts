@@ -85,6 +85,18 @@ for (const [point, outcome] of Object.entries(outcomes) as [CutPoint, 'nothing' 
   });
 }
 
+test('while a pooler takes connections and does not reach the server, queries wait; a mutation that it refused is not sent again', async () => {
+  proxy.refuseNext('patient', 3);
+  const read = 'query ($note: String) { entryCollection(filter: {note: {eq: $note}}) { edges { node { id } } } }';
+  assert.deepEqual(await graph.execute({ query: read, variables: { note: 'patient' } }, caller), {
+    data: { entryCollection: { edges: [] } },
+  });
+  proxy.refuseNext('hasty', 1);
+  const refused = await graph.execute({ query, variables: { a: 'hasty', b: 'b' } }, caller);
+  assert.equal(refused.errors?.[0]?.extensions.code, 'DATABASE_UNAVAILABLE');
+  assert.deepEqual([proxy.count('hasty'), await notes()], [0, []]);
+});
+
 test('whoever stops waiting for a mutation that was committed, and of which nothing is heard, is told that the outcome is unknown', async () => {
   const never = new Promise<void>(() => {});
   const insert = 'mutation ($a: String) { insertIntoentryCollection(objects: [{note: $a}]) { affectedCount } }';

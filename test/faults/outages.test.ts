@@ -102,8 +102,11 @@ test('a long outage is told to the observer once, and what changed meanwhile is 
   await own.run('alter table entry rename note to remark; create table added (id int primary key)');
   // It is looked for again and again.
   await proxy.comeBack('refusing');
-  await until(() => proxy.refusals >= 6);
-  assert.equal(events.filter(({ kind }) => kind === 'schema-load-failed').length, 1);
+  const failures = (): number => events.filter(({ kind }) => kind === 'schema-load-failed').length;
+  await until(() => failures() > 0);
+  const refusals = proxy.refusals;
+  await until(() => proxy.refusals >= refusals + 3);
+  assert.equal(failures(), 1);
   await proxy.goDown();
   await proxy.comeBack();
   const query = '{ addedCollection { edges { node { id } } } entryCollection { edges { node { remark } } } }';
@@ -133,6 +136,33 @@ test('while the server starts or recovers, requests wait for it', async () => {
   for (const { errors } of await Promise.all(many)) assert.equal(errors, undefined);
   await graph.close();
 });
+
+const restarts = {
+  'nothing listens': null,
+  'connections end as they open': 'refusing',
+  'a pooler does not reach the server': {
+    sqlstate: '08P01',
+    message: 'server login has been failing, try again later (server_login_retry)',
+  },
+} as const;
+for (const [what, how] of Object.entries(restarts)) {
+  test(`while the server restarts (${what}), requests wait for it`, async () => {
+    let failures = 0;
+    const observe = ({ kind }: Event): void => void (kind === 'pool-failed' && failures++);
+    const graph = await createRowgraph({ database: url, poolSize: 2, observe });
+    assert.deepEqual(await codesOf(graph), [undefined, undefined, undefined]);
+    await proxy.goDown();
+    if (how !== null) await proxy.comeBack(how);
+    // A mutation that is written to a connection that has just been cut may have run.
+    await until(() => graph.readStatistics()?.pool?.idle === 0);
+    const before = failures;
+    const many = Object.values(requests).flatMap((query) => Array.from({ length: 4 }, () => graph.execute({ query }, caller)));
+    await until(() => failures > before + 2);
+    await proxy.comeBack();
+    for (const { errors } of await Promise.all(many)) assert.equal(errors, undefined);
+    await graph.close();
+  });
+}
 
 test('with fewer connections at the server than in the pool, requests wait', async () => {
   const graph = await createRowgraph({ database: database.url, poolSize: 4 });

@@ -24,6 +24,8 @@ export interface FaultProxy {
    * nothing.
    */
   cutNext(holding: string, point: CutPoint, meanwhile?: Promise<unknown>): void;
+  /** Refuses the next batches that contain this text, as a pooler does that does not reach the server, and ends their connections. */
+  refuseNext(holding: string, times: number): void;
   /** How many batches with this text have passed. */
   count(holding: string): number;
   /** Cuts every connection and accepts no more. */
@@ -36,6 +38,7 @@ export interface FaultProxy {
 }
 
 const syncLength = 5;
+const poolersRefusal: Refusal = { sqlstate: '08P01', message: 'server login has been failing, try again later (server_login_retry)' };
 
 /** Starts a proxy on a free port of loopback. */
 export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
@@ -48,10 +51,15 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     planned = null;
     return cut;
   };
+  let refused = { holding: '', times: 0 };
   const serve = (client: Socket): void => {
     const server = connections.join(client);
     let answerCut: typeof planned = null;
     client.on('data', (bytes: Buffer) => {
+      if (refused.times > 0 && bytes.includes(refused.holding)) {
+        refused.times -= 1;
+        return void client.end(errorResponse(poolersRefusal));
+      }
       batches.push(bytes);
       const cut = takeCut(bytes);
       const point = cut?.point;
@@ -86,6 +94,9 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     port,
     cutNext: (holding, point, meanwhile) => {
       planned = { holding, point, meanwhile };
+    },
+    refuseNext: (holding, times) => {
+      refused = { holding, times };
     },
     count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
