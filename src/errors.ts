@@ -113,10 +113,17 @@ export const errorCodes = {
   RAISED: {
     status: 200,
     meaning:
-      'A function or trigger raised an exception (SQLSTATE P0001, a class that PostgreSQL itself does not use, or one of a lost connection).',
+      'A function or trigger raised an exception (SQLSTATE P0001, a class that PostgreSQL itself does not use, or one of a server in trouble).',
   },
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported any other error.' },
-  DATABASE_UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached, or has no free connection.' },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The database cannot be reached, has no free connection, or has run out of disk space or memory (SQLSTATE class 53).',
+  },
+  DATABASE_FAILED: {
+    status: 500,
+    meaning: 'PostgreSQL reported an error of its own: internal, of its files, or of its configuration (SQLSTATE class XX, 58 or F0).',
+  },
   OVERLOADED: { status: 503, meaning: 'The server is overloaded; try again later.' },
   SHUTTING_DOWN: { status: 503, meaning: 'The server is shutting down; send the request to another instance.' },
   INTERNAL_ERROR: { status: 500, meaning: 'A bug in rowgraph.' },

@@ -24,11 +24,18 @@ const codes: Readonly<Record<string, string>> = {
   '42P01': 'DATABASE_ERROR',
   '21000': 'DATABASE_ERROR',
   '0A000': 'DATABASE_ERROR',
-  XX000: 'DATABASE_ERROR',
+  XX000: 'DATABASE_FAILED',
+  XX001: 'DATABASE_FAILED',
+  '58030': 'DATABASE_FAILED',
+  F0000: 'DATABASE_FAILED',
+  '57P04': 'DATABASE_UNAVAILABLE',
   '08006': 'DATABASE_UNAVAILABLE',
   '57P01': 'DATABASE_UNAVAILABLE',
   '53300': 'DATABASE_UNAVAILABLE',
-  '53100': 'DATABASE_ERROR',
+  '53000': 'DATABASE_UNAVAILABLE',
+  '53100': 'DATABASE_UNAVAILABLE',
+  '53200': 'DATABASE_UNAVAILABLE',
+  '53400': 'QUERY_TOO_COMPLEX',
   '28P01': 'DATABASE_UNAVAILABLE',
   '3D000': 'DATABASE_UNAVAILABLE',
 };
@@ -44,15 +51,19 @@ test('each SQLSTATE has its code', () => {
 
 test('a value that a type cannot read is invalid, whatever the SQLSTATE', () => {
   const codeOf = (sqlstate: string, context: string) => toApiError(new DatabaseError('x', { sqlstate, context })).code;
-  for (const sqlstate of ['42601', '42704', '42P01', '3F000', '0A000']) {
+  for (const sqlstate of ['42601', '42704', '42P01', '3F000', '0A000', 'XX000']) {
     assert.equal(codeOf(sqlstate, "unnamed portal parameter $1 = 'a &'"), 'INVALID_VALUE', sqlstate);
-    assert.equal(codeOf(sqlstate, 'SQL function "find" statement 1'), 'DATABASE_ERROR', sqlstate);
+    assert.equal(
+      codeOf(sqlstate, 'SQL function "find" statement 1'),
+      sqlstate === 'XX000' ? 'DATABASE_FAILED' : 'DATABASE_ERROR',
+      sqlstate,
+    );
   }
   assert.equal(codeOf('23514', "unnamed portal parameter $1 = 'a'"), 'CONSTRAINT_VIOLATION');
 });
 
-test('a function that raises the SQLSTATE of a lost connection has merely raised an error', () => {
-  for (const sqlstate of ['08006', '28000', '3D000', '53300', '57P01']) {
+test('a function that raises the SQLSTATE of a server in trouble has merely raised an error', () => {
+  for (const sqlstate of ['08006', '28000', '3D000', '53100', '53300', '57P01', '58030', 'XX000']) {
     const { code, message } = toApiError(new DatabaseError('not today', { sqlstate, routine: 'exec_stmt_raise' }));
     assert.deepEqual([code, message], ['RAISED', 'not today'], sqlstate);
   }
@@ -60,7 +71,7 @@ test('a function that raises the SQLSTATE of a lost connection has merely raised
 });
 
 test('messages about the server are withheld from the client', () => {
-  for (const sqlstate of [null, '08006', '28P01', '3D000', '53300', '57P01', '58030', 'XX000']) {
+  for (const sqlstate of [null, '08006', '28P01', '3D000', '53100', '53300', '57P01', '58030', 'XX000']) {
     const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));
     assert.doesNotMatch(JSON.stringify([message, details]), /private/, String(sqlstate));
   }

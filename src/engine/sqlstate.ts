@@ -23,9 +23,13 @@ const refused: Meaning = {
 };
 const interrupted: Meaning = { ...unreachable, message: 'The database closed the connection. Try again later.' };
 const exhausted: Meaning = { ...unreachable, message: 'The database has no free connection. Try again later.' };
+const drained: Meaning = {
+  ...unreachable,
+  message: 'The database has run out of disk space, memory or another resource. Try again later.',
+};
 const broken: Meaning = {
-  code: 'DATABASE_ERROR',
-  message: 'The database reported an internal error. The server log has the details.',
+  code: 'DATABASE_FAILED',
+  message: "The database reported an internal error. PostgreSQL's log has the details.",
   terse: true,
 };
 
@@ -113,10 +117,9 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
   },
 };
 
-/**
- * The C function of PL/pgSQL that executes RAISE. A function may raise the SQLSTATE of a lost connection although the connection is fine.
- */
+/** The C function of PL/pgSQL that executes RAISE. A function may raise the SQLSTATE of a server in trouble although the server is fine. */
 const raiseRoutine = 'exec_stmt_raise';
+const ofServer: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'DATABASE_FAILED']);
 
 /** By SQLSTATE, or else by class (its first two characters). Unknown classes come from user-defined functions. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -124,8 +127,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P01': interrupted,
   '57P02': interrupted,
   '57P03': unreachable,
+  '57P04': unreachable,
   '57P05': interrupted,
+  '53': drained,
   '53300': exhausted,
+  // A query needs more temporary files than `temp_file_limit` allows.
+  '53400': { code: 'QUERY_TOO_COMPLEX' },
   '28': refused,
   '3D': refused,
   '22': { code: 'INVALID_VALUE' },
@@ -149,7 +156,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** PostgreSQL's classes without a meaning of their own here. */
 const otherClasses: ReadonlySet<string> = new Set(
-  '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 53 55 57 72 HV'.split(' '),
+  '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 55 57 72 HV'.split(' '),
 );
 
 /** The errors that generated statements raise with `raiseMarker`, and the code of each. */
@@ -197,11 +204,12 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
-  if (known?.code === 'DATABASE_UNAVAILABLE' && routine === raiseRoutine) return { code: 'RAISED' };
-  if (known) return known;
+  if (known !== undefined && ofServer.has(known.code) && routine === raiseRoutine) return { code: 'RAISED' };
+  if (known !== undefined && known !== broken) return known;
   // Some types report unreadable values with states of other classes: tsquery reports syntax errors (42601), regclass names that do not
-  // exist (42P01).
+  // exist (42P01), PostGIS's geometry internal errors (XX000).
   if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
+  if (known !== undefined) return known;
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
 }
 

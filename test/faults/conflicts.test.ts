@@ -104,6 +104,25 @@ test('retries are bounded, and only for what a retry can mend', async () => {
   await graph.close();
 });
 
+test("the server's own trouble has codes of the server, unless a function raises its SQLSTATE", async () => {
+  const database = await databases.create(`${setup}
+    create function unread() returns text stable security definer language sql as $$ select pg_read_file('there is no such file') $$;
+    create function sorted() returns bigint stable security definer set work_mem = '64kB' set temp_file_limit = '64kB' language sql as
+      $$ select count(*) from (select n from generate_series(1, 100000) n order by md5(n::text) offset 0) sorted $$;`);
+  const graph = await createRowgraph({ database: database.url });
+  const outcome = async (query: string): Promise<unknown[]> => {
+    const { errorCode, chunks } = await graph.executeRaw({ query }, caller);
+    const { errors } = JSON.parse(Buffer.concat(chunks).toString());
+    return [errorCode, errors[0].extensions.sqlstate, errors[0].message];
+  };
+  const internal = "The database reported an internal error. PostgreSQL's log has the details.";
+  assert.deepEqual(await outcome('{ unread }'), ['DATABASE_FAILED', '58P01', internal]);
+  assert.deepEqual((await outcome('{ sorted }')).slice(0, 2), ['QUERY_TOO_COMPLEX', '53400']);
+  for (const state of ['53100', '53200', '58030', 'XX000'])
+    assert.deepEqual((await outcome(`{ always_stable(state: "${state}") }`)).slice(0, 2), ['RAISED', state]);
+  await graph.close();
+});
+
 test('a read-only database answers queries and refuses mutations', async () => {
   const database = await databases.create(setup);
   await database.run(`alter database ${database.name} set default_transaction_read_only = on`);
