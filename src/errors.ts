@@ -22,6 +22,8 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.' },
   BATCH_TOO_LARGE: { status: 400, meaning: 'The batch has more requests than the limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json.' },
+  TRANSFER_CODING_NOT_SUPPORTED: { status: 501, meaning: 'The body is sent in a transfer coding other than chunked.' },
+  HTTP_VERSION_NOT_SUPPORTED: { status: 505, meaning: 'The request is in another version of HTTP than 1.1 and 1.0.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this client.' },
   PERSISTED_QUERY_NOT_SUPPORTED: { status: 200, meaning: 'The server stores no documents by their hash; send the document.' },
   PERSISTED_QUERY_NOT_FOUND: {

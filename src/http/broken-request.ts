@@ -6,7 +6,7 @@
  */
 import type { Socket } from 'node:net';
 import { ApiError, errorCodes } from '../errors.ts';
-import { mostHeaders } from './check-head.ts';
+import { mostHeaders, versionError } from './check-head.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { encodeError } from './error-response.ts';
@@ -31,6 +31,9 @@ function explain(code: string | undefined): Failure {
     );
     return { statusLine: '431 Request Header Fields Too Large', error };
   }
+  // The second is HTTP/2 without an upgrade.
+  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE')
+    return { statusLine: `${errorCodes.HTTP_VERSION_NOT_SUPPORTED.status} HTTP Version Not Supported`, error: versionError() };
   const error = new ApiError(
     'BAD_REQUEST',
     'The request is not a complete HTTP/1.1 request. Check its headers and the length of its body.',

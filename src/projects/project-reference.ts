@@ -28,12 +28,15 @@ interface RequestTarget {
  * Throws BAD_REQUEST for a malformed host.
  */
 export function readReference({ url, headers }: RequestTarget, domain: string | null): string | null {
-  const host = (hostOfTarget(url) ?? headers.host ?? '').toLowerCase();
-  // RFC 9112, section 3.2: empty if the target has no host.
-  if (host === '') return null;
+  const target = authorityOf(url)?.toLowerCase();
+  const host = target ?? headers.host?.toLowerCase() ?? '';
+  // RFC 9112, section 3.2: empty if the target has no host. A target that is a whole URL must have one.
+  if (host === '' && target === undefined) return null;
   const name = host.length > longestHost ? null : hostPattern.exec(host);
-  if (name === null)
-    throw new ApiError('BAD_REQUEST', `The Host header ${quote(host)} is malformed. Send a host name and, if needed, a port.`);
+  if (name === null) {
+    const place = target === undefined ? 'Host header' : 'host in the request target';
+    throw new ApiError('BAD_REQUEST', `The ${place} ${quote(host)} is malformed. Send a host name and, if needed, a port.`);
+  }
   // An IPv6 address in brackets.
   if (name[1] === undefined) return null;
   const end = name[1].indexOf('.');
@@ -42,7 +45,10 @@ export function readReference({ url, headers }: RequestTarget, domain: string | 
   return isReference(label) ? label : null;
 }
 
-/** RFC 9112, section 3.2.2: if the target is a whole URL, its host counts and not the header. */
-function hostOfTarget(url: string): string | null {
-  return url.startsWith('/') || !URL.canParse(url) ? null : new URL(url).host;
+/**
+ * RFC 9112, section 3.2.2: if the target is a whole URL, its host counts and not the header. It is read literally: a `URL` would decode it, and
+ * leave out a user.
+ */
+function authorityOf(url: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 }

@@ -147,6 +147,8 @@ contract('node', 'http/check-head.ts', 'joinDuplicateHeaders joins every repeate
 contract('node', 'http/broken-request.ts', 'the parser has these codes for what it rejects', async () => {
   const long = `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`;
   assert.equal(await serve({}, long, () => ''), 'clientError HPE_HEADER_OVERFLOW');
+  assert.equal(await serve({}, 'GET / HTTP/3.0\r\nhost: a\r\n\r\n', () => ''), 'clientError HPE_INVALID_VERSION');
+  assert.equal(await serve({}, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', () => ''), 'clientError HPE_PAUSED_H2_UPGRADE');
   const timeouts = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
   assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
 });

@@ -26,6 +26,14 @@ function assertOwnForm({ headers }: RawAnswer, name: string): void {
   assert.equal(headers.get('x-content-type-options'), 'nosniff', name);
 }
 
+/** A good request in another version. */
+const inVersion = (version: string): string => rawRequest(server.anonKey).replace('HTTP/1.1', version);
+/** A good request whose body is in one chunk, under this Transfer-Encoding, and another request that must not be served. */
+const inCoding = (coding: string): string =>
+  rawRequest(server.anonKey)
+    .replace(/content-length: \d+/, `transfer-encoding: ${coding}`)
+    .replace(body, `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`) + rawRequest(server.anonKey);
+
 /** Bytes that end their connection, with the status and code of the last answer. */
 const refused: Record<string, () => readonly [bytes: string, status: number, code: string]> = {
   'two keys': () => [rawRequest(server.anonKey, { lines: [`apiKey: ${server.anonKey}`, ...last] }), 400, 'BAD_REQUEST'],
@@ -41,7 +49,23 @@ const refused: Record<string, () => readonly [bytes: string, status: number, cod
   'no host elsewhere': () => ['GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
   'an expectation that nobody knows': () => [rawRequest(server.anonKey, { lines: ['expect: a miracle'] }), 417, 'BAD_REQUEST'],
   'no HTTP at all': () => ['hello\r\n\r\n', 400, 'BAD_REQUEST'],
-  'another version': () => ['GET / HTTP/3.0\r\nhost: x\r\n\r\n', 400, 'BAD_REQUEST'],
+  'HTTP/3.0': () => [inVersion('HTTP/3.0'), 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'HTTP/2.0': () => [inVersion('HTTP/2.0'), 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'HTTP/1.2': () => [inVersion('HTTP/1.2'), 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'HTTP/0.9': () => ['GET /\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'HTTP/2.0 elsewhere': () => ['GET /health/live HTTP/2.0\r\nhost: x\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'the preface of HTTP/2': () => ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+  'another protocol': () => [inVersion('HTTPS/1.1'), 400, 'BAD_REQUEST'],
+  'a compressed body in chunks': () => [inCoding('gzip, chunked'), 501, 'TRANSFER_CODING_NOT_SUPPORTED'],
+  'a compressed body in chunks, of two headers': () => [
+    inCoding('deflate\r\nTransfer-Encoding: Chunked'),
+    501,
+    'TRANSFER_CODING_NOT_SUPPORTED',
+  ],
+  'an unknown coding in chunks': () => [inCoding('identity,chunked '), 501, 'TRANSFER_CODING_NOT_SUPPORTED'],
+  'a coding without chunks': () => [inCoding('gzip'), 400, 'BAD_REQUEST'],
+  'chunks within a coding': () => [inCoding('chunked, gzip'), 400, 'BAD_REQUEST'],
+  'chunks in HTTP/1.0': () => [inCoding('chunked').replace('HTTP/1.1', 'HTTP/1.0'), 400, 'BAD_REQUEST'],
   'headers that are too large': () => [rawRequest('x'.repeat(20_000)), 431, 'BAD_REQUEST'],
   'a chunk without size': () => [
     rawRequest(server.anonKey)

@@ -215,11 +215,27 @@ test('a host names a project by its first label, whatever its case, port or trai
     `${a}%2eexample.com`,
   ])
     assert.equal(read(host), 'BAD_REQUEST', host);
+  // The host of a target that is a whole URL is read as strictly.
+  const targets = [
+    ...malformed,
+    `${a}%2eexample.com`,
+    `${a}.é`,
+    `user:password@${a}.example.com`,
+    '[::1',
+    ' ',
+    `${a}.${'x'.repeat(300)}`,
+    '',
+  ];
+  for (const host of targets.filter((each) => !each.endsWith('/')))
+    assert.equal(read('example.com', null, `http://${host}/graphql/v1`), 'BAD_REQUEST', `http://${host}`);
   assert.deepEqual(
     [read(`${a}.example.com:80`, 'example.com'), read(`${a}.evil.com`, 'example.com'), read(`${a}.x.example.com`, 'example.com')],
     [a, null, null],
   );
-  assert.equal(read(`${a}.example.com`, null, `http://${b}.example.com/graphql/v1`), b);
+  for (const target of [`http://${b}.example.com/graphql/v1`, `HTTPS://${b.toUpperCase()}.example.com:443`, `http://${b}.a?query=x`])
+    assert.equal(read(`${a}.example.com`, null, target), b, target);
+  for (const target of [`/${b}`, `//${b}.example.com/graphql/v1`, '*', `/?x=http://${b}.example.com`])
+    assert.equal(read(`${a}.example.com`, null, target), a, target);
 });
 
 test('each host is served by its project, with its own keys; others are for the default project or not found', async () => {
