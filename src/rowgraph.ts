@@ -32,6 +32,7 @@ import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
+import { RoleWatch } from './freshness/role-watch.ts';
 import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
@@ -115,6 +116,7 @@ class RowgraphService implements Rowgraph {
   readonly #database: Database;
   readonly #settings: SnapshotSettings;
   readonly #watch: SchemaWatch<SchemaSnapshot>;
+  readonly #roleWatch: RoleWatch;
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots: ClientSnapshots;
@@ -131,6 +133,7 @@ class RowgraphService implements Rowgraph {
     this.#database = database;
     this.#settings = settings;
     this.#watch = watch;
+    this.#roleWatch = new RoleWatch(database, () => watch.current().checkRoles(database));
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
     this.#clientSnapshots = new ClientSnapshots(settings);
@@ -314,7 +317,7 @@ class RowgraphService implements Rowgraph {
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
-    this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
+    this.#closing ??= Promise.all([this.#watch.stop(), this.#roleWatch.stop(), this.#database.close()]);
     await this.#closing;
   }
 

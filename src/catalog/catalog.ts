@@ -244,8 +244,8 @@ export interface CatalogArgument {
   readonly defaultSql: string | null;
 }
 
-/** A role as PostgreSQL knows it. */
-export interface CatalogRole {
+/** What decides whether requests may run as a role. */
+export interface RoleStanding {
   readonly name: string;
   /** Whether the login role may become it (`set role`). */
   readonly assumable: boolean;
@@ -253,6 +253,10 @@ export interface CatalogRole {
   readonly isLogin: boolean;
   /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
   readonly powers: readonly string[];
+}
+
+/** A role as PostgreSQL knows it. */
+export interface CatalogRole extends RoleStanding {
   /** Its privileges on the objects of the catalog, for `readPrivileges`. Roles with equal text have equal privileges. */
   readonly privileges: string;
 }

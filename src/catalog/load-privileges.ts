@@ -1,7 +1,27 @@
 /** Loads a role's privileges on the objects of a catalog, including those by membership and default, in one query per role. */
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
-import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivileges } from './catalog.ts';
+import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, TablePrivileges } from './catalog.ts';
+
+/** What decides whether requests may run as a role `r`. Membership counts even if not inherited. pg_database_owner has no power over rows. */
+const standing = `pg_catalog.json_build_object(
+  'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
+  'login', r.rolname = session_user,
+  'powers', (
+    with recursive membership as (
+      select r.oid
+      union
+      select m.roleid from membership of join pg_catalog.pg_auth_members m on m.member = of.oid
+    )
+    select pg_catalog.json_agg(p.rolname order by p.oid)
+    from membership m join pg_catalog.pg_roles p on p.oid = m.oid
+    where p.rolsuper or (pg_catalog.starts_with(p.rolname, 'pg_') and p.rolname <> 'pg_database_owner')
+  )
+)::text`;
+
+const standingsQuery = `select r.rolname, ${standing}
+from pg_catalog.pg_roles r
+where r.rolname = any (array(select n.name from pg_catalog.json_array_elements_text($1::json) n(name))::name[])`;
 
 /**
  * Privileges are one digit per object, in catalog order. PostgreSQL's privilege functions return null for an object that was dropped since
@@ -9,12 +29,7 @@ import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, TablePrivilege
  * column only if it has grants of its own.
  */
 const privilegesQuery = `
-with recursive role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
-membership as (
-  select r.oid from role r
-  union
-  select m.roleid from membership of join pg_catalog.pg_auth_members m on m.member = of.oid
-),
+with role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
 listed as materialized (
   select t.id::oid as id, t.position from pg_catalog.json_array_elements_text($2::json -> 'tables') with ordinality t(id, position)
 ),
@@ -31,16 +46,7 @@ granted as materialized (
     + case when pg_catalog.has_table_privilege(r.oid, a.id, 'DELETE') then 8 else 0 end as bits
   from role r, alike a, pg_catalog.unnest(a.positions) position
 )
-select pg_catalog.json_build_object(
-  'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
-  'login', r.rolname = session_user,
-  -- Membership counts even if not inherited. pg_database_owner has no power over rows.
-  'powers', (
-    select pg_catalog.json_agg(p.rolname order by p.oid)
-    from membership m join pg_catalog.pg_roles p on p.oid = m.oid
-    where p.rolsuper or (pg_catalog.starts_with(p.rolname, 'pg_') and p.rolname <> 'pg_database_owner')
-  )
-)::text,
+select ${standing},
 pg_catalog.json_build_object(
   'schemas', (
     select pg_catalog.string_agg(case when pg_catalog.has_schema_privilege(r.oid, s.id::oid, 'USAGE') then '1' else '0' end, '' order by s.position)
@@ -92,8 +98,18 @@ interface RawPrivileges {
 export async function loadRole(database: RequestDatabase, catalog: Catalog, name: string): Promise<CatalogRole> {
   const [row] = await database.query(privilegesQuery, [name, objectsOf(catalog).json]);
   if (!row?.[0] || !row[1]) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
-  const { assumable, login, powers } = JSON.parse(row[0]) as RawRole;
-  return { name, assumable, isLogin: login, powers: powers ?? [], privileges: row[1] };
+  return { ...parseStanding(name, row[0]), privileges: row[1] };
+}
+
+/** Loads what decides whether requests may run as each of these roles; absent are those that no longer exist. */
+export async function loadStandings(database: RequestDatabase, names: readonly string[]): Promise<readonly RoleStanding[]> {
+  const rows = await database.query(standingsQuery, [JSON.stringify(names)]);
+  return rows.map(([name, json]) => parseStanding(name!, json!));
+}
+
+function parseStanding(name: string, json: string): RoleStanding {
+  const { assumable, login, powers } = JSON.parse(json) as RawRole;
+  return { name, assumable, isLogin: login, powers: powers ?? [] };
 }
 
 /** Loads only the privileges of a role. */

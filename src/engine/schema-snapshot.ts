@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
 import { runInSlices } from '../budget/slices.ts';
-import type { Catalog, CatalogRole } from '../catalog/catalog.ts';
+import type { Catalog, CatalogRole, RoleStanding } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import { loadRole, readPrivileges } from '../catalog/load-privileges.ts';
+import { loadRole, loadStandings, readPrivileges } from '../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../catalog/load-role-defaults.ts';
 import type { RequestDatabase, RoleDefaults } from '../database/database.ts';
 import { ApiError, quote } from '../errors.ts';
@@ -151,6 +151,16 @@ export class SchemaSnapshot {
     await granted.types();
   }
 
+  /** Forgets the known roles that requests may no longer run as, or may again: their next request loads them anew. */
+  async checkRoles(database: RequestDatabase): Promise<void> {
+    const names = this.roles();
+    if (names.length === 0) return;
+    for (const standing of await loadStandings(database, names)) {
+      const known = this.#roles.peek(standing.name);
+      if (known !== undefined && known.role.refusal !== this.#refusalOf(standing)) this.#roles.delete(standing.name);
+    }
+  }
+
   /** The known roles, the last used first. */
   roles(): readonly string[] {
     return [...this.#roles.keys()];
@@ -183,12 +193,12 @@ export class SchemaSnapshot {
   async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
     // No role can have such a name, and PostgreSQL could not even be asked about it.
     if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
-    const { schemas, trustedRoles, limitsOf, mayUseKeys } = this.#settings;
+    const { schemas, limitsOf, mayUseKeys } = this.#settings;
     const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
     // If the catalog has changed meanwhile, these privileges may not match it. They serve only this request: they may soon be revoked, and
     // the catalog may change back.
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
-    const refusal = refusalOf(role, trustedRoles.includes(name));
+    const refusal = this.#refusalOf(role);
     const alikeName = nameOfAlike(role, defaults);
     const known = {
       role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName },
@@ -201,6 +211,10 @@ export class SchemaSnapshot {
     this.#schemas.hold(known.privileges);
     this.#roles.set(name, known);
     return known;
+  }
+
+  #refusalOf(standing: RoleStanding): string | null {
+    return refusalOf(standing, this.#settings.trustedRoles.includes(standing.name));
   }
 
   async #makeTypes(privileges: string): Promise<SchemaTypes> {
@@ -265,6 +279,8 @@ export async function loadSnapshot(
   const start = performance.now();
   const snapshot = await SchemaSnapshot.load(database, stamp, settings, onDoubt);
   await loadRoles(snapshot, previous?.roles().slice(0, mostCarriedOver) ?? [], database);
+  // Meanwhile `RoleWatch` checked those of the previous one.
+  await snapshot.checkRoles(database);
   if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
   return snapshot;
@@ -283,7 +299,7 @@ async function loadRoles(snapshot: SchemaSnapshot, roles: readonly string[], dat
  * Why no request may run as a role. A privileged one must be trusted: otherwise whoever has the JWT secret could name it in a token and
  * have the whole database.
  */
-function refusalOf({ name, assumable, isLogin, powers }: CatalogRole, isTrusted: boolean): string | null {
+function refusalOf({ name, assumable, isLogin, powers }: RoleStanding, isTrusted: boolean): string | null {
   const power = powers[0];
   if (isTrusted || (!isLogin && power === undefined))
     return assumable ? null : `permission denied to set role "${name}"; grant it to the login role`;

@@ -43,8 +43,8 @@ relation as materialized (
 )`;
 
 /**
- * Parts that are hashed by value, and so are the same again when a change is undone: `pg_class`, because TRUNCATE, REINDEX and REFRESH
- * rewrite its rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read.
+ * Parts that are the same again when a change is undone. Hashed by value are `pg_class`, because TRUNCATE, REINDEX and REFRESH rewrite its rows
+ * (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read; a membership comes and goes as a row.
  */
 const values = `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
@@ -54,7 +54,8 @@ const values = `pg_catalog.concat_ws(' ',
       select i.indexrelid from pg_catalog.pg_index i where i.indisunique and (i.indrelid in (select r.oid from relation r)) is true
     ))),
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
-    from pg_catalog.pg_roles r)
+    from pg_catalog.pg_roles r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m)
 )`;
 
 const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} select ${values}`;
@@ -114,7 +115,6 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
     where (d.objoid >= ${firstId} or d.objoid = ${publicId}) and d.classoid in (${commented}) and pg_catalog.strpos(d.description, '@graphql(') > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashoidextended(c.conrelid, 0)) from (${calledByConstraints}) c),
   (select ${roleDependence}),
-  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_db_role_setting s where s.setrole <> 0),
   -- What decides whether the login role can set those settings: the objects that they may name, and the privileges to set parameters
   -- (in pg_parameter_acl, which PostgreSQL 14 has not; its object id is 6243).
@@ -147,8 +147,8 @@ export async function readFingerprint(database: RequestDatabase, schemas: readon
 }
 
 /**
- * Whether the catalogs are still as they were when the fingerprint was read. Checks only the parts hashed by value, which a later
- * comparison would miss if they were changed and changed back. Far cheaper than a fingerprint.
+ * Whether the catalogs are still as they were when the fingerprint was read. Checks only the parts in which a later comparison would miss a
+ * change that is undone. Far cheaper than a fingerprint.
  */
 export async function hasValuesOf(database: RequestDatabase, schemas: readonly string[], fingerprint: string): Promise<boolean> {
   const [row] = await database.query(valuesQuery(schemas), [], { ...watchQuery, isRepeated: false });

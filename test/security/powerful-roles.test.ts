@@ -1,8 +1,11 @@
 /** Roles with powers of their own: a token, or a caller of the library, may not name them, unless a setting does. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
+import { installExtension } from '../../src/extension/install-extension.ts';
 import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { until } from '../support/until.ts';
 
 let databases: TestDatabases;
 let database: TestDatabase;
@@ -78,6 +81,37 @@ test('a role that gets a power is refused from then on', async () => {
   await graph.reload();
   assert.equal(await refusalOf(graph, 'pgx_ordinary'), null);
 });
+
+for (const triggers of ['without', 'with'])
+  test(`${triggers} triggers, a role that gets a power is refused within a second, however long the schema takes to load`, async () => {
+    const own = await databases.create('create table letter (id int primary key)');
+    const admin = openPgDatabase(own.url.replace('authenticator@', 'postgres@'));
+    if (triggers === 'with') await installExtension(admin);
+    const graph = await open({ database: own.url, poolSize: 4 });
+    /** Without a reason to doubt the schema. A request that is to be refused waits for the schema until its time limit. */
+    const isServed = async (role: string): Promise<boolean> => {
+      const query = '{ letterCollection { edges { node { id } } } }';
+      const { errors } = await graph.execute({ query }, { role, claims: {} }, { timeout: 1000 });
+      assert.match(String(errors?.[0]?.extensions.code), /^(undefined|TIMEOUT|UNAUTHENTICATED)$/);
+      return errors === undefined;
+    };
+    for (const role of ['anon', 'service_role']) assert.ok(await isServed(role), role);
+    const keeper = await own.connect();
+    // Comments of the catalog are read with the schema, and not by requests.
+    await keeper.query('begin; lock table pg_catalog.pg_description in access exclusive mode');
+    try {
+      await own.run('alter role anon superuser');
+      await until(async () => !(await isServed('anon')));
+      await own.run('alter role anon nosuperuser; grant pg_read_all_data to service_role');
+      await until(async () => (await isServed('anon')) && !(await isServed('service_role')));
+    } finally {
+      await own.run('alter role anon nosuperuser; revoke pg_read_all_data from service_role');
+      await keeper.query('rollback');
+      await keeper.end();
+    }
+    assert.equal(await refusalOf(graph, 'service_role'), null);
+    await admin.close();
+  });
 
 test('whoever owns the database is not refused for that', async () => {
   await database.run(`alter database ${database.name} owner to pgx_ordinary`);
