@@ -274,7 +274,7 @@ function checkEncodings(accepted: string | string[] | undefined): AcceptedEncodi
   if (typeof accepted !== 'string' || !accepted.includes('=')) return null;
   const encodings = negotiateEncoding(accepted);
   if (encodings.best === null && !encodings.allowsIdentity)
-    throw new ApiError('NOT_ACCEPTABLE', 'The Accept-Encoding header must allow zstd, br, gzip or identity.');
+    throw new ApiError('NOT_ACCEPTABLE', 'The Accept-Encoding header must allow br, gzip, zstd or identity.');
   return encodings;
 }
 

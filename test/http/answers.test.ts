@@ -160,10 +160,16 @@ const encodings: readonly [acceptEncoding: string | undefined, encoding: string 
   ['zstd', 'zstd'],
   ['gzip, deflate', 'gzip'],
   ['gzip, deflate, br', 'br'],
-  ['gzip, deflate, br, zstd', 'zstd'],
+  // Programs send this as browsers do, though the `fetch` of Node 20 and 22 does not decode zstd.
+  ['gzip, deflate, br, zstd', 'br'],
+  ['zstd, br, gzip', 'br'],
+  ['zstd, gzip', 'gzip'],
+  ['zstd, deflate', 'zstd'],
+  ['zstd, br;q=0.9, gzip;q=0.9', 'zstd'],
   ['gzip, br;q=0.5', 'gzip'],
   ['zstd;q=0, *', 'br'],
-  ['*', 'zstd'],
+  ['*', 'br'],
+  ['*, br;q=0', 'gzip'],
 ];
 
 for (const [acceptEncoding, encoding] of encodings) {
