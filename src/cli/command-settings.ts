@@ -44,6 +44,7 @@ const serviceSettingNames = [
   'untrustedRoles',
   'maxBatch',
   'cacheControl',
+  'keyInUrl',
   'corsOrigins',
   'rateLimit',
   'trustProxy',

@@ -156,6 +156,7 @@ export const settings = {
     'no-store',
     checkCacheControl,
   ),
+  keyInUrl: onOrOff("Accept the key as the parameter apikey of the URL, as Supabase's gateway does", true),
   corsOrigins: list('ORIGINS', 'Origins that browsers may call from, separated by commas; * allows any, - none', ['*'], checkCorsOrigin),
   rateLimit: wholeNumber('NUMBER', 'Maximum requests per minute from one address', undefined, [1, 10_000_000]),
   trustProxy: text(

@@ -52,6 +52,7 @@ const rateLimitChecks: OptionChecks<NonNullable<EndpointOptions['rateLimit']>> =
 
 const endpointChecks: OptionChecks<EndpointOptions> = {
   authenticate: aFunction,
+  keyInUrl: aSwitch,
   tokenCache: wholeNumber(1, mostTokens),
   bodyLimit: aLimit,
   persistedQueries: wholeNumber(leastPersisted),

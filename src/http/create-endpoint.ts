@@ -45,7 +45,7 @@ export interface OwnParts {
 export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
   const { bodyLimit = 1024 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
   const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
-  const { authenticate = null } = options;
+  const { authenticate = null, keyInUrl = true } = options;
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
   const verifier = createTokenVerifier(tokens, options.tokenCache);
@@ -56,7 +56,7 @@ export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, 
   const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
   const { detailedEvents = false, beginTrace = null, traceDatabase = false } = options;
   const parts = {
-    ...{ detailedEvents, beginTrace, traceDatabase },
+    ...{ detailedEvents, beginTrace, traceDatabase, keyInUrl },
     ...{ graph, verifier, authenticate, bodyLimit, requestTimeout, observe, admission, crossOrigin, cacheControl, serverTiming, maxBatch },
     shareOf: createShareFinder(admission, options.trustProxy ?? false),
     isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),

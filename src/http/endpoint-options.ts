@@ -13,6 +13,8 @@ export interface EndpointOptions {
    * only if it returns nobody. Revoked tokens have no effect on its callers.
    */
   readonly authenticate?: Authenticate;
+  /** Whether a key may be in the URL, as the parameter `apikey`. Default: true, as Supabase's gateway does. */
+  readonly keyInUrl?: boolean;
   /** How many verified tokens to cache. Default: 10,000. */
   readonly tokenCache?: number;
   /** Maximum size of a request body in bytes. Default: 1 MiB. */

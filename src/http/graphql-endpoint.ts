@@ -35,6 +35,8 @@ export interface GraphqlEndpointOptions {
   readonly verifier: TokenVerifier;
   /** The application's own way to find the caller; null if it has none. */
   readonly authenticate: Authenticate | null;
+  /** Whether a key may be in the URL. */
+  readonly keyInUrl: boolean;
   /** In bytes. */
   readonly bodyLimit: number;
   /** Milliseconds that a request may take. */
@@ -153,7 +155,7 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
   exchange.deadline = deadline;
   const authenticated =
     options.authenticate === null
-      ? authenticateByKey(headers, deadline, options)
+      ? authenticateByKey(exchange, deadline, options)
       : authenticateByApplication(exchange, deadline, options.authenticate, options);
   // Not awaited if it is synchronous: a cached token needs no turn of the event loop.
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
@@ -182,23 +184,26 @@ async function handleRequest(exchange: Exchange, state: RequestState, options: G
 
 /** The keys may have to be fetched, which other requests wait for, too. */
 function authenticateByKey(
-  headers: Exchange['headers'],
+  { headers, url }: Exchange,
   deadline: Deadline,
-  { verifier }: GraphqlEndpointOptions,
+  { verifier, keyInUrl }: GraphqlEndpointOptions,
 ): VerifiedCaller | Promise<VerifiedCaller> {
-  const authenticated = authenticateRequest(headers, verifier);
+  const authenticated = authenticateRequest(headers, verifier, keyInUrl ? url : null);
   return authenticated instanceof Promise ? untilStopped(authenticated, deadline, explainStop) : authenticated;
 }
 
 /** If the application does not know the caller, keys and tokens decide. */
 async function authenticateByApplication(
-  { method = '', url, headers, requestId }: Exchange,
+  exchange: Exchange,
   deadline: Deadline,
   authenticate: Authenticate,
   options: GraphqlEndpointOptions,
 ): Promise<VerifiedCaller> {
+  const { method = '', url, headers, requestId } = exchange;
   const onFailure = (error: unknown): void => options.observe({ kind: 'authentication-failed', requestId, error });
-  return (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateByKey(headers, deadline, options);
+  return (
+    (await lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure)) ?? authenticateByKey(exchange, deadline, options)
+  );
 }
 
 /** In bytes: a body of at least this size must wait for its turn. */

@@ -4,6 +4,8 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { after, before, mock, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { signKey } from '../../src/auth/sign-key.ts';
+import type { Observer } from '../../src/events.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;
@@ -256,4 +258,86 @@ test('keys are never written to the log', async () => {
   const text = server.log.join('');
   assert.ok(text.length > 0);
   for (const word of [token, server.anonKey, secret, 'not-a-key-but-secret']) assert.ok(!text.includes(word));
+});
+
+/** The status of a request with this query in its URL, and the role that it ran as. */
+async function askByUrl(
+  at: TestServer,
+  query: string,
+  { method = 'POST', headers = {} }: RequestInit = {},
+): Promise<[number, string | undefined]> {
+  const ran = at.calls.length;
+  const url = `${at.endpoint}?${query}${method === 'GET' ? '&query={__typename}' : ''}`;
+  const body = method === 'GET' ? null : '{"query":"{ __typename }"}';
+  const response = await fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body });
+  await response.text();
+  return [response.status, at.calls[ran]?.caller.role];
+}
+
+test("a key may be in the URL, as Supabase's gateway accepts it; the header wins", async () => {
+  const { anonKey } = server;
+  const service = await signKey(secret, 'service_role');
+  for (const method of ['POST', 'GET']) {
+    const ask = (query: string, headers: Record<string, string> = {}) => askByUrl(server, query, { method, headers });
+    assert.deepEqual(await ask(`apikey=${anonKey}`), [200, 'anon']);
+    assert.deepEqual(await ask(`x=1&apikey=${encodeURIComponent(anonKey).replaceAll('.', '%2E')}&y`), [200, 'anon']);
+    assert.deepEqual(await ask(`apikey=${anonKey}`, { authorization: `Bearer ${service}` }), [200, 'service_role']);
+    assert.deepEqual(await ask(`apikey=${anonKey}`, { apiKey: service }), [200, 'service_role']);
+    assert.deepEqual(await ask('apikey=x', { apiKey: anonKey }), [200, 'anon']);
+    for (const apiKey of ['x', '']) assert.deepEqual(await ask(`apikey=${anonKey}`, { apiKey }), [401, undefined]);
+    for (const query of [
+      'apikey=x',
+      'apikey=',
+      'apikey',
+      `apikey=${anonKey}&apikey=${anonKey}`,
+      `apikey=${anonKey}&%61pikey=x`,
+      `apiKey=${anonKey}`,
+      `xapikey=${anonKey}`,
+      `apikey=%zz${anonKey}`,
+    ])
+      assert.deepEqual(await ask(query), [401, undefined], query);
+    assert.deepEqual(await ask('', { authorization: `Bearer ${service}` }), [401, undefined], 'a token alone');
+  }
+});
+
+test('with keyInUrl: false, a key in the URL is none', async () => {
+  const strict = await startTestServer({ keyInUrl: false });
+  assert.deepEqual(await askByUrl(strict, `apikey=${strict.anonKey}`), [401, undefined]);
+  assert.deepEqual(await askByUrl(strict, `apikey=${strict.anonKey}`, { headers: { apiKey: strict.anonKey } }), [200, 'anon']);
+  await strict.close();
+});
+
+test('a key in the URL is in no log, event or response, and responses vary as others do', async () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const telemetry = createTelemetry({ level: 'trace', destination, accessLog: true, slowOperations: { milliseconds: 0, hasValues: true } });
+  const events: unknown[] = [];
+  const observe: Observer = (event) => {
+    events.push(event);
+    telemetry.observe(event);
+  };
+  const traced = await startTestServer({
+    telemetry: { ...telemetry, observe },
+    detailedEvents: true,
+    serverTiming: true,
+    cacheControl: 'private, max-age=5',
+  });
+  const { anonKey, endpoint } = traced;
+  const heads: string[] = [];
+  for (const query of [
+    `apikey=${anonKey}&query={__typename}`,
+    `apikey=${anonKey}&query=%zz`,
+    `apikey=x${anonKey}`,
+    `apikey=${anonKey}&apikey=${anonKey}`,
+  ]) {
+    const response = await fetch(`${endpoint}?${query}`);
+    heads.push(JSON.stringify([...response.headers]) + (await response.text()));
+  }
+  const byHeader = await fetch(`${endpoint}?query={__typename}`, { headers: { apiKey: anonKey } });
+  const byUrl = await fetch(`${endpoint}?query={__typename}&apikey=${anonKey}`);
+  for (const name of ['vary', 'cache-control', 'etag']) assert.equal(byUrl.headers.get(name), byHeader.headers.get(name), name);
+  await traced.close();
+  assert.ok(lines.length > 0 && events.length > 0);
+  for (const text of [...lines, ...heads, JSON.stringify(events), await telemetry.writeMetrics()])
+    assert.ok(!text.includes(anonKey.split('.')[2]!), text);
 });

@@ -33,6 +33,7 @@ const wrong: { readonly [Name in keyof Omit<NodeHandlerOptions, 'maxPipelinedReq
   apiKeys: ['keys.json', [], null],
   revokedTokens: ['revoked.json', {}, null],
   authenticate: functions,
+  keyInUrl: switches,
   tokenCache: [...limits, Infinity, 1e9],
   bodyLimit: limits,
   persistedQueries: [...limits, Infinity, true, 1000],
