@@ -100,5 +100,5 @@ function pipelining() {
 
 /** A server that is not ours. */
 function ownerOf(admission: Admission) {
-  return { admission, isClosing: false, joinsHeaders: true, exchanges: 0, isFull: false, turns: null, serve() {} };
+  return { admission, isEnding: false, joinsHeaders: true, exchanges: 0, isFull: false, turns: null, serve() {} };
 }

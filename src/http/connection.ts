@@ -29,7 +29,7 @@ export interface ConnectionOwner {
   /** Counts the bytes that connections keep. */
   readonly admission: Admission;
   /** Whether connections must end with their next response. */
-  readonly isClosing: boolean;
+  readonly isEnding: boolean;
   readonly joinsHeaders: boolean;
   /** Exchanges of all connections whose response has not been written completely. */
   exchanges: number;
@@ -96,12 +96,12 @@ export class Connection {
 
   /**
    * Whether the connection must end with the response of an exchange: the one whose body cannot be read, the last one that was read if the
-   * server is closing, or the last one that is served. All earlier exchanges get their responses first.
+   * server is stopping, or the last one that is served. All earlier exchanges get their responses first.
    */
   endsWith(exchange: NodeExchange): boolean {
     if (exchange !== this.#latest) return false;
     return (
-      (this.#owner.isClosing && this.#afterResponses === null) || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null)
+      (this.#owner.isEnding && this.#afterResponses === null) || this.#isEnding || (this.#failure !== null && this.#writeRefusal === null)
     );
   }
 

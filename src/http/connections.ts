@@ -1,9 +1,12 @@
 /**
  * All connections of a server, which end without losing a request in progress. In: our own servers before they listen, or the sockets of
  * other servers as their requests come; out: the connection of a socket, and the end of all.
+ *
+ * Relies on Node beyond its documentation (`test/contracts/node.test.ts`): the `close` of a plain server, called on an HTTP server, leaves idle
+ * connections open.
  */
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as PlainServer, type Socket } from 'node:net';
 import type { Admission, Share } from './admission.ts';
 import { addressBlock, peerAddress } from './client-address.ts';
 import { Connection, type ConnectionLimits, type ConnectionOwner } from './connection.ts';
@@ -15,7 +18,9 @@ import { RequestTurns } from './request-turns.ts';
  * what else it sends waits as it was read. Other servers than ours cannot make it wait, so they end such connections.
  */
 const mostExchanges = 20_000;
-/** Milliseconds that a head that is under way has to arrive when the server stops. */
+/** Milliseconds that a connection stays open without a request when the server stops: a request may be on its way. */
+const idlePatience = 100;
+/** The same for a head that is under way. */
 const headPatience = 1000;
 /** Milliseconds between checks for clients that do not read. */
 const lookInterval = 100;
@@ -29,6 +34,7 @@ export class Connections implements ConnectionOwner {
   readonly #servers: Server[] = [];
   readonly #turns = new RequestTurns();
   exchanges = 0;
+  #isEnding = false;
   #isClosing = false;
   #nextLook = 0;
 
@@ -45,8 +51,8 @@ export class Connections implements ConnectionOwner {
   }
 
   /** Whether connections must end with their next response. */
-  get isClosing(): boolean {
-    return this.#isClosing;
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   get isFull(): boolean {
@@ -68,22 +74,40 @@ export class Connections implements ConnectionOwner {
     return this.#bySocket.get(socket) ?? this.#add(socket);
   }
 
+  /** From now on each connection ends with its next response, which says so: clients open their next one to another server. */
+  endWithResponses(): void {
+    this.#isEnding = true;
+  }
+
   /**
-   * Stops listening and waits for the requests in flight, but ends all remaining connections after `patience` milliseconds. Node itself
-   * ends connections that are idle between two requests, but not those that never sent one, such as the connections that browsers and
-   * proxies open in advance, nor those that sent a part of a head. Few clients take longer than a second for the rest of it.
+   * Stops listening and waits for the requests in flight and those that are on their way, but ends all remaining connections after `patience`
+   * milliseconds. Few clients take longer than a second for the rest of a head.
    */
   async close(patience: number): Promise<void> {
+    this.#isEnding = true;
     this.#isClosing = true;
-    const ends = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-    for (const { socket } of this.#bySocket.values()) if (socket.bytesRead === 0) socket.destroy();
-    const endAfter = (millis: number, isOver: (connection: Connection) => boolean): NodeJS.Timeout =>
-      setTimeout(() => {
-        for (const connection of this.#bySocket.values()) if (isOver(connection)) connection.socket.destroy();
-      }, millis);
-    const timers = [endAfter(headPatience, ({ isIdle }) => isIdle), endAfter(patience, () => true)];
+    const ends = this.#servers.map((server) => new Promise<void>((resolve) => PlainServer.prototype.close.call(server, () => resolve())));
+    const after = (millis: number, end: () => void): NodeJS.Timeout =>
+      // What has arrived meanwhile is read first.
+      setTimeout(() => setImmediate(end), millis);
+    const endThose = (isOver: (connection: Connection) => boolean): void => {
+      for (const connection of this.#bySocket.values()) if (isOver(connection)) connection.socket.destroy();
+    };
+    const timers = [
+      after(Math.min(idlePatience, patience), () => this.#endIdle()),
+      after(headPatience, () => endThose(({ isIdle }) => isIdle)),
+      after(patience, () => endThose(() => true)),
+    ];
     await Promise.all(ends);
     for (const timer of timers) clearTimeout(timer);
+    // Ends what Node does for servers that listen, too.
+    for (const server of this.#servers) server.close(() => undefined);
+  }
+
+  /** Ends the connections between two requests, and those that never sent one, such as those that browsers and proxies open in advance. */
+  #endIdle(): void {
+    for (const server of this.#servers) server.closeIdleConnections();
+    for (const { socket } of this.#bySocket.values()) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /** Ends the connections that read their responses too slowly. Checking all of them is expensive, so it is done at intervals. */

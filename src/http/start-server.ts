@@ -16,8 +16,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Makes `/health/ready` report that the server is not ready, so that load balancers send no more requests here, and keeps serving;
-   * resolves after the configured delay.
+   * Makes `/health/ready` report that the server is not ready, so that load balancers send no more requests here, and each response end its
+   * connection; keeps serving, and resolves after the configured delay.
    */
   drain(): Promise<void>;
   /**
@@ -51,6 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const drain = async (): Promise<void> => {
     isDraining = true;
+    connections.endWithResponses();
     if (drainMilliseconds > 0) await sleep(drainMilliseconds);
   };
   const stop = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { createServer, IncomingMessage, type ServerOptions } from 'node:http';
-import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createSocketServer, Server as PlainServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -151,6 +151,24 @@ contract('node', 'http/broken-request.ts', 'the parser has these codes for what 
   assert.equal(await serve({}, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', () => ''), 'clientError HPE_PAUSED_H2_UPGRADE');
   const timeouts = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
   assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
+});
+
+contract('node', 'http/connections.ts', 'the close of a plain server leaves the idle connections of an HTTP server open', async () => {
+  const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const ask = async (): Promise<string> => {
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    return String((await once(socket, 'data'))[0]);
+  };
+  await ask();
+  const closed = once(server, 'close');
+  PlainServer.prototype.close.call(server);
+  assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
+  const ended = once(socket, 'end');
+  server.closeIdleConnections();
+  await Promise.all([ended, closed]);
+  server.close(() => undefined);
 });
 
 contract('node', 'http/connection.ts', 'at CONNECT, Node stops listening to a socket; earlier responses go on with a drain', async () => {

@@ -1,5 +1,6 @@
 /** Bounds of what is in hand: requests of a connection, of a client and in all, bytes, connections. What is beyond is refused at once, and nothing else. */
 import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
 import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { RawResponse, RequestOptions } from '../../src/engine/request.ts';
@@ -228,6 +229,54 @@ test('requests that wait behind others of their connection are served while the 
     await closing;
     assert.ok(server.calls.length < 100, `${server.calls.length} requests were served`);
   }));
+
+/** Sends a request with an agent that keeps connections open; resolves to its status and what it says of the connection. */
+function askByAgent(server: TestServer, agent: Agent): Promise<[status: number, connection: string, isReused: boolean]> {
+  return new Promise((resolve, reject) => {
+    const headers = { apiKey: server.anonKey, 'content-type': 'application/json' };
+    const asked = request(server.endpoint, { agent, method: 'POST', headers }, (response) => {
+      response.resume().on('end', () => resolve([response.statusCode ?? 0, response.headers.connection ?? '', asked.reusedSocket]));
+    });
+    asked.on('error', reject);
+    asked.end('{"query":"{ __typename }"}');
+  });
+}
+
+test('clients that keep connections open lose no request while the server drains and closes', async () => {
+  const server = await startTestServer();
+  const agents = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const askAll = () => Promise.all(agents.map((agent) => askByAgent(server, agent)));
+  const all = (...expected: [number, string, boolean]) => Array.from({ length: 8 }, () => expected);
+  assert.deepEqual(await askAll(), all(200, 'keep-alive', false));
+  assert.deepEqual(await askAll(), all(200, 'keep-alive', true));
+  // Without a delay, the server is only told that it drains.
+  await server.drain();
+  assert.equal((await fetch(`${server.url}/health/ready`)).status, 503);
+  assert.deepEqual(await askAll(), all(200, 'close', true), 'each learns of it by its next response');
+  assert.deepEqual(await askAll(), all(200, 'close', false), 'and opens another connection as long as the server listens');
+  await server.close();
+  for (const agent of agents) agent.destroy();
+});
+
+test('a request that is on its way when the server closes is served, on a connection that was idle or has never been used', async () => {
+  const server = await startTestServer();
+  const used = await connectRaw(server.port, rawRequest(server.anonKey));
+  await used.answers(1);
+  const fresh = await connectRaw(server.port);
+  const silent = await connectRaw(server.port);
+  // All connections are accepted by now.
+  const last = await connectRaw(server.port, rawRequest(server.anonKey));
+  await last.answers(1);
+  const closing = server.close();
+  for (const client of [used, fresh]) client.socket.write(rawRequest(server.anonKey));
+  const ends = (await Promise.all([used, fresh, silent, last].map((client) => client.closed()))).map((answers) =>
+    answers.map(({ status, headers }) => [status, headers.get('connection')]),
+  );
+  const kept = [200, 'keep-alive'];
+  assert.deepEqual(ends, [[kept, [200, 'close']], [[200, 'close']], [], [kept]]);
+  await closing;
+  await assert.rejects(fetch(server.url), 'the port is closed');
+});
 
 test('requests in all are bounded, before their keys are looked at', () =>
   withGatedServer({ maxRequests: 3 }, async (server) => {
