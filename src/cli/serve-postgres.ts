@@ -64,7 +64,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   let listening: Promise<RunningServer> | undefined;
   const listen = (): Promise<RunningServer> => {
     const shown = { telemetry: shared, documents, projects };
-    listening ??= startService({ configuration, jwtSecret, tokens, page: {}, graph: served, ...shown });
+    listening ??= startService({ configuration, jwtSecret, tokens, page: {}, graph: amongWorkers(served), ...shown });
     return listening;
   };
   const onWait = async (error: UnreachableError): Promise<void> => {
@@ -115,6 +115,17 @@ function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph, onWant: (want:
   listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) }, onWant);
   const writeMetrics = async (): Promise<string> => ((await askPrimary('metrics')) as string | null) ?? telemetry.writeMetrics();
   return { ...telemetry, writeMetrics };
+}
+
+/** In a worker, the graph as the server shows it: ready if those of all workers are. In other processes, the graph as it is. */
+function amongWorkers(graph: AwaitedGraph): ServedGraph {
+  if (!cluster.isWorker) return graph;
+  const { executeRaw, readCaches, readStatistics } = graph;
+  const ping = async (): Promise<void> => {
+    await graph.ping();
+    if ((await askPrimary('ready')) !== true) throw new Error('Not all workers are ready');
+  };
+  return { executeRaw, readCaches, readStatistics, ping, loadRole: (role, deadline) => graph.loadRole(role, deadline) };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ServeConfiguration } from './command-settings.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { describeAdmin, serveAdmin } from './serve-admin.ts';
 import { explainListenError } from './start-service.ts';
-import { listenToWorker, tellWant } from './worker-messages.ts';
+import { askWorker, listenToWorker, tellWant } from './worker-messages.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 
 /** Delay before replacing a worker that could not start; doubled each time. */
@@ -32,7 +32,7 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   const supervisor = new Supervisor(workers, longestEnd(configuration) + patienceMilliseconds, observe);
   const { metrics } = supervisor;
   const ping = async (): Promise<void> => {
-    if (!(await metrics.areReady())) throw new Error('No worker is ready');
+    if (!(await supervisor.areReady())) throw new Error('Not all workers are ready');
   };
   const service = { writeMetrics: () => metrics.write(), metricsContentType, ping, isDraining: end.isBegun, observe };
   const admin = await serveAdmin(configuration, service);
@@ -51,25 +51,34 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
+/** Where one of the workers runs, and later those that replace it. */
+interface Place {
+  /** Whether none has served yet, or the last one could not start. */
+  isEmpty: boolean;
+}
+
 interface WorkerLife {
+  readonly place: Place;
   hasServed: boolean;
   /** How many workers in this place have failed to start in a row. */
   readonly failures: number;
 }
 
 class Supervisor {
-  readonly #count: number;
   /** How long a worker may take to end, in milliseconds. */
   readonly #longestEnd: number;
   readonly #observe: Observer;
   readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #places: readonly Place[];
+  /** Workers that end because of a fault of their own. */
+  readonly #ending = new WeakSet<Worker>();
   /** The workers that take connections. */
   readonly #listening = new Set<Worker>();
   readonly metrics = new WorkerMetrics(liveWorkers);
   #isStopping = false;
 
   constructor(count: number, longestEnd: number, observe: Observer) {
-    this.#count = count;
+    this.#places = Array.from({ length: count }, () => ({ isEmpty: true }));
     this.#longestEnd = longestEnd;
     this.#observe = observe;
   }
@@ -84,9 +93,22 @@ class Supervisor {
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
     if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
-    this.#watch(first, { hasServed: true, failures: 0 });
-    await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#keepAlive(0)));
+    const [place, ...others] = this.#places as readonly [Place, ...Place[]];
+    place.isEmpty = false;
+    this.#watch(first, { place, hasServed: true, failures: 0 });
+    await Promise.all(others.map((other) => this.#keepAlive(other, 0)));
     return this.#isStopping ? null : lines;
+  }
+
+  /**
+   * Whether all workers can answer requests. One that has died does not count while it is replaced, which takes less than a second, unless its
+   * replacement cannot start.
+   */
+  async areReady(): Promise<boolean> {
+    if (this.#places.some(({ isEmpty }) => isEmpty)) return false;
+    const serving = liveWorkers().filter((worker) => this.#listening.has(worker) && !this.#ending.has(worker));
+    const answers = await Promise.all(serving.map((worker) => askWorker(worker, 'ready')));
+    return serving.length > 0 && answers.every((answer) => answer === true);
   }
 
   /** Ends all workers: gracefully, or by force if that takes too long. The port closes after the drain delay, in milliseconds. */
@@ -119,13 +141,14 @@ class Supervisor {
   }
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
-  async #keepAlive(failures: number): Promise<void> {
+  async #keepAlive(place: Place, failures: number): Promise<void> {
     const worker = this.#fork();
-    const life = { hasServed: false, failures };
+    const life = { place, hasServed: false, failures };
     return new Promise((resolve) => {
       this.#watch(worker, life, resolve);
       onServing(worker, () => {
         life.hasServed = true;
+        place.isEmpty = false;
         resolve();
       });
     });
@@ -136,8 +159,11 @@ class Supervisor {
     closeLostConnections(worker, () => this.#listening.size > 0);
     worker.once('listening', () => this.#listening.add(worker));
     listenToWorker(worker, {
-      answers: { metrics: () => this.metrics.write() },
-      onEnding: () => killAfter(worker, this.#longestEnd),
+      answers: { metrics: () => this.metrics.write(), ready: () => this.areReady() },
+      onEnding: () => {
+        this.#ending.add(worker);
+        killAfter(worker, this.#longestEnd);
+      },
       onWant: (want) => {
         for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
       },
@@ -154,13 +180,14 @@ class Supervisor {
   #watch(worker: Worker, life: WorkerLife, onServing: () => void = () => {}): void {
     worker.once('exit', (code, signal) => {
       if (this.#isStopping) return onServing();
-      const { hasServed, failures } = life;
+      const { place, hasServed, failures } = life;
+      if (!hasServed) place.isEmpty = true;
       const restartMilliseconds = hasServed ? 0 : Math.min(firstDelayMilliseconds * 2 ** failures, longestDelayMilliseconds);
       this.metrics.noteExit(worker);
       this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
       const timer = setTimeout(() => {
         this.#restarts.delete(timer);
-        void this.#keepAlive(hasServed ? 0 : failures + 1).then(onServing);
+        void this.#keepAlive(place, hasServed ? 0 : failures + 1).then(onServing);
       }, restartMilliseconds);
       this.#restarts.add(timer);
     });

@@ -33,12 +33,6 @@ export class WorkerMetrics {
     return this.#collecting;
   }
 
-  /** Whether any worker can answer requests. */
-  async areReady(): Promise<boolean> {
-    const answers = await Promise.all(this.#liveWorkers().map((worker) => askWorker(worker, 'ready')));
-    return answers.includes(true);
-  }
-
   async #collect(): Promise<string> {
     const workers = this.#liveWorkers();
     await Promise.all(

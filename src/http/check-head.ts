@@ -31,7 +31,8 @@ export function versionError(): ApiError {
  */
 export function checkHead(request: IncomingMessage, areJoined: boolean): void {
   const { httpVersion, headers, rawHeaders } = request;
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw versionError();
+  // Elsewhere it may be a request in HTTP/2 indeed.
+  if (areJoined && httpVersion !== '1.1' && httpVersion !== '1.0') throw versionError();
   if (areJoined && hasTooManyHeaders(request))
     throw new ApiError('BAD_REQUEST', `The request has more than ${mostHeaders} headers. Send fewer.`);
   if (headers.host === undefined && httpVersion === '1.1') {

@@ -311,14 +311,16 @@ test('a second signal ends all at once, whatever they are doing', async () => {
   await until(() => !pidsOf(log(), 'serving').some(isAlive));
 });
 
-test('a worker that has served is replaced at once, as often as that happens; one that cannot start, after a while', async () => {
-  const { command, ask, log } = await startService(2);
+test('a worker that has served is replaced at once, as often as that happens; one that cannot start, after a while: until then nobody is ready', async () => {
+  const { command, url, ask, log } = await startService(2);
+  const ready = (): Promise<number | undefined> => statusOf(`${url}/health/ready`);
   const serving = (): number[] => pidsOf(log(), 'serving');
   const delays = (): (number | undefined)[] => log().flatMap((line) => (line.worker === undefined ? [] : [line.restartMilliseconds]));
   for (let round = 0; round < 5; round++) {
     process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
     await until(() => delays().length === round + 1);
     assert.deepEqual(await ask(letters), lettersAnswer, 'the other worker answers');
+    assert.equal(await ready(), 200, 'a worker that is being replaced does not take the other one away');
     await until(() => serving().length === 3 + round);
   }
   assert.deepEqual(delays(), [0, 0, 0, 0, 0]);
@@ -326,11 +328,14 @@ test('a worker that has served is replaced at once, as often as that happens; on
   try {
     process.kill(serving().filter(isAlive)[0]!, 'SIGKILL');
     await until(() => delays().length >= 9);
+    await until(async () => (await ready()) === 503);
+    assert.equal(await statusOf(`${url}/health/live`), 200);
   } finally {
     await superuser.query('grant anon to authenticator');
   }
   assert.deepEqual(delays().slice(5, 9), [0, 100, 200, 400]);
   await until(() => serving().length === 8);
+  await until(async () => (await ready()) === 200);
   assert.equal((await command.stop('SIGTERM')).code, 0);
 });
 
