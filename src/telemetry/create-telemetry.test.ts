@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DatabaseError } from '../database/database.ts';
 import type { Event } from '../events.ts';
 import { createTelemetry, type Telemetry } from './create-telemetry.ts';
 
@@ -34,9 +35,9 @@ test('what an operator should know is logged; successful requests only at level 
     '40 request r2',
     '50 bug in rowgraph: please report it r3',
     '30 schema loaded ',
-    '50 failed to load the schema; the previous one stays in use ',
+    '50 failed to load the schema; the previous one stays in use, and the next attempt follows within a second ',
     '40 the SQL extension in the database is outdated; "rowgraph extension status" says how to update it ',
-    '40 database connection failed ',
+    '40 database connection failed; another one is opened when it is needed ',
     '30 stopping: finishing the requests in flight ',
     '30 stopped ',
   ]);
@@ -147,4 +148,27 @@ test('members that contain keys are removed from everything that is logged', () 
   });
   telemetry.observe({ kind: 'defect-found', requestId: null, error });
   assert.ok(lines.length === 1 && !/secret-token|secret-key|secret-itself/.test(lines[0] ?? ''), lines[0]);
+});
+
+test('a database that could not be asked for changes of the schema is a warning, anything else an error', () => {
+  const { telemetry, lines } = record('info');
+  const cases: [sqlstate: string | null, level: number][] = [
+    [null, 40],
+    ['57P01', 40],
+    ['08006', 40],
+    ['53300', 40],
+    ['42501', 50],
+    ['XX000', 50],
+  ];
+  for (const [sqlstate, level] of cases) {
+    const error = new DatabaseError('terminating connection due to administrator command', { sqlstate });
+    telemetry.observe({ kind: 'schema-load-failed', error });
+    const line = lines.pop();
+    assert.equal(line?.level, level, String(sqlstate));
+    assert.match(
+      String(line?.msg),
+      /^failed to .*the schema.*; the previous one stays in use, and the next attempt follows within a second$/,
+    );
+    if (level === 40) assert.deepEqual([line?.reason, line?.err], [error.message, undefined]);
+  }
 });

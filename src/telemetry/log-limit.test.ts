@@ -101,7 +101,7 @@ test('of failed requests, ten lines per code are logged each second; successful 
     100,
   );
   assert.equal(
-    count(({ msg }) => msg === 'database connection failed'),
+    count(({ msg }) => msg === 'database connection failed; another one is opened when it is needed'),
     10,
   );
   assert.deepEqual(

@@ -70,7 +70,7 @@ export function writeEvent(event: Event, log: Logger): void {
       log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
       break;
     case 'schema-load-failed':
-      log.error({ err: event.error }, 'failed to load the schema; the previous one stays in use');
+      writeLoadFailure(event.error, log);
       break;
     case 'keys-ignored':
     case 'directives-ignored':
@@ -109,6 +109,21 @@ function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   const { message, cause } = errorOf(error);
   return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message;
+}
+
+/** If the database did not respond, nothing is known to be wrong with the schema. */
+function writeLoadFailure(error: unknown, log: Logger): void {
+  const what = isOfServer(error) ? 'check the schema for changes' : 'load the schema';
+  const message = `failed to ${what}; the previous one stays in use, and the next attempt follows within a second`;
+  if (isOfServer(error)) log.warn({ reason: reasonOf(error) }, message);
+  else log.error({ err: error }, message);
+}
+
+/** Whether the database could not be asked: there was no SQLSTATE, or one of a lost connection, of missing resources or of an intervention. */
+function isOfServer(error: unknown): boolean {
+  if (!(error instanceof Error) || !('sqlstate' in error)) return false;
+  const { sqlstate } = error;
+  return sqlstate === null || (typeof sqlstate === 'string' && /^(?:08|53|57)/.test(sqlstate));
 }
 
 function writeWarning(
@@ -157,7 +172,7 @@ function writeWarning(
         'the function "authenticate" failed; the request was refused',
       );
     case 'pool-failed':
-      return log.warn({ reason: reasonOf(event.error) }, 'database connection failed');
+      return log.warn({ reason: reasonOf(event.error) }, 'database connection failed; another one is opened when it is needed');
     case 'keys-load-failed':
       return log.error(
         { reason: errorOf(event.error).message },
