@@ -25,8 +25,14 @@ interface Outcome {
   readonly counts: readonly string[];
 }
 
-/** What `npm test` runs. */
 export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** The slow ones: whole processes, faults with time limits, changes of the schema under load, the vectors over HTTP, random requests. */
+export const systemTests = [
+  'test/{abuse,faults,freshness,process,projects,property}/**/*.test.ts',
+  'test/conformance/http.test.ts',
+  'test/explain/*.test.ts',
+];
 
 /** Test files, run by the Node `command`. */
 export function testsOf(name: string, files: readonly string[], command = process.execPath): Check {

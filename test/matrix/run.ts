@@ -24,7 +24,7 @@ const exceptions = [
   'src/database/pglite-database.test.ts',
 ];
 
-/** `npm test` runs on the newest version, which is a devDependency. */
+/** `npm test` and `npm run test:system` run on the newest version, which is a devDependency. */
 const checks: Readonly<Record<string, () => Check>> = {
   node: () => testsOf('Node 22.18', ['src/**/*.test.ts'], path.join(folder, 'node_modules/.bin/node')),
   pglite: () => testsOf('PGlite', ['test/conformance/on-pglite.ts']),
@@ -48,7 +48,7 @@ await runChecks(
   Object.entries(checks).flatMap(([name, make]) => (named.length === 0 || named.includes(name) ? [make()] : [])),
 );
 
-/** Random requests as in `npm test`, from other seeds, and on PGlite. */
+/** Random requests as in `npm run test:system`, from other seeds, and on PGlite. */
 function randomTests({ firstSeed, cases }: { readonly firstSeed: string; readonly cases: string }): Check {
   const tests = testsOf('random requests', ['test/property/property.test.ts']);
   const settings = { ROWGRAPH_PROPERTY_SEED: firstSeed, ROWGRAPH_PROPERTY_CASES: cases, ROWGRAPH_PROPERTY_DATABASE: 'pglite' };
