@@ -25,7 +25,8 @@ export function* assembleTables(
   for (const table of raw.tables) {
     const id = table[0];
     const ownColumns = (columns.get(id) ?? []).map((column): CatalogColumn => {
-      const [, number, name, typeId, maxLength, shownType, notNull, automatic, hasDefault, fullDomain, collationId] = column;
+      const [, number, name, typeId, maxLength, shownType, notNull, automatic, generatedAlways, hasDefault, fullDomain, collationId] =
+        column;
       return {
         number,
         name,
@@ -35,6 +36,7 @@ export function* assembleTables(
         notNull: notNull && !includesColumn(unproven.get(id), column),
         collation: collations.get(collationId) ?? null,
         automatic: automatic || includesColumn(sequences.get(id), column),
+        generatedAlways,
         hasDefault,
         refusesNull: notNull || fullDomain,
         comment: comments.onColumn(id, number),

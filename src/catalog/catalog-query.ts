@@ -59,7 +59,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
       a.attrelid::int8, a.attnum, a.attname, a.atttypid::int8,
       case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end,
       case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
-      a.attnotnull, a.automatic,
+      a.attnotnull, a.automatic, a.generated_always,
       a.atthasdef or (a.atttypid in (select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typdefault is not null)) is true,
       (a.atttypid in (select d.oid from full_domain d)) is true, a.attcollation::int8
     )::text, ${separator} order by a.attrelid, a.attnum)

@@ -14,7 +14,7 @@ relation as materialized (
 ),
 attribute as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic,
-    a.atthasdef, a.attcollation
+    a.attgenerated <> '' or a.attidentity = 'a' as generated_always, a.atthasdef, a.attcollation
   from pg_catalog.pg_attribute a
   where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
 ),

@@ -95,6 +95,8 @@ export interface CatalogColumn {
   readonly collation: string | null;
   /** Whether PostgreSQL fills it in: generated, identity, or serial. */
   readonly automatic: boolean;
+  /** Whether it is automatic and no statement may give it a value. */
+  readonly generatedAlways: boolean;
   /** Whether the column or its domain has a default other than null. */
   readonly hasDefault: boolean;
   /** Whether the column or its domain rejects null. If only the domain does, reads can still return null. */

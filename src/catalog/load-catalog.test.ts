@@ -137,8 +137,8 @@ describe('loadCatalog', () => {
   it('marks the columns that PostgreSQL fills in', async () => {
     const { columns } = tableOf(await load('public'), 'automatic');
     assert.deepEqual(
-      columns.map(({ name, automatic }) => `${name} ${automatic}`),
-      ['a true', 'b true', 'c true', 'd true', 'e false'],
+      columns.map(({ name, automatic, generatedAlways }) => `${name} ${automatic} ${generatedAlways}`),
+      ['a true false', 'b true true', 'c true false', 'd true true', 'e false false'],
     );
   });
 

@@ -61,6 +61,7 @@ export type RawColumn = readonly [
   shownType: string | null,
   notNull: boolean,
   automatic: boolean,
+  generatedAlways: boolean,
   hasDefault: boolean,
   /** Whether its domain, or a base domain of that, rejects null. */
   fullDomain: boolean,

@@ -11,6 +11,7 @@ export const additionTable = {
   increment: 'Updates that add to numbers',
   moreAggregates: 'More aggregates: distinct counts, standard deviation and variance, booleans, percentiles',
   groups: 'Groups of rows, with their aggregates',
+  serialInputs: 'Values for serial and identity columns in inserts',
   onConflict: 'Upserts: inserts that update existing rows',
   nestedWrites: 'Inserts and updates that write related rows',
   writtenEdges: 'The records that a mutation wrote, as edges of their collection',

@@ -10,7 +10,7 @@ import { isFreeName, numbered } from './names.ts';
 import { qualifiedName } from './object-names.ts';
 import { isComparable, isNamed, whyOutOfReach } from './out-of-reach.ts';
 import { columnNameOf, whyAdapted } from './preferred-name.ts';
-import { columnTypeOf, isOrderable, isWritable } from './value-types.ts';
+import { columnTypeOf, isInsertable, isOrderable, isUpdatable } from './value-types.ts';
 
 /** The columns of a table, before their names in rows are settled, and its keys. */
 export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
@@ -59,10 +59,9 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
 }
 
 function buildColumn(context: BuildContext, { facts }: LazyTable, column: CatalogColumn): Mutable<Column> {
-  const { source } = facts;
+  const { source, additions } = facts;
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
-  const writable = !column.automatic && isWritable(context, column);
   const catalogType = context.catalog.types.get(column.typeId);
   const comparable = catalogType === undefined || isComparable(context, catalogType);
   const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
@@ -81,9 +80,9 @@ function buildColumn(context: BuildContext, { facts }: LazyTable, column: Catalo
     comparable,
     orderable: comparable && isOrderable(context, column, type),
     selectable: grants.select,
-    insertable: writable && grants.insert,
-    required: context.settings.requiredInputs && column.refusesNull && !column.hasDefault && !source.fillsColumns,
-    updatable: writable && grants.update,
+    insertable: grants.insert && isInsertable(context, column, additions),
+    required: context.settings.requiredInputs && column.refusesNull && !column.automatic && !column.hasDefault && !source.fillsColumns,
+    updatable: grants.update && isUpdatable(context, column),
     nullByDefault: (source.kind === 'r' || source.kind === 'p') && !column.automatic && !column.hasDefault,
   };
 }

@@ -15,7 +15,7 @@ import type { FoundTable, TableFacts } from './table-facts.ts';
 import { tableKinds } from './table-kinds.ts';
 import type { TakenNames } from './taken-names.ts';
 import { uniqueColumns } from './unique-columns.ts';
-import { isReadable, isWritable } from './value-types.ts';
+import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
@@ -79,7 +79,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: readEnabled(directive, 'totalCount'),
-    ...abilities(context, source, directive),
+    ...abilities(context, source, directive, additions),
     additions,
     key: keyOf(context, source, directive, additions),
   };
@@ -217,12 +217,12 @@ function inferredKey(
   return notGranted(reason, 'select', source.id, hidden.name);
 }
 
-function abilities(context: BuildContext, source: CatalogTable, directive: Directive) {
-  const may = (verb: 'insert' | 'update') =>
-    source.columns.some((column) => privilegesOn(context, source, column)[verb] && !column.automatic && isWritable(context, column));
+function abilities(context: BuildContext, source: CatalogTable, directive: Directive, additions: Additions) {
+  const may = (verb: 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
+    source.columns.some((column) => privilegesOn(context, source, column)[verb] && can(column));
   return {
-    insertable: source.canInsert && may('insert'),
-    updatable: source.canUpdate && may('update'),
+    insertable: source.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
+    updatable: source.canUpdate && may('update', (column) => isUpdatable(context, column)),
     deletable: source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
     aggregate: readEnabled(directive, 'aggregate'),
   };

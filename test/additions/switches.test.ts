@@ -10,7 +10,7 @@ import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial);
 create view wet_frog as select id, pond_id from frog;`;
 
 type SchemaOptions = Pick<RowgraphOptions, 'additions' | 'dialect'>;
@@ -28,6 +28,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> 
   increment: (schema) => argumentOf(schema, 'updatefrogCollection', 'increment'),
   moreAggregates: (schema) => memberOf(schema, 'frogAggregate', 'countDistinct'),
   groups: (schema) => memberOf(schema, 'frogConnection', 'groups'),
+  serialInputs: (schema) => memberOf(schema, 'frogInsertInput', 'number'),
   onConflict: (schema) => argumentOf(schema, 'insertIntofrogCollection', 'onConflict'),
   nestedWrites: (schema) => memberOf(schema, 'frogInsertInput', 'pond') && memberOf(schema, 'frogUpdateInput', 'pond'),
   writtenEdges: (schema) => memberOf(schema, 'frogInsertResponse', 'edges'),
