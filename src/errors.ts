@@ -39,6 +39,10 @@ export const errorCodes = {
     status: 400,
     meaning: 'A variable or an argument has an invalid value, or asks PostgreSQL to compare what it cannot compare (SQLSTATE 42883).',
   },
+  EMPTY_FILTER: {
+    status: 400,
+    meaning: 'No condition of the filter of an update or delete is left, because its variables were not sent; nothing was changed.',
+  },
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
     meaning:

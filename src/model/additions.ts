@@ -1,6 +1,6 @@
 /**
  * The additions to pg_graphql's schema, which settings and comment directives switch off. An addition never changes the meaning of a
- * document written for pg_graphql, and gives way if its names clash with those of a table.
+ * document written for pg_graphql (`filterGuard` refuses some), and gives way if its names clash with those of a table.
  */
 import type { Directive } from './directives.ts';
 
@@ -16,6 +16,7 @@ export const additionTable = {
   nestedWrites: 'Inserts and updates that write related rows',
   writtenEdges: 'The records that a mutation wrote, as edges of their collection',
   queryInResponses: 'The field "query" of mutation responses, which reads anything after the write',
+  filterGuard: 'Refusal of updates and deletes whose filter has lost its conditions',
   inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
   adaptedNames: 'Legal names for what has a name that GraphQL forbids',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',

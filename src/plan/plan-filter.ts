@@ -5,13 +5,27 @@ import type { InputEntry, InputObject, InputValue } from '../request/input-value
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { Filter, Operator } from './plan.ts';
-import { planRelationFilter } from './plan-relation-filter.ts';
+import { hasLostConditions, planRelationFilter } from './plan-relation-filter.ts';
 import { deeper } from './relation-depth.ts';
 
 /** Plans a filter; null if it has no conditions. `depth` counts the relations around it. Throws BAD_USER_INPUT. */
 export function planFilter(value: InputValue | undefined, table: Table, depth = 0): Filter | null {
   if (value === undefined || value === null) return null;
   return every(objectOf(value).entries.map((entry) => planEntry(entry, table, depth)));
+}
+
+/**
+ * Plans the filter of an update or delete. Throws EMPTY_FILTER if nothing is left of its conditions, because its writer did not mean all
+ * rows. `isUnsent`: the filter itself is a variable that was not sent.
+ */
+export function planRestriction(value: InputValue | undefined, table: Table, isUnsent: boolean): Filter | null {
+  const filter = planFilter(value, table);
+  const isLost = isUnsent || (filter === null && value !== undefined && value !== null && hasLostConditions(value));
+  if (!isLost || !table.additions.has('filterGuard')) return filter;
+  throw new ApiError(
+    'EMPTY_FILTER',
+    'No condition of the filter is left, because its variables were not sent or are null. Send them, or write "filter: {}" for all records.',
+  );
 }
 
 function planEntry({ binding, value }: InputEntry, table: Table, depth: number): Filter | null {

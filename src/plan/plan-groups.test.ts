@@ -36,6 +36,7 @@ function plan(by: readonly InputValue[]): GroupsPlan {
     parentType: 'NodeConnection',
     binding: { kind: 'groups' },
     arguments: [{ name: 'by', binding: undefined, value: { kind: 'list', items: by } }],
+    unsent: [],
     selection: [],
     on: () => [],
   };

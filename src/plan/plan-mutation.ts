@@ -4,10 +4,11 @@ import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Model, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { atInput, type InputPath, inputPath } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import { integerParameter, valueParameter } from './parameters.ts';
-import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';
-import { planFilter } from './plan-filter.ts';
+import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';
+import { planRestriction } from './plan-filter.ts';
 import { planOrder } from './plan-order.ts';
 import { planQueryMembers } from './plan-query.ts';
 import { planEdge, planRow } from './plan-selection.ts';
@@ -16,7 +17,7 @@ import { mayCascade, responseReadsBeyond } from './reads-beyond.ts';
 /** Plans an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table, model: Model): UpdatePlan | DeletePlan {
   const members = planResponse(field, table, model);
-  const filter = planFilter(argumentOf(field, 'filter'), table);
+  const filter = planFieldFilter(field, table);
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
   const readsBeyond = responseReadsBeyond(members);
   if (kind === 'delete') return { kind, table, filter, atMost, members, readsAfter: readsBeyond };
@@ -29,6 +30,11 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
   if (set.length + increment.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
   const changed = [...set, ...increment].map(({ column }) => column);
   return { kind, table, set, increment, filter, atMost, members, readsAfter: readsBeyond || mayCascade(table, changed, members) };
+}
+
+/** Plans the filter of a root field that updates or deletes. */
+export function planFieldFilter(field: SelectedField, table: Table): Filter | null {
+  return atInput(inputPath('filter'), () => planRestriction(argumentOf(field, 'filter'), table, field.unsent.includes('filter')));
 }
 
 /** Plans increments, skipping nulls. `set` are the columns that the argument `other` sets, which cannot also be incremented. */
@@ -72,7 +78,7 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
   // `default values` inserts a single row only, so several rows of defaults need a column to write `default` for.
   const fallback = table.columns.find((column) => column.insertable);
   const targets = columns.length > 0 || !fallback ? columns : [fallback];
-  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
+  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table, inputPath('onConflict'));
   const changed = onConflict ? [...onConflict.columns, ...onConflict.increment.map(({ column }) => column)] : [];
   return {
     kind: 'insert',
@@ -86,7 +92,7 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
 }
 
 /** Plans what to do with conflicting rows. */
-export function planConflict(value: InputValue, table: Table): ConflictPlan | null {
+export function planConflict(value: InputValue, table: Table, path: InputPath): ConflictPlan | null {
   if (value?.kind !== 'object') return null;
   const given = new Map(value.entries.map((entry) => [entry.name, entry.value]));
   const constraint = given.get('constraint');
@@ -97,7 +103,9 @@ export function planConflict(value: InputValue, table: Table): ConflictPlan | nu
   const names = chosen?.kind === 'list' ? chosen.items.flatMap((item) => (item?.kind === 'choice' ? item.name : [])) : [];
   const columns = [...new Set(names)].map((name) => byName.get(name)!);
   const increment = planIncrement(given.get('increment') ?? null, 'updateColumns', columns);
-  return { arbiter, columns, increment, filter: planFilter(given.get('filter'), table) };
+  const isUnsent = value.unsent?.includes('filter') ?? false;
+  const filter = atInput(inputPath('filter', path), () => planRestriction(given.get('filter'), table, isUnsent));
+  return { arbiter, columns, increment, filter };
 }
 
 function entriesOf(value: InputValue): Assignment[] {

@@ -66,7 +66,7 @@ export function* planNestedInsert(field: SelectedField, table: Table, model: Mod
   const members = planResponse(field, table, model);
   const place = inputPath('objects');
   const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), place, true, 0));
-  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table);
+  const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table, inputPath('onConflict'));
   const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
   if (leads && onConflict && mayLeaveOut(onConflict)) {
     const related = leads.related.find(({ writable }) => !writable.relation.holdsKey)!;
@@ -234,7 +234,7 @@ function* upsertRows(
         `"connectOrCreate" writes no "${fieldName}": the row may be there already. Write it in a later field.`,
       );
     }
-    return { row, object, conflict: planConflict(memberOf(object.value, 'onConflict'), table)! };
+    return { row, object, conflict: planConflict(memberOf(object.value, 'onConflict'), table, inputPath('onConflict', object.path))! };
   });
   const groups = new Map<string, typeof upserts>();
   for (const upsert of upserts) {

@@ -18,9 +18,9 @@ import {
 import { type KeyList, keepIn, type LockStep, type NestedWritePlan, type UpdateStep, type WrittenRows } from './nested-plan.ts';
 import { groupKeys, keyPairs, type Parents, sourceOfKeys } from './nested-source.ts';
 import { integerParameter } from './parameters.ts';
-import type { Assignment, Parameter } from './plan.ts';
-import { planFilter } from './plan-filter.ts';
-import { planIncrement, planResponse } from './plan-mutation.ts';
+import type { Assignment, Filter, Parameter } from './plan.ts';
+import { planRestriction } from './plan-filter.ts';
+import { planFieldFilter, planIncrement, planResponse } from './plan-mutation.ts';
 import { connectRows, relateMany, relateOne, StepList } from './plan-nested-insert.ts';
 import { RowShape } from './row-shape.ts';
 
@@ -32,7 +32,7 @@ export function* planNestedUpdate(field: SelectedField, table: Table, model: Mod
   for (const { name } of table.primaryKey) keepIn(written, name);
   const set = objectOf(argumentOf(field, 'set'));
   const increment = argumentOf(field, 'increment') ?? null;
-  const filter = planFilter(argumentOf(field, 'filter'), table);
+  const filter = planFieldFilter(field, table);
   const rows = { of: null, except: null, filter, atMost: atMostOf(argumentOf(field, 'atMost')) };
   yield* updateRows(plan, table, { set, increment, rows, path: null, into: written });
   return { kind: 'nested write', verb: 'update', table, steps: plan.steps, written, members };
@@ -157,7 +157,7 @@ function* updateRelated(plan: StepList, { writable, members, path }: GivenRelati
   const { target, kind } = writable.relation;
   const many = kind === 'to-many';
   for (const { value, path: place } of objectsOf(members.get('update'), inputPath('update', path), many, 0)) {
-    const filter = atInput(inputPath('filter', place), () => planFilter(memberOf(value, 'filter'), target));
+    const filter = filterOf(value, target, place);
     const atMost = many ? atMostOf(memberOf(value, 'atMost') ?? undefined) : null;
     const rows = relatedTo({ writable, list }, { filter, atMost });
     const set = objectOf(memberOf(value, 'set'));
@@ -215,8 +215,12 @@ function* writeIncoming(plan: StepList, relation: GivenRelation, list: KeyList):
 }
 
 function restrictionOf(value: InputObject, table: Table, path: InputPath): Partial<WrittenRows> {
-  const filter = atInput(inputPath('filter', path), () => planFilter(memberOf(value, 'filter'), table));
-  return { filter, atMost: atMostOf(memberOf(value, 'atMost') ?? undefined) };
+  return { filter: filterOf(value, table, path), atMost: atMostOf(memberOf(value, 'atMost') ?? undefined) };
+}
+
+function filterOf(value: InputObject, table: Table, path: InputPath): Filter | null {
+  const isUnsent = value.unsent?.includes('filter') ?? false;
+  return atInput(inputPath('filter', path), () => planRestriction(memberOf(value, 'filter'), table, isUnsent));
 }
 
 /** Relates exactly the given rows, and disconnects all others. */

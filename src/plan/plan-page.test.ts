@@ -32,6 +32,7 @@ function plan(values: Record<string, InputValue>, table: Table = account): Page 
     parentType: 'Query',
     binding: { kind: 'collection', table },
     arguments: Object.entries(values).map(([name, value]) => ({ name, binding: undefined, value })),
+    unsent: [],
     selection: [],
     on: () => [],
   };

@@ -1,10 +1,11 @@
 /**
  * Plans filters by related rows. Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds.
+ * If all conditions inside are lost because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
  */
 import { ApiError } from '../errors.ts';
 import type { ScalarType, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
-import type { InputEntry, InputObject } from '../request/input-value.ts';
+import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { valueParameter } from './parameters.ts';
 import type { CountTest, Filter, Operator } from './plan.ts';
 
@@ -14,6 +15,18 @@ export type FilterPlanner = (value: InputEntry['value'] | undefined, table: Tabl
 /** Plans the conditions, all of which must hold. Throws BAD_USER_INPUT. */
 export function planRelationFilter(value: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
   return rows.many ? planToMany(value, rows, plan) : planToOne(value, rows, plan);
+}
+
+/** Whether a filter without conditions was written with some, which are lost because variables were not sent. `{and: []}` has none to lose. */
+export function hasLostConditions(value: InputValue): boolean {
+  if (value?.kind === 'list') return value.items.some(hasLostConditions);
+  if (value?.kind !== 'object') return true;
+  const { entries, unsent } = value;
+  return unsent !== undefined || entries.some((entry) => !isLogical(entry) || hasLostConditions(entry.value));
+}
+
+function isLogical({ binding }: InputEntry): boolean {
+  return binding?.kind === 'and' || binding?.kind === 'or' || binding?.kind === 'not';
 }
 
 function planToOne({ entries }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
@@ -26,28 +39,34 @@ function planToOne({ entries }: InputObject, rows: RelatedRows, plan: FilterPlan
   return filter ? [...conditions, { kind: 'related rows', rows, quantifier: 'some', filter }] : conditions;
 }
 
-function planToMany({ entries }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
+function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
   const where = entries.find(({ binding }) => binding?.kind === 'where')?.value ?? null;
-  const conditions = entries.flatMap(({ binding, value }) => {
-    if (value === null) return [];
-    switch (binding?.kind) {
-      case 'some':
-      case 'every':
-      case 'none':
-        return [{ kind: 'related rows', rows, quantifier: binding.kind, filter: plan(value, rows.target) } as const];
-      case 'count':
-        return planCount(value, rows, plan(where, rows.target));
-      default:
-        return [];
-    }
-  });
-  if (where !== null && !conditions.some(({ kind }) => kind === 'related count')) {
+  if (where !== null && !unsent.includes('count') && !entries.some(({ binding, value }) => binding?.kind === 'count' && value !== null)) {
     throw new ApiError(
       'BAD_USER_INPUT',
       'The filter "where" says which rows "count" counts. Give "count", or use "some", "every" or "none".',
     );
   }
-  return conditions;
+  return entries.flatMap(({ binding, value }) => {
+    if (value === null) return [];
+    switch (binding?.kind) {
+      case 'some':
+      case 'every':
+      case 'none': {
+        const filter = plan(value, rows.target);
+        return filter === null && hasLostConditions(value)
+          ? []
+          : [{ kind: 'related rows', rows, quantifier: binding.kind, filter } as const];
+      }
+      case 'count': {
+        const filter = plan(where, rows.target);
+        const isLost = filter === null && (unsent.includes('where') || (where !== null && hasLostConditions(where)));
+        return isLost ? [] : planCount(value, rows, filter);
+      }
+      default:
+        return [];
+    }
+  });
 }
 
 function planCount(value: NonNullable<InputEntry['value']>, rows: RelatedRows, filter: Filter | null): readonly Filter[] {

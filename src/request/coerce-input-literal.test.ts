@@ -81,7 +81,7 @@ describe('coerceInputLiteral', () => {
 
   it('omits fields whose variable was not sent', () => {
     assert.equal(read(GraphQLInt, '$absent'), undefined);
-    assert.deepEqual(read(filter, '{ name: $absent }'), { kind: 'object', entries: [] });
+    assert.deepEqual(read(filter, '{ name: $absent }'), { kind: 'object', entries: [], unsent: ['name'] });
   });
 
   it('omits a null variable if the field is non-null and has a default', () => {

@@ -39,13 +39,15 @@ export function coerceInputLiteral(
   if (isInputObjectType(type)) {
     const fields = type.getFields();
     const entries: InputEntry[] = [];
+    const unsent: string[] = [];
     for (const { name, value: itemNode } of node.kind === Kind.OBJECT ? node.fields : []) {
       const field = fields[name.value]!;
       if (isDefaulted(field, itemNode, variables)) continue;
       const value = coerceWithin(name.value, field.type, itemNode, variables);
-      if (value !== undefined) entries.push({ name: name.value, binding: inputBinding(field), value });
+      if (value === undefined) unsent.push(name.value);
+      else entries.push({ name: name.value, binding: inputBinding(field), value });
     }
-    return { kind: 'object', entries };
+    return unsent.length > 0 ? { kind: 'object', entries, unsent } : { kind: 'object', entries };
   }
   return readBindValue(type, node);
 }

@@ -42,6 +42,8 @@ export interface InputList {
 export interface InputObject {
   readonly kind: 'object';
   readonly entries: readonly InputEntry[];
+  /** The fields that are absent because their variables were not sent. */
+  readonly unsent?: readonly string[];
 }
 export interface InputEntry {
   readonly name: string;

@@ -17,6 +17,8 @@ export interface SelectedField {
   readonly binding: FieldBinding | undefined;
   /** The arguments that are present, in schema order. */
   readonly arguments: readonly Argument[];
+  /** The arguments that are absent because their variables were not sent. */
+  readonly unsent: readonly string[];
   /** The fields selected on an object. */
   readonly selection: readonly SelectedField[];
   /** The fields selected on an interface, for one of its object types. */

@@ -69,24 +69,35 @@ function selectField(context: Context, parent: GraphQLObjectType, key: string, n
     name,
     parentType: parent.name,
     binding: field && fieldBinding(field),
-    arguments: field ? coerceArgumentValues(context, field, node, parent === context.mutation) : [],
+    ...(field ? coerceArgumentValues(context, field, node, parent === context.mutation) : { arguments: none, unsent: none }),
     selection: isObjectType(type) ? selectOn(context, type, selectionSets) : [],
     on: (typeName) => selectOn(context, context.schema.getType(typeName) as GraphQLObjectType, selectionSets),
   };
 }
 
-function coerceArgumentValues(context: Context, field: GraphQLField<unknown, unknown>, node: FieldNode, isMutation: boolean): Argument[] {
+const none: readonly never[] = [];
+
+function coerceArgumentValues(
+  context: Context,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  isMutation: boolean,
+): Pick<SelectedField, 'arguments' | 'unsent'> {
   const { variables, counter } = context;
   const read: Argument[] = [];
+  const unsent: string[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
     if (!argumentNode || isDefaulted(argument, argumentNode, variables)) continue;
     const value = coerceArgument(context, argument, argumentNode, isMutation);
-    if (value === undefined) continue;
+    if (value === undefined) {
+      unsent.push(argument.name);
+      continue;
+    }
     counter.add(value);
     read.push({ name: argument.name, binding: inputBinding(argument), value });
   }
-  return read;
+  return { arguments: read, unsent };
 }
 
 /** Adds the argument's name to an error about an undecodable value, and in a mutation the place of the value to any error. */

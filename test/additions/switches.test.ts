@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { buildSchema, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema } from 'graphql';
 import { readConfiguration } from '../../src/cli/config.ts';
 import { modelOptionsOf } from '../../src/cli/model-options.ts';
-import { type AdditionName, createRowgraph, type RowgraphOptions } from '../../src/index.ts';
+import { type AdditionName, createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { additionNames } from '../../src/model/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
@@ -22,7 +22,7 @@ before(async () => {
 after(() => database.stop());
 
 /** What shows that the table frog, or the view of it, has an addition. */
-const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> = {
+const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgraph) => unknown>> = {
   relationFilters: (schema) => memberOf(schema, 'frogFilter', 'pond'),
   relationOrder: (schema) => memberOf(schema, 'frogOrderBy', 'pond'),
   increment: (schema) => argumentOf(schema, 'updatefrogCollection', 'increment'),
@@ -33,6 +33,8 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema) => unknown>> 
   nestedWrites: (schema) => memberOf(schema, 'frogInsertInput', 'pond') && memberOf(schema, 'frogUpdateInput', 'pond'),
   writtenEdges: (schema) => memberOf(schema, 'frogInsertResponse', 'edges'),
   queryInResponses: (schema) => memberOf(schema, 'frogDeleteResponse', 'query'),
+  filterGuard: (_schema, graph) =>
+    hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
@@ -42,6 +44,10 @@ function memberOf(schema: GraphQLSchema, type: string, name: string): GraphQLFie
   const found = schema.getType(type) as (GraphQLNamedType & { getFields?(): Record<string, GraphQLInputField> }) | undefined;
   assert.ok(found?.getFields, `There is no ${type}`);
   return found.getFields()[name];
+}
+
+async function hasErrors(graph: Rowgraph, query: string): Promise<boolean> {
+  return (await graph.execute({ query }, { role: 'service_role' })).errors !== undefined;
 }
 
 function argumentOf(schema: GraphQLSchema, field: string, name: string): unknown {
@@ -60,7 +66,8 @@ async function additionsBy(options: SchemaOptions, comments: Comments = {}): Pro
   const graph = await createRowgraph({ ...options, database: database.database.url });
   try {
     const made = buildSchema(await graph.sdl({ role: 'service_role' }));
-    return additionNames.filter((name) => signs[name](made));
+    const has = await Promise.all(additionNames.map((name) => signs[name](made, graph)));
+    return additionNames.filter((_name, index) => has[index]);
   } finally {
     await graph.close();
   }

@@ -2,7 +2,7 @@
  * Which rows a filter lets through, in three-valued logic. Whole numbers, texts, booleans, UUIDs and enums are compared here; of other
  * types PostgreSQL says what one operator yields for one value.
  */
-import { type GraphQLInputObjectType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import { type GraphQLInputObjectType, type GraphQLNullableInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { tableTypeName } from '../../src/model/graphql-names.ts';
 import { arrayText, type ColumnType, integerType } from './column-types.ts';
 import {
@@ -55,6 +55,20 @@ class FilterEvaluator {
     return this.#join(verdicts, all);
   }
 
+  /** Of a filter without verdicts: whether it is more than empty objects and lists of `and`, `or` and `not`. */
+  hasLostConditions(filter: unknown): boolean {
+    if (filter === null) return true;
+    return Object.entries(filter as FilterValue).some(([name, value]) => {
+      const type = getNullableType(this.#type.getFields()[name]!.type);
+      if (isListType(type)) return value === null || (value as unknown[]).some((item) => this.hasLostConditions(item));
+      return !this.#isFilter(type) || this.hasLostConditions(value);
+    });
+  }
+
+  #isFilter(type: GraphQLNullableInputType): type is GraphQLInputObjectType {
+    return isInputObjectType(type) && type.name === tableTypeName(this.#table.names, 'Filter');
+  }
+
   async #member(name: string, value: unknown): Promise<Verdicts> {
     const type = getNullableType(this.#type.getFields()[name]!.type);
     // A column may be called like a combinator.
@@ -63,7 +77,7 @@ class FilterEvaluator {
       for (const item of value as unknown[]) verdicts.push(await this.judge(item));
       return this.#join(verdicts, name === 'or' ? any : all);
     }
-    if (isInputObjectType(type) && type.name === tableTypeName(this.#table.names, 'Filter')) {
+    if (this.#isFilter(type)) {
       const verdicts = await this.judge(value);
       return verdicts && this.#each((row) => negate(verdicts.get(row)!));
     }
@@ -128,19 +142,21 @@ class FilterEvaluator {
       return this.#join(verdicts, all);
     }
     const filterType = getNullableType(type.getFields().some!.type) as GraphQLInputObjectType;
-    const judge = (filter: unknown) => new FilterEvaluator(target, filterType, this.#oracle).judge(filter);
+    const evaluator = new FilterEvaluator(target, filterType, this.#oracle);
+    const isLost = (filter: unknown, inner: Verdicts) => inner === undefined && filter !== null && evaluator.hasLostConditions(filter);
     const { where = null, count = null } = value;
     for (const [quantifier, filter] of Object.entries(value)) {
       if (filter === null || quantifier === 'where' || quantifier === 'count') continue;
-      const inner = await judge(filter);
+      const inner = await evaluator.judge(filter);
+      if (isLost(filter, inner)) continue;
       const matches = (other: LoadedRow) => inner === undefined || inner.get(other) === true;
       if (quantifier === 'some') verdicts.push(this.#each((row) => tied(row).some(matches)));
       else if (quantifier === 'none') verdicts.push(this.#each((row) => !tied(row).some(matches)));
       else verdicts.push(this.#each((row) => tied(row).every(matches)));
     }
-    const tests = Object.entries((count ?? {}) as FilterValue);
-    const counted = await judge(where);
-    if (where !== null && tests.length === 0) throw new RefusalError('"where" without "count"');
+    const counted = await evaluator.judge(where);
+    const tests = isLost(where, counted) ? [] : Object.entries((count ?? {}) as FilterValue);
+    if (where !== null && count === null) throw new RefusalError('"where" without "count"');
     const sizes = rowsOf(this.#table).map((row) => String(tied(row).filter((other) => !counted || counted.get(other) === true).length));
     for (const [operator, operand] of tests) {
       const truths = await this.#compare(sizes, integerType, operator, operand);

@@ -87,7 +87,7 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string, worl
     const set = random.chance(0.5) ? {} : (given.pop()![1] as Record<string, unknown>);
     given.splice(0, 1, ['set', set], ['increment', randomIncrement(maker, typeOf('increment'), Object.keys(set))]);
   }
-  if (random.chance(0.85)) given.push(['filter', maker.values.filter(typeOf('filter'), typeName, 1)]);
+  if (random.chance(0.85)) given.push(['filter', maker.values.restriction(typeOf('filter'), typeName)]);
   if (random.chance(0.8)) given.push(['atMost', random.pick([0, 1, 3, 5, 100, 100, 100])]);
   return given;
 }
@@ -107,7 +107,7 @@ function randomConflict(maker: SelectionMaker, type: GraphQLInputObjectType, typ
     constraint: random.pick(namesOf(constraint!)),
     ...(updateColumns && { updateColumns: columns }),
     ...(added && { increment: added }),
-    ...(isFiltered && { filter: values.filter(getNamedType(filter.type) as GraphQLInputObjectType, typeName, 1) }),
+    ...(isFiltered && { filter: values.restriction(getNamedType(filter.type) as GraphQLInputObjectType, typeName) }),
   };
 }
 

@@ -125,7 +125,7 @@ export class NestedMaker {
     const { filter, atMost } = (getNamedType(member.type) as GraphQLInputObjectType).getFields();
     return {
       ...(filter &&
-        random.chance(0.5) && { filter: values.filter(getNamedType(filter.type) as GraphQLInputObjectType, target.names.typeName, 1) }),
+        random.chance(0.5) && { filter: values.restriction(getNamedType(filter.type) as GraphQLInputObjectType, target.names.typeName) }),
       ...(atMost && random.chance(0.9) && { atMost: random.pick([1, 2, 50, 50]) }),
     };
   }

@@ -32,6 +32,13 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
 };
 const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
 
+/** Whether nothing in a value is null or an empty object. */
+function isComplete(value: unknown): boolean {
+  if (typeof value !== 'object') return true;
+  if (Array.isArray(value)) return value.every(isComplete);
+  return value !== null && Object.keys(value).length > 0 && Object.values(value).every(isComplete);
+}
+
 export class RandomValues {
   readonly #random: RandomSource;
   readonly #examples: Examples;
@@ -46,6 +53,12 @@ export class RandomValues {
     const fields = Object.values(type.getFields()).filter((field) => depth > 0 || this.#isPlain(field.type, type));
     const chosen = this.#random.sample(fields, this.#random.chance(0.05) ? 0 : this.#random.integer(1, 2));
     return Object.fromEntries(chosen.map((field) => [field.name, this.#filterMember(field, typeName, depth)]));
+  }
+
+  /** A filter of an update or delete: one that has lost its conditions is refused before an earlier field fails. */
+  restriction(type: GraphQLInputObjectType, typeName: string): Record<string, unknown> {
+    const filter = this.filter(type, typeName, 1);
+    return Object.values(filter).every(isComplete) ? filter : this.restriction(type, typeName);
   }
 
   /** Whether the member of a filter holds no filter itself. */
