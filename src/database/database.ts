@@ -175,6 +175,7 @@ export class DatabaseError extends Error {
   readonly detail: string | undefined;
   readonly hint: string | undefined;
   readonly constraint: string | undefined;
+  readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly column: string | undefined;
   /**
@@ -195,6 +196,7 @@ export class DatabaseError extends Error {
       detail?: string;
       hint?: string;
       constraint?: string;
+      schema?: string;
       table?: string;
       column?: string;
       context?: string;
@@ -209,6 +211,7 @@ export class DatabaseError extends Error {
     this.detail = fields.detail;
     this.hint = fields.hint;
     this.constraint = fields.constraint;
+    this.schema = fields.schema;
     this.table = fields.table;
     this.column = fields.column;
     this.context = fields.context;

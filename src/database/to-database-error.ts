@@ -27,6 +27,7 @@ export interface ServerError extends Error {
   readonly detail?: string | undefined;
   readonly hint?: string | undefined;
   readonly constraint?: string | undefined;
+  readonly schema?: string | undefined;
   readonly table?: string | undefined;
   readonly column?: string | undefined;
   readonly where?: string | undefined;
@@ -93,12 +94,13 @@ export function toDatabaseError(error: unknown): DatabaseError {
   if (!isServerError(error)) {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
-  const { code, detail, hint, constraint, table, column, where, routine } = error;
+  const { code, detail, hint, constraint, schema, table, column, where, routine } = error;
   return new DatabaseError(error.message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
     ...(hint !== undefined && { hint }),
     ...(constraint !== undefined && { constraint }),
+    ...(schema !== undefined && { schema }),
     ...(table !== undefined && { table }),
     ...(column !== undefined && { column }),
     ...(where !== undefined && { context: where }),

@@ -16,7 +16,8 @@ import { writePlace } from '../request/value-place.ts';
 import { VariableError } from '../request/variable-error.ts';
 import { bindStatements, UnboundError } from './bind-parameters.ts';
 import { findSuspects, unreadParameter } from './find-suspects.ts';
-import { locateInput } from './locate-input.ts';
+import { isOfTable, locateInput } from './locate-input.ts';
+import { locatePlainInput } from './locate-plain-input.ts';
 import { type PreparedRequest, planAgain } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { Role, RoleSchema, SchemaTypes } from './role-schema.ts';
@@ -38,7 +39,8 @@ export async function locateError(
     prepared && statement !== null ? { statement, prepared, types: await roleSchema.granted.types(), role: roleSchema.role } : null;
   const path = error.path ?? (failure ? pathOf(error, failure) : undefined);
   const input = failure && error.details.input === undefined ? inputOf(error, failure) : undefined;
-  const located = input === undefined ? error : error.withDetails({ input });
+  const details = { ...(input !== undefined && { input }), ...(await namesOf(error, roleSchema)) };
+  const located = Object.keys(details).length === 0 ? error : error.withDetails(details);
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
 }
 
@@ -47,6 +49,15 @@ async function readAdapted(query: string, { variable }: VariableError, { granted
   const document = parse(query);
   if (sentName(variable) === variable) return document;
   return runAtOnce(adaptDocument((await granted.types()).schema, document, role.limits)).node;
+}
+
+/** The names in the API of the table and column that the error shows; those that are not in the role's API keep PostgreSQL's names. */
+async function namesOf({ cause, details }: ApiError, { granted }: RoleSchema): Promise<{ table?: string; column?: string }> {
+  if (details.table === undefined || !(cause instanceof DatabaseError)) return {};
+  const { model } = await granted.types();
+  const table = [...model.tables, ...model.rowTypes].find((each) => isOfTable(cause, each));
+  const column = table?.columns.find(({ name }) => name === cause.column);
+  return { ...(table && { table: table.typeName }), ...(column && { column: column.fieldName }) };
 }
 
 /** Errors that are no field's fault. */
@@ -84,10 +95,15 @@ function statementOf(error: ApiError): number | null {
 
 function inputOf(error: ApiError, { statement, prepared, types, role }: Failure): string | undefined {
   const { bindValues } = prepared.variables;
-  return locateInput(error, prepared, statement, {
+  const hindsight = {
     plan: () => planAgain(types, prepared),
-    textOf: (parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0],
-  });
+    textOf: (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0],
+  };
+  const compiled = prepared.compiled.statements[statement];
+  if (compiled?.step !== undefined) return locateInput(error, prepared, statement, hindsight);
+  const root = prepared.compiled.roots.find((each) => each.kind === 'column' && each.statement === statement);
+  const written = hindsight.plan()?.roots.find(({ key }) => key === root?.key);
+  return compiled && written && locatePlainInput(error.cause, written.value, compiled.parameters, hindsight);
 }
 
 function suspectsOf(

@@ -36,15 +36,20 @@ export function locateInput(error: ApiError, { compiled }: PreparedRequest, stat
   const number = unreadParameter(cause);
   const unread =
     number !== null && step ? unreadInput(step, compiled.statements[statement]!.parameters, number, cause.message, hindsight) : null;
-  return unread ?? place + (cause.table === table.name ? fieldOf(table, cause.column) : '');
+  return unread ?? place + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
 }
 
 function pathOf(path: NestedStep['paths'][number] | undefined): string | undefined {
   return path && writePath(path);
 }
 
-function fieldOf({ columns }: Table, name: string | undefined): string {
-  const column = columns.find((each) => each.name === name);
+/** Whether an error names a table as the one that it is about. */
+export function isOfTable(error: DatabaseError, { schema, name }: Pick<Table, 'schema' | 'name'>): boolean {
+  return error.table === name && (error.schema === undefined || error.schema === schema);
+}
+
+/** The end of a path that leads to a column. */
+export function fieldOf(column: Column | undefined): string {
   return column ? `.${column.fieldName}` : '';
 }
 
@@ -86,7 +91,7 @@ function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['
   return { value, encoding: use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use } };
 }
 
-function canBind(parameter: Parameter, { textOf }: Hindsight): boolean {
+export function canBind(parameter: Parameter, { textOf }: Pick<Hindsight, 'textOf'>): boolean {
   try {
     textOf(parameter);
     return true;

@@ -76,7 +76,7 @@ test('an error from PostgreSQL is reported with its message, its SQLSTATE and it
   assert.equal(failure.code, 'CONSTRAINT_VIOLATION');
   assert.match(failure.message, /violates check constraint "account_balance_check"/);
   const { detail, ...details } = failure.details;
-  assert.deepEqual(details, { sqlstate: '23514', constraint: 'account_balance_check' });
+  assert.deepEqual(details, { sqlstate: '23514', constraint: 'account_balance_check', table: 'account' });
   assert.match(String(detail), /Failing row/);
   const denied = await failureOf(runBatch(embedded, batch('select * from secret'), ignore));
   assert.deepEqual(

@@ -63,16 +63,40 @@ test('a value that a type cannot read is invalid, whatever the SQLSTATE', () => 
 });
 
 test('a function that raises the SQLSTATE of a server in trouble has merely raised an error', () => {
-  for (const sqlstate of ['08006', '28000', '3D000', '53100', '53300', '57P01', '58030', 'XX000']) {
-    const { code, message } = toApiError(new DatabaseError('not today', { sqlstate, routine: 'exec_stmt_raise' }));
+  const fields = { detail: 'why', hint: 'how', constraint: 'c', table: 't', column: 'x', routine: 'exec_stmt_raise' };
+  const raise = (sqlstate: string) => toApiError(new DatabaseError('not today', { sqlstate, ...fields }));
+  for (const sqlstate of ['08006', '28000', '3D000', '53100', '53300', '57P01', '58030', 'F0000', 'XX000']) {
+    const { code, message } = raise(sqlstate);
     assert.deepEqual([code, message], ['RAISED', 'not today'], sqlstate);
   }
-  assert.equal(toApiError(new DatabaseError('x', { sqlstate: '23514', routine: 'exec_stmt_raise' })).code, 'CONSTRAINT_VIOLATION');
+  assert.equal(raise('23514').code, 'CONSTRAINT_VIOLATION');
+  assert.equal(raise('42501').code, 'PERMISSION_DENIED');
+  // All that the function says is for the client.
+  const { routine: _, ...told } = fields;
+  for (const sqlstate of ['42501', '40P01', '0P000', 'XX000', '53300', 'P0001', '23514', '42601'])
+    assert.deepEqual(raise(sqlstate).details, { sqlstate, ...told }, sqlstate);
+});
+
+test('an escaped U+0000 in JSON is not a fault of the encoding', () => {
+  const hintOf = (detail: string) =>
+    toApiError(new DatabaseError('x', { sqlstate: '22P05', detail, context: "JSON data, line 1: ...\nunnamed portal parameter $1 = '…'" }))
+      .details.hint;
+  assert.match(String(hintOf('\\u0000 cannot be converted to text.')), /U\+0000.*\\u0000/);
+  assert.match(String(hintOf('Unicode escape value could not be translated.')), /encoding/);
 });
 
 test('messages about the server are withheld from the client', () => {
   for (const sqlstate of [null, '08006', '28P01', '3D000', '53100', '53300', '57P01', '58030', 'XX000']) {
-    const { message, details } = toApiError(new DatabaseError('private', { sqlstate, detail: 'private', hint: 'private' }));
+    const { message, details } = toApiError(
+      new DatabaseError('private', {
+        sqlstate,
+        detail: 'private',
+        hint: 'private',
+        table: 'private',
+        column: 'private',
+        constraint: 'private',
+      }),
+    );
     assert.doesNotMatch(JSON.stringify([message, details]), /private/, String(sqlstate));
   }
   const denied = toApiError(new DatabaseError('permission denied', { sqlstate: '42501', detail: 'private', hint: 'private' }));

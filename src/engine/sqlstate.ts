@@ -64,6 +64,12 @@ const untranslatable: Meaning = {
   hint: 'The encoding of the database has no such character. Send the value without it, or move to a database with the encoding UTF8.',
 };
 
+/** JSON text has an escaped U+0000, which PostgreSQL stores in no text, and so not in jsonb. */
+const nullCharacter: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'PostgreSQL does not store the character U+0000. Send the JSON without \\u0000.',
+};
+
 /** A view exposes a column that cannot be written; inputs of tables leave such columns out. */
 const alwaysGenerated: Meaning = {
   code: 'BAD_USER_INPUT',
@@ -176,14 +182,21 @@ export function toApiError(error: DatabaseError): ApiError {
   if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
   const { code, message, hint = error.hint, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
   // PostgreSQL quotes values of any length. The message of a function's own RAISE is left to its author.
-  const limitText = code === 'RAISED' ? (text: string) => text : shortenMessage;
+  const limitText = code === 'RAISED' || isRaised(error) ? (text: string) => text : shortenMessage;
   const details = {
     ...(error.sqlstate !== null && error.reason === undefined && { sqlstate: error.sqlstate }),
     ...(!terse && error.constraint !== undefined && { constraint: error.constraint }),
+    ...(!terse && error.table !== undefined && { table: error.table }),
+    ...(!terse && error.column !== undefined && { column: error.column }),
     ...(!terse && error.detail !== undefined && { detail: limitText(error.detail) }),
     ...(!terse && hint !== undefined && { hint: limitText(hint) }),
   };
   return new ApiError(code, message ?? limitText(error.message), { details, cause: error });
+}
+
+/** Whether a function raised the error itself, so that all of it is for the client. */
+function isRaised({ routine, reason }: DatabaseError): boolean {
+  return routine === raiseRoutine && reason === undefined;
 }
 
 /** Whether the same batch may succeed on a retry, because it conflicted with concurrent transactions. */
@@ -200,11 +213,12 @@ function meaningOf(error: DatabaseError): Meaning {
   // The only use of this state there: what makes a view as a whole read-only has state 55000.
   if (sqlstate === '0A000' && context === undefined && routine === 'rewriteTargetView') return computedByView;
   // With another context, a function came across the character, such as one that reads JSON.
-  if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null)) return untranslatable;
+  if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null))
+    return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
-  if (known !== undefined && ofServer.has(known.code) && routine === raiseRoutine) return { code: 'RAISED' };
+  if (known !== undefined && isRaised(error)) return { code: ofServer.has(known.code) ? 'RAISED' : known.code };
   if (known !== undefined && known !== broken) return known;
   // Some types report unreadable values with states of other classes: tsquery reports syntax errors (42601), regclass names that do not
   // exist (42P01), PostGIS's geometry internal errors (XX000).
