@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createRowgraph, type GraphQLRequest } from '../src/index.ts';
-import { abuseSchema } from '../test/abuse/worst-documents.ts';
+import { abuseSchema, fullPages } from '../test/abuse/worst-documents.ts';
 import { startTestDatabases } from '../test/support/test-databases.ts';
 import { type AbusiveDocument, abusiveDocuments } from './abuse/documents.ts';
 import { measureLongestBlock } from './abuse/longest-block.ts';
@@ -30,7 +30,7 @@ interface Row {
 const databases = await startTestDatabases();
 const rows: Row[] = [];
 try {
-  const database = await databases.create(abuseSchema);
+  const database = await databases.create(abuseSchema + fullPages);
   for (const document of abusiveDocuments.filter(({ name }) => values.only === undefined || name.includes(values.only))) {
     const row = await measureDocument(document, database.url);
     rows.push(row);

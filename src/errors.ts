@@ -86,7 +86,7 @@ export const errorCodes = {
   INPUT_TOO_LARGE: { status: 400, meaning: 'The values to send to PostgreSQL are larger than the limit `inputSize`.' },
   TOO_MANY_ESTIMATED_ROWS: {
     status: 400,
-    meaning: 'By its page sizes, the operation could read more rows than the limit `estimatedRows`.',
+    meaning: 'By its page sizes and the sizes of the tables, the operation could read more rows than the limit `estimatedRows`.',
   },
   QUERY_TOO_COMPLEX: {
     status: 400,

@@ -233,8 +233,8 @@ class RowgraphService implements Rowgraph {
     checkRequest(request);
     const roleSchema = await this.#watch.current().of(caller.role, this.#database);
     const { caches } = this.#settings;
-    const read = await readRequest(roleSchema, caches, request, caller);
-    const { operations, limits } = await costOfRequest(roleSchema, caches, { ...request, operationName: read.name });
+    const read = await readRequest(roleSchema, caches, request, caller, this.#database);
+    const { operations, limits } = await costOfRequest(roleSchema, caches, { ...request, operationName: read.name }, this.#database);
     try {
       const explained = await explainRequest(this.#database, read, mode, this.#timeoutMillis);
       const operation = { name: read.name, kind: read.kind };
@@ -254,7 +254,7 @@ class RowgraphService implements Rowgraph {
   async cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost> {
     checkCaller(caller);
     checkRequest(request);
-    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), this.#settings.caches, request);
+    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), this.#settings.caches, request, this.#database);
   }
 
   async validate(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
@@ -270,7 +270,8 @@ class RowgraphService implements Rowgraph {
 
   async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
     checkDocument(query);
-    const errors = await prepareDocument(await this.#watch.current().of(roleOf(options), this.#database), this.#settings.caches, query);
+    const roleSchema = await this.#watch.current().of(roleOf(options), this.#database);
+    const errors = await prepareDocument(roleSchema, this.#settings.caches, query, this.#database);
     return errors.map((error) => error.toJSON());
   }
 

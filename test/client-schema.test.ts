@@ -153,7 +153,14 @@ describe('required inputs', () => {
   after(() => graph.close());
 
   test('are the columns that are NOT NULL without a default, only in inserts', async () => {
-    assert.deepEqual(await fieldsOf('callInsertInput'), { code: true, filled: false, port: false, serial: false, note: false, marks: true });
+    assert.deepEqual(await fieldsOf('callInsertInput'), {
+      code: true,
+      filled: false,
+      port: false,
+      serial: false,
+      note: false,
+      marks: true,
+    });
     assert.deepEqual(Object.values(await fieldsOf('callUpdateInput')), [false, false, false, false, false]);
     const { errors } = await run('mutation { insertIntocallCollection(objects: [{note: "a"}]) { affectedCount } }');
     assert.match(errors![0]!.message, /"callInsertInput" to include required field "code"/);

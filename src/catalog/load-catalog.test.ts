@@ -7,6 +7,7 @@ import { openPgliteDatabase } from '../database/pglite-database.ts';
 import type { Catalog, CatalogTable } from './catalog.ts';
 import { catalogQuery } from './catalog-query.ts';
 import { loadCatalog } from './load-catalog.ts';
+import { loadTableSizes } from './load-table-sizes.ts';
 
 describe('loadCatalog', () => {
   let pglite: PGlite;
@@ -85,6 +86,43 @@ describe('loadCatalog', () => {
       [false, false],
     ]);
     await pglite.exec('drop function public.fire() cascade; drop table public.fired0, public.fired1, public.fired2, public.fired3');
+  });
+
+  it('knows how many rows tables have, with their partitions and heirs, and materialized views', async () => {
+    await pglite.exec(`
+      create schema sized; set search_path to sized;
+      create table plain (id int); insert into plain select generate_series(1, 40);
+      create table empty (id int);
+      create table parted (id int) partition by range (id);
+      create table low partition of parted for values from (0) to (100) partition by range (id);
+      create table lowest partition of low for values from (0) to (50);
+      create table high partition of parted for values from (100) to (200);
+      insert into parted select generate_series(10, 24); insert into parted select generate_series(100, 106);
+      create table parent (id int); create table heir () inherits (parent); insert into heir select generate_series(1, 3);
+      create table far_parent (id int); create foreign table far_heir () inherits (far_parent) server dumb_server;
+      create materialized view material as select id from plain where id > 30;
+      create view shown as select id from plain;
+      reset search_path`);
+    for (const name of ['plain', 'parted', 'low', 'lowest', 'high', 'parent', 'heir', 'material'])
+      await pglite.exec(`analyze sized.${name}`);
+    const sizes = await loadTableSizes(database, ['sized', 'nowhere']);
+    const { tables } = await loadCatalog(database, ['sized']);
+    const named = Object.fromEntries(tables.map(({ id, name }) => [name, sizes.get(id) ?? null]));
+    await pglite.exec('drop schema sized cascade');
+    assert.deepEqual(named, {
+      plain: 40,
+      empty: 0,
+      parted: 22,
+      low: 15,
+      lowest: 15,
+      high: 7,
+      parent: 3,
+      heir: 3,
+      far_parent: null,
+      far_heir: null,
+      material: 10,
+      shown: null,
+    });
   });
 
   it('keeps the order of the setting and leaves out schemas that do not exist', async () => {

@@ -4,12 +4,14 @@
  */
 
 import { runInSlices } from '../budget/slices.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import { parseDocument, RequestErrors } from '../request/parse-document.ts';
 import { sampleVariables } from '../request/sample-variables.ts';
 import { VariableError } from '../request/variable-error.ts';
 import type { CacheSizes } from './cache-sizes.ts';
-import { prepareRequest } from './prepare-request.ts';
+import { checkRows, mayReadTooMuch } from './check-rows.ts';
+import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { RoleSchema } from './role-schema.ts';
 
@@ -17,7 +19,12 @@ import type { RoleSchema } from './role-schema.ts';
  * The errors of a document: none if it is valid and within the limits of the role. A valid document's operations are compiled, unless their
  * SQL depends on variables.
  */
-export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes, query: string): Promise<readonly ApiError[]> {
+export async function prepareDocument(
+  roleSchema: RoleSchema,
+  sizes: CacheSizes,
+  query: string,
+  database: RequestDatabase,
+): Promise<readonly ApiError[]> {
   const { granted, role } = roleSchema;
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
   try {
@@ -26,7 +33,10 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
       parseDocument(schema, query, { limits: role.limits, coercion: granted.coercion, suggests: true }),
     );
     for (const { name, variables } of operations) {
-      for (const sample of sampleVariables(variables)) await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
+      for (const sample of sampleVariables(variables)) {
+        const prepared = await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
+        if (prepared && mayReadTooMuch(prepared, roleSchema)) await checkRows(prepared, roleSchema, database, null);
+      }
     }
     return [];
   } catch (error) {
@@ -36,11 +46,12 @@ export async function prepareDocument(roleSchema: RoleSchema, sizes: CacheSizes,
   }
 }
 
-async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<void> {
+async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<PreparedRequest | null> {
   try {
-    await prepareRequest({ roleSchema, sizes, request });
+    return await prepareRequest({ roleSchema, sizes, request });
   } catch (error) {
     // The variables were made up here, so errors in them say nothing of the document.
     if (!(error instanceof VariableError)) throw error;
+    return null;
   }
 }

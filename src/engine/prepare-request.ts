@@ -10,7 +10,8 @@ import { runAtOnce, runFromFirstPause, runInSlices, runInTurn } from '../budget/
 import { WeighedTurns } from '../budget/weighed-turns.ts';
 import { type CompiledOperation, compilePlan } from '../compile/compile-plan.ts';
 import { ApiError } from '../errors.ts';
-import { evaluateRows, measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
+import { dependsOnValues, evaluateRows } from '../plan/estimate-rows.ts';
+import { measurePlan, type PlanMeasure } from '../plan/measure-plan.ts';
 import type { Parameter, Plan } from '../plan/plan.ts';
 import { planOperation } from '../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../request/coerce-variable-values.ts';
@@ -209,8 +210,6 @@ function complete(
     checkPlan(compiled.measure, limits);
     compiled.limits = limits;
   }
-  // Unless it depends on variables, it was counted when the operation was compiled.
-  if (compiled.rowsVary) checkLimit(limits, 'estimatedRows', evaluateRows(compiled.measure.rows, variables.bindValues));
   return { document, operation, variables: variables.listElements > manyParts ? dropValues(variables, compiled) : variables, compiled };
 }
 
@@ -224,10 +223,9 @@ export function bindRequest(
   return runInSlices(bindStatementsInSteps(statements, bindValues, limits), deadline);
 }
 
-/** How many rows a request may read. */
+/** How many rows a request may read by its page sizes. `check-rows.ts` checks their limit. */
 export function estimateRows({ compiled, variables }: PreparedRequest): number {
-  const { rows } = compiled.measure;
-  return compiled.rowsVary ? evaluateRows(rows, variables.bindValues) : rows.constant;
+  return compiled.pageRows ?? evaluateRows(compiled.measure.rows, variables.bindValues);
 }
 
 /**
@@ -284,7 +282,7 @@ function* compileOperation(
     size: sizeOf(compiled),
     measure,
     inputValues: counter.total,
-    rowsVary: measure.rows.pages.length > 0,
+    pageRows: dependsOnValues(measure.rows) ? null : evaluateRows(measure.rows, []),
     isIntrospective: compiled.roots.some(({ kind }) => kind === 'introspection'),
     genericPlan: prefersGenericPlan(measure, compiled.statements),
     limits: role.limits,
@@ -292,11 +290,10 @@ function* compileOperation(
 }
 
 /** Throws if a plan exceeds a limit regardless of the bound values. */
-function checkPlan({ filterMembers, orderKeys, subqueries, parameters, rows }: PlanMeasure, limits: Limits): void {
+function checkPlan({ filterMembers, orderKeys, subqueries, parameters }: PlanMeasure, limits: Limits): void {
   checkLimit(limits, 'filterMembers', filterMembers);
   checkLimit(limits, 'orderKeys', orderKeys);
   checkLimit(limits, 'subqueries', subqueries);
-  checkLimit(limits, 'estimatedRows', rows.constant);
   if (parameters > mostParameters) {
     const message = `The insert has ${parameters} values, but a statement can have only ${mostParameters}. Insert fewer rows at a time.`;
     throw new ApiError('QUERY_TOO_COMPLEX', message);

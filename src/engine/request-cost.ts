@@ -4,6 +4,7 @@
  */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
 import { type LimitName, type Limits, limitNames, noLimits } from '../budget/limits.ts';
+import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
@@ -11,6 +12,7 @@ import { RequestErrors } from '../request/parse-document.ts';
 import { TextCache } from '../text-cache.ts';
 import { bindStatements, sizeOfBound } from './bind-parameters.ts';
 import type { CacheSizes } from './cache-sizes.ts';
+import { findExcess } from './check-rows.ts';
 import { estimateRows, type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
 import type { CachedDocument, RoleSchema } from './role-schema.ts';
@@ -30,7 +32,12 @@ function askedOf({ operations }: MeasuredDocument, { operationName }: GraphQLReq
 const mostCountedValues = 1_000_000;
 
 /** The counts of a document's operations, or of the named one. */
-export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<RequestCost> {
+export async function costOfRequest(
+  { role, granted }: RoleSchema,
+  sizes: CacheSizes,
+  request: GraphQLRequest,
+  database: RequestDatabase,
+): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
   // A cache of its own: documents prepared here have not been checked against the limits.
   const documents = new TextCache<CachedDocument>(1, Number.MAX_SAFE_INTEGER);
@@ -45,7 +52,9 @@ export async function costOfRequest({ role, granted }: RoleSchema, sizes: CacheS
     }
     try {
       const prepared = await prepareRequest({ roleSchema: unlimited, sizes, request: { ...request, operationName: node.name?.value } });
-      operations.push(operationCost(node, costOfPrepared(prepared), role.limits));
+      const cost = operationCost(node, costOfPrepared(prepared), role.limits);
+      const isOver = cost.exceeded.includes('estimatedRows') && (await findExcess(prepared, { role, granted }, database, null)) !== null;
+      operations.push({ ...cost, exceeded: cost.exceeded.filter((name) => name !== 'estimatedRows' || isOver) });
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;
       operations.push({ ...operationCost(node, known, role.limits), error: error.message });

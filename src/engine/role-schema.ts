@@ -11,6 +11,7 @@ import type { LazySchema } from '../schema/lazy-schema.ts';
 import type { TextCache } from '../text-cache.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
+import type { KnownTableSizes } from './known-table-sizes.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
 import type { RequestSettings } from './request-settings.ts';
 
@@ -70,6 +71,7 @@ export interface GrantedSchema {
   /** Null if the database keeps no idempotency keys. */
   readonly keyStore: KeyStore | null;
   readonly searchPath: string;
+  readonly tableSizes: KnownTableSizes;
   /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;
   readonly coercion: Coercion;
@@ -105,8 +107,8 @@ export interface CompiledRequest extends CompiledOperation {
   readonly measure: PlanMeasure;
   /** The number of values in its arguments (`request/count-values.ts`). */
   readonly inputValues: number;
-  /** Whether the estimated rows depend on variables. */
-  readonly rowsVary: boolean;
+  /** How many rows it may read by its page sizes; null if that depends on variables. */
+  readonly pageRows: number | null;
   /** Whether a root field introspects the schema. */
   readonly isIntrospective: boolean;
   /** Whether PostgreSQL runs it with a generic plan. */

@@ -28,6 +28,7 @@ import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
+import { KnownTableSizes } from './known-table-sizes.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
 import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
 import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
@@ -91,6 +92,7 @@ export class SchemaSnapshot {
   readonly #loading = new Map<string, Promise<KnownRole>>();
   readonly #schemas: GrantedSchemas;
   readonly #introspectionCache: IntrospectionCache;
+  readonly #tableSizes: KnownTableSizes;
   /** The comment directives that are ignored, as text. */
   readonly ignoredDirectives: readonly string[];
 
@@ -109,6 +111,7 @@ export class SchemaSnapshot {
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
+    this.#tableSizes = new KnownTableSizes(settings.schemas);
     this.#searchPath = searchPathOf(catalog, settings);
     this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
       makeTypes: (privileges) => this.#makeTypes(privileges),
@@ -235,6 +238,7 @@ export class SchemaSnapshot {
       version: this.#version,
       keyStore: this.#keepsKeys ? this.#settings.keyStore : null,
       searchPath: this.#searchPath,
+      tableSizes: this.#tableSizes,
       escapesClaims: !storesUnicode.has(this.#catalog.encoding),
       coercion: this.#settings.coercion,
       noteMismatches: this.#settings.noteMismatches,

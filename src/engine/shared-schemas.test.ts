@@ -152,7 +152,7 @@ describe('roles', () => {
     [{ tokens: 10 }, 'TOO_MANY_TOKENS', '{ bookCollection { edges { node { title } } } }'],
     [{ operations: 1 }, 'TOO_MANY_OPERATIONS', 'query a { __typename } query b { __typename }'],
     [{ fields: 2 }, 'TOO_MANY_FIELDS', '{ bookCollection { edges { node { title } } } }'],
-    [{ estimatedRows: 20 }, 'TOO_MANY_ESTIMATED_ROWS', '{ bookCollection { edges { node { title } } } }'],
+    [{ estimatedRows: 9 }, 'TOO_MANY_ESTIMATED_ROWS', '{ bookCollection { edges { node { title } } } }'],
   ];
   for (const [limits, code, query] of limited) {
     it(`that share a document have their own limits: ${code}`, async () => {

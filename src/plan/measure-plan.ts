@@ -1,11 +1,10 @@
 /**
- * Measures the cost of a plan: the members of its filters, and the rows that it may read, as an expression over page sizes in variables.
+ * Measures the cost of a plan: the members of its filters, and the rows that it may read, as an expression over page sizes and tables.
  * Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
-import type { Routine, Table } from '../model/model.ts';
+import type { Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
-import type { ScalarValue } from '../request/input-value.ts';
 import { countPasses } from './count-passes.ts';
 import type { NestedWritePlan } from './nested-plan.ts';
 import type {
@@ -29,10 +28,25 @@ import type {
   RowValue,
 } from './plan.ts';
 
-/** A number of rows: `constant` plus, for each page whose size is a variable, that size times the estimate for one of its rows. */
+/** The rows that are read for a row (or for the operation): `constant`, and those of some sources. `estimate-rows.ts` adds them up. */
 export interface RowEstimate {
   readonly constant: number;
-  readonly pages: readonly { readonly size: Parameter; readonly row: RowEstimate }[];
+  readonly sources: readonly RowSource[];
+}
+
+/** Rows that are read for each row around them. */
+export interface RowSource {
+  /** The response keys that lead to them from the row around them. */
+  readonly path: readonly string[];
+  /** At most this many for each. */
+  readonly size: Count;
+  /** The argument that limits the number, if one does. */
+  readonly argument: 'first' | 'atMost' | null;
+  /** The oid of the table that they are different rows of; null if they may be repeated, or of none. */
+  readonly tableId: number | null;
+  /** Whether different rows around them have different ones: the children of two parents, but not the parents of two children. */
+  readonly isApart: boolean;
+  readonly row: RowEstimate;
 }
 
 export interface PlanMeasure {
@@ -68,27 +82,12 @@ const rowsOfRowList = 10;
 
 export function measurePlan({ kind, roots }: Plan): PlanMeasure {
   const measurer = new PlanMeasurer(kind);
-  const rows = sum(roots.map(({ value }) => measurer.root(value)));
+  const rows = sum(roots.map(({ key, value }) => measurer.root(value, [key])));
   const { filterMembers, orderKeys, subqueries, parameters, touches, callsFunctions, effects, seeks } = measurer;
   const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
   const seeksOneRange = seeks.length > 0 && seeks.every(Boolean);
   const used = { touches: [...touches], callsFunctions, effects };
   return { filterMembers, orderKeys, subqueries, rows, parameters, ...used, roleIndependent, seeksOneRange };
-}
-
-/** Evaluates the estimate with the page sizes of a request. */
-export function evaluateRows({ constant, pages }: RowEstimate, bindValues: readonly ScalarValue[]): number {
-  let rows = constant;
-  for (const { size, row } of pages) rows += sizeOf(size, bindValues) * evaluateRows(row, bindValues);
-  return rows;
-}
-
-/** A bound page size. Binding rejects negative ones. */
-function sizeOf({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): number {
-  const given = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
-  const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
-  // Null means `limit null`, which is no limit, so only the maximum applies.
-  return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
 }
 
 class PlanMeasurer {
@@ -108,43 +107,46 @@ class PlanMeasurer {
     this.#kind = kind;
   }
 
-  root(value: RootValue): RowEstimate {
+  root(value: RootValue, path: Path): RowEstimate {
     switch (value.kind) {
       case 'type name':
       case 'introspection':
         return zero;
       case 'connection':
-        return this.#connection(value);
+        return this.#connection(value, { path, tableId: value.table.id, isApart: true });
       case 'lookup':
         this.subqueries += 1;
         this.#touchTable(value.table);
-        return plus(1, this.#row(value.row));
+        return plus(1, this.#row(value.row, path));
       case 'routine':
         this.#touchRoutine(value.routine);
-        return this.#result(value.result);
+        return this.#result(value.result, path);
       case 'nested write':
-        return this.#nestedWrite(value);
+        return this.#nestedWrite(value, path);
       default:
-        return this.#mutation(value);
+        return this.#mutation(value, path);
     }
   }
 
-  #connection({ table, page, filter, members }: ConnectionPlan): RowEstimate {
+  #connection({ table, page, filter, members }: ConnectionPlan, from: Pick<RowSource, 'path' | 'tableId' | 'isApart'>): RowEstimate {
     this.subqueries += 1;
     this.#touchTable(table);
     if (filter) this.#filter(filter);
     const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
     if (readsPage && page.cursor !== null) this.seeks.push(isOneRange(page, table));
     if (readsPage) this.#order(page.keys, table, Math.max(1, page.cursor?.length ?? 0));
-    const edges = sum(members.map(({ value }) => (value.kind === 'edges' ? this.#edges(value.members) : zero)));
+    const edges = sum(members.map(({ key, value }) => (value.kind === 'edges' ? this.#edges(value.members, [key]) : zero)));
     const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
-    const pages = readsPage ? [times(page.limit, plus(1, edges))] : [];
-    for (const { value } of members) if (value.kind === 'groups') pages.push(this.#groups(value.groups));
-    return plus(aggregates, sum(pages));
+    const sources: RowSource[] = readsPage ? [{ ...from, size: page.limit, argument: 'first', row: edges }] : [];
+    for (const { key, value } of members) {
+      if (value.kind === 'groups')
+        sources.push({ ...from, path: [...from.path, key], size: this.#groups(value.groups), argument: 'first', row: zero });
+    }
+    return { constant: aggregates, sources };
   }
 
-  /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. */
-  #groups({ by, having, order, limit }: GroupsPlan): RowEstimate {
+  /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. Returns their number. */
+  #groups({ by, having, order, limit }: GroupsPlan): Count {
     // Planning appends the columns of `by` that were not requested.
     this.orderKeys += Math.max(0, order.length - by.length);
     const relations = new Set(
@@ -160,7 +162,7 @@ class PlanMeasurer {
     this.subqueries += 1 + relations.size;
     for (const { path } of by) for (const { target } of path) this.#touchTable(target);
     if (having) this.#having(having);
-    return times(limit, plus(1, zero));
+    return limit;
   }
 
   #having(condition: GroupCondition): void {
@@ -208,77 +210,93 @@ class PlanMeasurer {
     }
   }
 
-  #edges(members: readonly Member<EdgeValue>[]): RowEstimate {
-    return sum(members.map(({ value }) => (value.kind === 'node' ? this.#row(value.row) : zero)));
+  #edges(members: readonly Member<EdgeValue>[], path: Path): RowEstimate {
+    return sum(members.map(({ key, value }) => (value.kind === 'node' ? this.#row(value.row, [...path, key]) : zero)));
   }
 
-  #row({ members }: RowPlan): RowEstimate {
+  /** `path` leads to the row. */
+  #row({ table, members }: RowPlan, path: Path): RowEstimate {
     let constant = 0;
-    let pages: RowEstimate['pages'] = [];
+    let sources: RowEstimate['sources'] = [];
     // A fast path: most members are columns, which count as nothing.
-    for (const { value } of members) {
+    for (const { key, value } of members) {
       if (value.kind === 'column' || value.kind === 'type name' || value.kind === 'node id') continue;
-      const estimate = this.#value(value);
+      const estimate = this.#value(value, table, [...path, key]);
       constant += estimate.constant;
-      if (estimate.pages.length > 0) pages = [...pages, ...estimate.pages];
+      if (estimate.sources.length > 0) sources = [...sources, ...estimate.sources];
     }
-    return constant === 0 && pages.length === 0 ? zero : { constant, pages };
+    return constant === 0 && sources.length === 0 ? zero : { constant, sources };
   }
 
-  #value(value: RowValue): RowEstimate {
+  #value(value: RowValue, near: Table, path: Path): RowEstimate {
     switch (value.kind) {
-      case 'to-one':
+      case 'to-one': {
         this.subqueries += 1;
         this.#touchTable(value.row.table);
-        return plus(1, this.#row(value.row));
+        const row = this.#row(value.row, path);
+        return plus(1, keepsApart(near, value.relation) ? row : repeated(row));
+      }
       case 'to-many':
-        return this.#connection(value.connection);
+        return this.#connection(value.connection, {
+          path,
+          tableId: value.relation.target.id,
+          isApart: keepsApart(near, value.relation),
+        });
       case 'computed':
         this.#touchRoutine(value.routine);
-        return this.#result(value.result);
-      case 'row column':
-        return value.list ? times(rowsOfRowList, plus(1, this.#row(value.row))) : this.#row(value.row);
+        return this.#result(value.result, path);
+      case 'row column': {
+        const row = this.#row(value.row, value.list ? [] : path);
+        return value.list ? rowList(path, row) : repeated(row);
+      }
       default:
         return zero;
     }
   }
 
-  #result(result: ResultPlan): RowEstimate {
+  /** A function may return the same rows again and again. */
+  #result(result: ResultPlan, path: Path): RowEstimate {
     if (result.kind !== 'rows') this.subqueries += 1;
-    else return this.#connection(result.connection);
-    if (result.kind === 'row list') return times(rowsOfRowList, plus(1, this.#row(result.row)));
-    return result.kind === 'row' ? plus(1, this.#row(result.row)) : zero;
+    else return this.#connection(result.connection, { path, tableId: null, isApart: false });
+    if (result.kind === 'row list') return rowList(path, this.#row(result.row, []));
+    return result.kind === 'row' ? plus(1, repeated(this.#row(result.row, path))) : zero;
   }
 
-  #mutation(plan: MutationPlan): RowEstimate {
+  #mutation(plan: MutationPlan, path: Path): RowEstimate {
     this.subqueries += 1;
     this.#touchTable(plan.table);
     if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
     const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
     if (filter) this.#filter(filter);
     const records = this.#records(plan.members, plan.table);
-    const queries = this.#queries(plan.members);
-    if (plan.kind === 'insert') return sum([times(plan.rows.length, plus(1, sum(records))), queries]);
+    const queries = this.#queries(plan.members, path);
+    const row = sum(records);
+    if (plan.kind === 'insert') return sum([written({ path, size: plan.rows.length, argument: null, tableId: null, row }), queries]);
+    if (records.length === 0) return queries;
     // The client's `atMost` limits the rows written. The rows returned count like those of a page.
-    return sum([records.length === 0 ? zero : times(countOf(plan.atMost), plus(1, sum(records))), queries]);
+    return sum([written({ path, size: countOf(plan.atMost), argument: 'atMost', tableId: plan.table.id, row }), queries]);
   }
 
   /** The fields of `query`, which count like those of a query. */
-  #queries(members: readonly Member<ResponseValue>[]): RowEstimate {
-    return sum(members.flatMap(({ value }) => (value.kind === 'query' ? value.members.map((member) => this.root(member.value)) : [])));
+  #queries(members: readonly Member<ResponseValue>[], path: Path): RowEstimate {
+    return sum(
+      members.flatMap(({ key, value }) =>
+        value.kind === 'query' ? value.members.map((member) => this.root(member.value, [...path, key, member.key])) : [],
+      ),
+    );
   }
 
   #records(members: readonly Member<ResponseValue>[], table: Table): RowEstimate[] {
-    return members.flatMap(({ value }) => {
-      if (value.kind === 'records') return [this.#row(value.row)];
+    return members.flatMap(({ key, value }) => {
+      if (value.kind === 'records') return [this.#row(value.row, [key])];
       if (value.kind !== 'edges') return [];
       this.#order(value.keys, table, 1);
-      return [this.#edges(value.members)];
+      return [this.#edges(value.members, [key])];
     });
   }
 
   /** Counts each step, which is a statement, as a subquery, and each row of the input as a row read. */
-  #nestedWrite({ table, steps, written, members }: NestedWritePlan): RowEstimate {
+  #nestedWrite({ table, steps, written: list, members }: NestedWritePlan, path: Path): RowEstimate {
     let rows = 0;
     for (const step of steps) {
       this.subqueries += 1;
@@ -289,10 +307,13 @@ class PlanMeasurer {
     }
     const [first] = steps.filter((step) => 'rows' in step && step.rows.of === null);
     const atMost = first && 'rows' in first ? first.rows.atMost : null;
-    const root = steps.filter((step) => step.kind === 'insert' && step.into === written);
-    const count = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
+    const root = steps.filter((step) => step.kind === 'insert' && step.into === list);
+    const size = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
     const answered = this.#records(members, table);
-    return plus(rows, sum([answered.length === 0 ? zero : times(count, plus(1, sum(answered))), this.#queries(members)]));
+    const queries = this.#queries(members, path);
+    if (answered.length === 0) return plus(rows, queries);
+    const response = written({ path, size, argument: atMost && 'atMost', tableId: null, row: sum(answered) });
+    return plus(rows, sum([response, queries]));
   }
 
   #touchRelated({ by, target }: RelatedRows): void {
@@ -330,20 +351,37 @@ function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
 }
 
-const zero: RowEstimate = { constant: 0, pages: [] };
+/** Response keys. */
+type Path = readonly string[];
+
+const zero: RowEstimate = { constant: 0, sources: [] };
 
 function sum(estimates: readonly RowEstimate[]): RowEstimate {
   const present = estimates.filter((estimate) => estimate !== zero);
   if (present.length <= 1) return present[0] ?? zero;
-  return { constant: present.reduce((total, { constant }) => total + constant, 0), pages: present.flatMap(({ pages }) => pages) };
+  return { constant: present.reduce((total, { constant }) => total + constant, 0), sources: present.flatMap(({ sources }) => sources) };
 }
 
-function plus(constant: number, estimate: RowEstimate): RowEstimate {
-  return constant === 0 ? estimate : { constant: constant + estimate.constant, pages: estimate.pages };
+function plus(constant: number, { constant: other, sources }: RowEstimate): RowEstimate {
+  return { constant: constant + other, sources };
 }
 
-function times(size: Count, row: RowEstimate): RowEstimate {
-  if (typeof size !== 'number') return { constant: 0, pages: [{ size, row }] };
-  if (row.pages.length === 0) return { constant: size * row.constant, pages: [] };
-  return { constant: size * row.constant, pages: row.pages.map((page) => ({ size: page.size, row: times(size, page.row) })) };
+/** The rows of a root field that writes them: each is there once. */
+function written(source: Omit<RowSource, 'isApart'>): RowEstimate {
+  return { constant: 0, sources: [{ ...source, isApart: true }] };
+}
+
+/** The rows of an array. */
+function rowList(path: Path, row: RowEstimate): RowEstimate {
+  return { constant: 0, sources: [{ path, size: rowsOfRowList, argument: null, tableId: null, isApart: false, row }] };
+}
+
+/** The estimate for a row that others may lead to as well. */
+function repeated(row: RowEstimate): RowEstimate {
+  return row.sources.length === 0 ? row : { ...row, sources: row.sources.map((source) => ({ ...source, isApart: false })) };
+}
+
+/** Whether a relation leads from different rows of a table to different rows: they refer to it by a key of it that is surely unique. */
+function keepsApart({ keyIsUnique, uniqueKeys }: Table, { holdsKey, columns }: Relation): boolean {
+  return !holdsKey && keyIsUnique && uniqueKeys.some((key) => key.every(({ name }) => columns.some(({ near }) => near === name)));
 }

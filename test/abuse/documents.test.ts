@@ -16,7 +16,7 @@ describe('documents that are made to harm', () => {
   let batches = 0;
 
   before(async () => {
-    test = await startPgliteGraph(worst.abuseSchema);
+    test = await startPgliteGraph(worst.abuseSchema + worst.fullPages);
     // Every statement of a request goes this way, and so does what looks for changes of the schema, which has no claims.
     const { execProtocol } = test.pglite;
     test.pglite.execProtocol = (...passed) => {
@@ -205,6 +205,38 @@ describe('documents that are made to harm', () => {
     assert.equal((await send({ query, variables: { size: 2 } }))[0], null);
     assert.deepEqual(await send({ query, variables: { size: 1000 } }), ['TOO_MANY_ESTIMATED_ROWS', 0]);
     assert.equal((await send({ query, variables: { size: 3 } }))[0], null);
+  });
+
+  it('a page product is refused with the selection that costs most, but no number of rows', async () => {
+    const { errors } = await test.graph.execute(worst.pageProduct(1000, 4), { role: 'anon' });
+    const [{ message, path, extensions }] = errors as [{ message: string; path: string[]; extensions: object }];
+    const costly = 'accountCollection.edges.node.blogCollection.edges.node.owner.blogCollection';
+    assert.equal(
+      message,
+      `The operation could read more than 100,000 rows. Most of them are in "${costly}". Ask for smaller pages there or around it, such as "first: 10", or ask for a higher limit.`,
+    );
+    assert.equal(path.join('.'), costly);
+    assert.deepEqual(extensions, { code: 'TOO_MANY_ESTIMATED_ROWS', limit: 'estimatedRows', maximum: 100_000 });
+  });
+
+  it('a page product of small tables is answered, until they have grown', async (context) => {
+    const levels = ['accountCollection', 'blogCollection', 'postCollection', 'commentCollection'];
+    const query = `{ ${levels.reduceRight((inner, name) => `${name} { edges { node { ${inner} } } }`, 'id author { name }')} }`;
+    // Those of an ordinary sample database, in which page sizes alone make 900 million.
+    await test.pglite.exec("update pg_class set reltuples = 3503 where relname in ('account', 'blog', 'post', 'comment')");
+    context.after(() => test.pglite.exec(worst.fullPages));
+    const fresh = await createRowgraph({ database: test.pglite });
+    try {
+      assert.deepEqual(await send({ query }, fresh), [null, 1]);
+      // Many blogs have one owner, whose blogs are read for each of them.
+      assert.deepEqual(await send(worst.pageProduct(1000, 4), fresh), ['TOO_MANY_ESTIMATED_ROWS', 0]);
+      await test.pglite.exec(worst.fullPages);
+      assert.deepEqual(await send({ query }, fresh), [null, 1]);
+      await fresh.reload();
+      assert.deepEqual(await send({ query }, fresh), ['TOO_MANY_ESTIMATED_ROWS', 0]);
+    } finally {
+      await fresh.close();
+    }
   });
 
   it('says what a request counts', async () => {

@@ -11,7 +11,7 @@ import { RandomSource } from '../property/random-source.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { abuseSchema, doublingFragments, pageProduct } from './worst-documents.ts';
+import { abuseSchema, doublingFragments, fullPages, pageProduct } from './worst-documents.ts';
 
 const schema = `
   create table entry (id bigint generated always as identity primary key, owner text, body text);
@@ -33,7 +33,7 @@ before(async () => {
   server = await startPostgres();
   superuser = new pg.Client(server.url);
   await superuser.connect();
-  await superuser.query(`${rolesSql} ${grantsSql} ${abuseSchema} ${schema}`);
+  await superuser.query(`${rolesSql} ${grantsSql} ${abuseSchema} ${schema} ${fullPages}`);
   const databaseUrl = server.url.replace('postgres@', 'authenticator@');
   // A machine that is busy with other things must not count as an attack.
   const patience = ['--max-event-loop-delay', '1h', '--queue-timeout', '1h', '--request-timeout', '1h'];

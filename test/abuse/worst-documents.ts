@@ -14,6 +14,9 @@ export const abuseSchema = `
   comment on table blog is '@graphql({"max_rows": 1000})';
 `;
 
+/** Makes PostgreSQL believe that the tables have a million rows each, so that pages of them are full. */
+export const fullPages = "update pg_class set reltuples = 1000000 where relname in ('account', 'blog', 'post', 'comment');";
+
 const times = (count: number, make: (index: number) => string, separator = ' '): string =>
   Array.from({ length: count }, (_, index) => make(index)).join(separator);
 
