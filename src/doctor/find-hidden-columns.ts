@@ -8,7 +8,8 @@ import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 
 export function findHiddenColumns(examination: Examination): Finding[] {
-  return examination.model.tables.flatMap((table) => [...hiddenKey(examination, table), ...writeOnly(examination, table)]);
+  const readable = examination.model.tables.filter(({ selectable }) => selectable);
+  return readable.flatMap((table) => [...hiddenKey(examination, table), ...writeOnly(examination, table)]);
 }
 
 /** Every query needs the key, which orders and identifies rows. */

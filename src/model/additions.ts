@@ -12,6 +12,7 @@ export const additionTable = {
   moreAggregates: 'More aggregates: distinct counts, standard deviation and variance, booleans, percentiles',
   groups: 'Groups of rows, with their aggregates',
   serialInputs: 'Values for serial and identity columns in inserts',
+  insertOnly: 'Inserts into tables that the role may not read',
   onConflict: 'Upserts: inserts that update existing rows',
   nestedWrites: 'Inserts and updates that write related rows',
   writtenEdges: 'The records that a mutation wrote, as edges of their collection',

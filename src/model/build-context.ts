@@ -44,6 +44,8 @@ export interface BuildContext {
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
   /** The tables that the role sees, by id, including those that only have a row type. */
   readonly tables: Map<number, LazyTable>;
+  /** The tables that the role only inserts into: nothing else leads to them. */
+  readonly insertOnly: LazyTable[];
   readonly enums: Map<number, EnumType>;
   /** Value types built so far, by type id, so that columns of the same type share them. */
   readonly valueTypes: Map<number, ValueType>;

@@ -12,7 +12,7 @@ import { type BuildContext, emptyNotes, type Notes, type SchemaSettings } from '
 import { addEnums } from './build-enums.ts';
 import { buildRelations, findReferrers, noteRelations } from './build-relations.ts';
 import { buildRoutines } from './build-routines.ts';
-import { addTables, claimAdaptedNames, claimAdditions } from './build-tables.ts';
+import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './build-tables.ts';
 import { linkCatalog } from './catalog-links.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import { Excluded, notGranted } from './excluded.ts';
@@ -66,6 +66,7 @@ function* build(
     facts: isReported || !namesAllTypes(catalog, privileges) ? null : factsOfCatalog(catalog, additions),
     schemas: usableSchemas(catalog, privileges, additions, notes.exclusions),
     tables: new Map(),
+    insertOnly: [],
     enums: new Map(),
     valueTypes: new Map(),
   };
@@ -84,12 +85,13 @@ function* build(
   yield* claimAdditions(context, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
+  yield* claimInsertOnly(context, names, notes);
   const tables = [...context.tables.values()];
   const schemas = [...context.schemas.values()];
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
-    tables: tables.filter(({ facts }) => facts.key !== null),
+    tables: [...tables.filter(({ facts }) => facts.key !== null), ...context.insertOnly],
     rowTypes: tables.filter(({ facts }) => facts.key === null),
     routines,
     enums: [...context.enums.values()],
@@ -112,7 +114,7 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
 
 /** Reports what is left out of all tables and what is renamed in them, one kind of object after another. */
 function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
-  for (const table of context.tables.values()) {
+  for (const table of [...context.tables.values(), ...context.insertOnly]) {
     buildColumns(context, table, notes);
     yield;
   }

@@ -30,7 +30,8 @@ export function* addTables(context: BuildContext, builder: TableBuilder, names: 
     else if (facts.key instanceof Excluded) {
       exclude(notes, source, schema, facts.key);
       keyless.set(source.id, { ...facts, key: null });
-    } else context.tables.set(source.id, new LazyTable(facts as TableFacts, builder));
+    } else if (!facts.selectable) context.insertOnly.push(new LazyTable(facts as TableFacts, builder));
+    else context.tables.set(source.id, new LazyTable(facts as TableFacts, builder));
     yield;
   }
   addRowTypes(context, builder, keyless);
@@ -52,11 +53,12 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
   if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
-  if (!source.columns.some((column) => privilegesOn(context, source, column).select)) {
+  const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
+  const able = abilities(context, source, directive, additions);
+  if (!able.selectable && !(able.insertable && additions.has('insertOnly'))) {
     const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
     return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
   }
-  const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
   const plainName = preferredName(source.name, directive, (name) => typeNameOf(name, schema.inflection), additions);
   if (!isFreeName(plainName.name)) {
     return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
@@ -78,8 +80,8 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     writeEffects: source.writeEffects,
     keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
-    totalCount: readEnabled(directive, 'totalCount'),
-    ...abilities(context, source, directive, additions),
+    totalCount: able.selectable && readEnabled(directive, 'totalCount'),
+    ...able,
     additions,
     key: keyOf(context, source, directive, additions),
   };
@@ -170,6 +172,20 @@ export function* claimAdditions(context: BuildContext, names: TakenNames, { rena
   }
 }
 
+/** Names the tables that the role only inserts into, after everything else. */
+export function* claimInsertOnly({ insertOnly }: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  for (const table of insertOnly) {
+    const { schema, plainName } = table.facts;
+    table.stem = names.claimInserts({ name: plainName.name, schema: schema.name, inflection: schema.inflection }, table.facts);
+    table.typeName = table.stem;
+    if (table.stem !== plainName.name) renamings.push(renamingOf(table, plainName.name, [table.stem], plainName.name));
+    yield;
+    if (!isAdapted(table)) continue;
+    const reason = whyAdapted(table.name, table.typeName, rename);
+    renamings.push({ object: table.kind, id: table.id, name: qualifiedName(table.schema, table.name), reason });
+  }
+}
+
 function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[], plainStem = plain): Renaming {
   const fields = stem === plainStem ? '' : `, and its fields begin with ${stem}`;
   const reason = `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ${rename}`;
@@ -218,12 +234,15 @@ function inferredKey(
 }
 
 function abilities(context: BuildContext, source: CatalogTable, directive: Directive, additions: Additions) {
-  const may = (verb: 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
+  const may = (verb: 'select' | 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
     source.columns.some((column) => privilegesOn(context, source, column)[verb] && can(column));
+  const selectable = may('select', () => true);
+  // Without select, updates and deletes could have no filter.
   return {
+    selectable,
     insertable: source.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
-    updatable: source.canUpdate && may('update', (column) => isUpdatable(context, column)),
-    deletable: source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
-    aggregate: readEnabled(directive, 'aggregate'),
+    updatable: selectable && source.canUpdate && may('update', (column) => isUpdatable(context, column)),
+    deletable: selectable && source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
+    aggregate: selectable && readEnabled(directive, 'aggregate'),
   };
 }

@@ -134,7 +134,7 @@ export class LazyTable implements Table {
   }
 
   get selectable(): boolean {
-    return true;
+    return this.facts.selectable;
   }
 
   get insertable(): boolean {

@@ -12,6 +12,7 @@ export interface Model {
   readonly role: string;
   /** The exposed schemas that exist and that the role may use, in the order of the setting. */
   readonly schemas: readonly string[];
+  /** Those that the role may only insert into come last. */
   readonly tables: readonly Table[];
   /** Tables and views without a key that computed fields return rows of: they have only a row type, without `nodeId`. */
   readonly rowTypes: readonly Table[];
@@ -97,7 +98,7 @@ export interface Table {
   readonly maxRows: number;
   readonly totalCount: boolean;
   readonly aggregate: boolean;
-  /** Whether the role has the root fields: by its grants, and for views by what PostgreSQL allows. */
+  /** Whether the role has the root fields: by its grants, and for views by what PostgreSQL allows. What is not selectable has only the insert. */
   readonly selectable: boolean;
   readonly insertable: boolean;
   readonly updatable: boolean;

@@ -23,6 +23,7 @@ export interface TableFacts
     | 'maxRows'
     | 'totalCount'
     | 'aggregate'
+    | 'selectable'
     | 'insertable'
     | 'updatable'
     | 'deletable'

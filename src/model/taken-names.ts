@@ -14,6 +14,7 @@ import {
   nodeFieldName,
   type TableAbilities,
   type TypeSuffix,
+  tableFieldName,
   typeSuffixes,
 } from './graphql-names.ts';
 import { lowerFirst, withSchema } from './names.ts';
@@ -103,6 +104,17 @@ export class TakenNames {
   /** Whether another table may have a type of the same name: `AuthorGroup` + `Key`, `Author` + `GroupKey`. */
   #isOfAnother(stem: string, suffix: AdditionSuffix): boolean {
     return (longerSuffixes.get(suffix) ?? []).some((middle) => stem.endsWith(middle) && this.#stems.has(stem.slice(0, -middle.length)));
+  }
+
+  /** Claims the root field and types of a table that is only inserted into, and returns their stem. Everything else has claimed its names. */
+  claimInserts(claimant: Claimant, able: TableAbilities): string {
+    const isFree = (stem: string) =>
+      this.#isStemFree(stem) &&
+      (['InsertInput', 'InsertResponse'] as const).every((suffix) => this.#isTypeFree(stem + suffix)) &&
+      !this.#routines.mutation.has(tableFieldName({ stem }, 'insert'));
+    const stem = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    this.#stems.set(stem, able);
+    return stem;
   }
 
   /** Claims a row type without any other types, and returns its name. */

@@ -71,7 +71,7 @@ export function* buildSchema({
 }: Model): Generator<void, LazySchema> {
   const tables = all.filter((table) => table.selectable);
   const registry = new TypeRegistry({
-    tables,
+    tables: all,
     rowTypes,
     nodeIdField,
     types: tableTypes,
@@ -84,7 +84,7 @@ export function* buildSchema({
   for (const enumType of enums) defineEnumTypes(registry, enumType);
   const queries = queryFields(registry, tables, routinesOf(registry, routines, false), node);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
-  const mutations = mutationFieldsOf(registry, tables, routinesOf(registry, routines, true));
+  const mutations = mutationFieldsOf(registry, all, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.names()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   yield* defineGroups(registry, tables);
@@ -116,7 +116,9 @@ function queryFields(
   const find: FieldSource['find'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
     for (const { field, stem } of fieldsNamed(name, 'query')) {
-      const table = [stem, upperFirst(stem)].map((each) => registry.tableOf(each)).find((each) => each && lowerFirst(each.stem) === stem);
+      const table = [stem, upperFirst(stem)]
+        .map((each) => registry.tableOf(each))
+        .find((each) => each?.selectable && lowerFirst(each.stem) === stem);
       if (!table) continue;
       if (field === 'collection') return () => collectionField(registry, table);
       if (table.hasLookup) return () => lookupField(registry, table);

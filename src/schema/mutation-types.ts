@@ -89,12 +89,14 @@ function responseType(table: Table, registry: TypeRegistry, name: string): Graph
         description: 'Count of the records impacted by the mutation',
         ...bindField({ kind: 'affected count' }),
       },
-      records: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
-        description: 'Array of records impacted by the mutation',
-        ...bindField({ kind: 'records' }),
-      },
-      ...(table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
+      ...(table.selectable && {
+        records: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
+          description: 'Array of records impacted by the mutation',
+          ...bindField({ kind: 'records' }),
+        },
+      }),
+      ...(table.selectable && table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
       ...(table.additions.has('queryInResponses') && {
         query: {
           type: new GraphQLNonNull(registry.object(rootTypeNames.query)),

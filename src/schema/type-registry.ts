@@ -42,7 +42,7 @@ export interface Groups {
 }
 
 export interface RegisteredTables {
-  /** Tables with all types. */
+  /** Tables with all types, or without select only those of inserts. */
   readonly tables: readonly Table[];
   /** Tables with only a row type. */
   readonly rowTypes: readonly Table[];
@@ -51,6 +51,9 @@ export interface RegisteredTables {
   /** Builds a row type. */
   readonly buildRow: (table: Table, registry: TypeRegistry) => GraphQLNamedType;
 }
+
+/** The types of a table that the role may only insert into. */
+const ofInserts: ReadonlySet<TypeSuffix> = new Set(['InsertInput', 'InsertResponse']);
 
 export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
@@ -101,11 +104,11 @@ export class TypeRegistry {
   /** Whether the schema has this type of a table. */
   hasOf(table: Table, suffix: TypeSuffix | 'row'): boolean {
     const hasAll = this.#stems.get(table.stem) === table;
-    if (suffix === 'row') return hasAll || this.#rows.get(table.typeName) === table;
-    return hasAll && this.#types![suffix].has(table, this);
+    if (suffix === 'row') return (hasAll && table.selectable) || this.#rows.get(table.typeName) === table;
+    return hasAll && (table.selectable || ofInserts.has(suffix)) && this.#types![suffix].has(table, this);
   }
 
-  /** The table with this stem, if it has all types. */
+  /** The table with this stem, if it has root fields. */
   tableOf(stem: string): Table | undefined {
     return this.#stems.get(stem);
   }
@@ -114,7 +117,7 @@ export class TypeRegistry {
   *names(): Generator<string, void> {
     yield* this.#factories.keys();
     for (const table of this.#stems.values()) {
-      yield table.typeName;
+      if (table.selectable) yield table.typeName;
       for (const suffix of tableTypeSuffixes) if (this.hasOf(table, suffix)) yield tableTypeName(table, suffix);
     }
     for (const table of this.#rows.values()) if (this.#stems.get(table.stem) !== table) yield table.typeName;
@@ -198,7 +201,7 @@ export class TypeRegistry {
    */
   #find(name: string, isListed = false): (() => GraphQLNamedType) | undefined {
     const table = this.#rows.get(name) ?? this.#stems.get(name);
-    if (table?.typeName === name) return () => this.#buildRow!(table, this);
+    if (table?.typeName === name && table.selectable) return () => this.#buildRow!(table, this);
     const renamed = this.#renamed.get(name);
     const owners = renamed ? [renamed] : this.#split(name);
     const found = isListed && owners.length === 1 ? owners[0] : owners.find(([owner, suffix]) => this.hasOf(owner, suffix));

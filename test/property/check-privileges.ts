@@ -27,7 +27,7 @@ function notGrantedOn(table: TableDescription, names: Table, role: string, clien
         problems.push(`${verb} ${typeName}.${fieldName}`);
     }
   };
-  check('select', names.typeName);
+  if (names.selectable) check('select', names.typeName);
   check('insert', tableTypeName(names, 'InsertInput'));
   check('update', tableTypeName(names, 'UpdateInput'));
   const deletes = client.getMutationType()?.getFields()[`deleteFrom${names.stem}Collection`];

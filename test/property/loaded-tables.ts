@@ -76,12 +76,13 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
     role: model.role,
     foreignKeys: schema.foreignKeys,
   };
-  const queries = model.tables.map((names) => {
+  const readable = model.tables.filter(({ selectable }) => selectable);
+  const queries = readable.map((names) => {
     const rows = `select ${rowJson(readableColumns(schema, model, names))} as row from ${quoteIdentifier(schema.name, names.name)}`;
     return `(select coalesce(pg_catalog.json_agg(row), '[]') from (${rows}) as rows)`;
   });
   const contents = await readTables(context, queries);
-  for (const [index, names] of model.tables.entries()) {
+  for (const [index, names] of readable.entries()) {
     const rows: LoadedRow[] = [];
     const table = { ...describeTable(schema, model, names), world, rows: contents[index] ? rows : null };
     for (const values of contents[index] ?? []) rows.push(loadedRow(table, values));

@@ -18,7 +18,8 @@ type Field = GraphQLField<unknown, unknown>;
 
 /** A mutation, or undefined where the role may write nothing. */
 export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema, world: World): RandomOperation | undefined {
-  const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
+  const all = Object.values(schema.getMutationType()?.getFields() ?? {});
+  const fields = all.filter(({ type }) => 'records' in (getNamedType(type) as GraphQLObjectType).getFields());
   if (fields.length === 0) return undefined;
   const count = maker.random.pick([1, 1, 1, 2, 3]);
   const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields), world));
