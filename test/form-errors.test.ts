@@ -53,6 +53,10 @@ const cases: Readonly<Record<string, readonly [query: string, expected: object]>
     insert('{userId: 2, eMail: "b", share: 101}'),
     { sqlstate: '23514', constraint: 'percent_range', input: 'objects[0].share' },
   ],
+  'an update with a value that its domain refuses': [
+    update('share: 101, called: "x"'),
+    { sqlstate: '23514', constraint: 'percent_range', input: 'set.share' },
+  ],
   'a number that does not fit': [insert('{userId: 2, eMail: "b", price: "100"}'), { sqlstate: '22003', input: 'objects[0]' }],
   'a value that cannot be read': [
     insert('{userId: 2, eMail: "b"}, {userId: 3, eMail: "c", at: "never"}'),

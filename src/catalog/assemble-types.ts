@@ -12,8 +12,9 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
   const arrayOperators = Map.groupBy(raw.arrayOperators, ([typeId]) => typeId);
   const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
   const types = raw.types.map((type): CatalogType => {
-    const [id, schemaId, name, , kind, category, elementId, relationId, , baseEnum, oddlyOrdered, unordered, delimiter] = type;
+    const [id, schemaId, name, , kind, category, elementId, relationId, , base, oddlyOrdered, unordered, delimiter] = type;
     const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
+    const baseEnum = category === 'E' ? base : null;
     const isExposedEnum = kind === 'e' && exposed.has(schemaId);
     return {
       id,
@@ -27,6 +28,7 @@ export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<n
       sql: typeSql(type, schema, quotedNames),
       enumSql: baseEnum?.[0] ?? null,
       enumSchema: baseEnum && { id: baseEnum[1], name: schemas.get(baseEnum[1])?.name ?? '' },
+      baseSql: base?.[0] ?? null,
       oddlyOrdered,
       unordered,
       delimiter,

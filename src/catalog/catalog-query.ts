@@ -149,7 +149,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
     select pg_catalog.string_agg(pg_catalog.json_build_array(
       t.oid::int8, t.typnamespace::int8, t.typname, pg_catalog.quote_ident(t.typname), t.typtype, t.typcategory,
       case when t.typcategory = 'A' then t.typelem::int8 else 0 end, t.typrelid::int8, pg_catalog.format_type(t.oid, -1),
-      case when t.typtype = 'd' and t.typcategory = 'E' then (
+      case when t.typtype = 'd' then (
         with recursive base as (
           select t.typbasetype as id
           union all
@@ -157,7 +157,7 @@ const lists: Readonly<Record<keyof RawCatalog, string>> = {
         )
         select pg_catalog.json_build_array(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname), n.oid::int8)
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
-        where e.typtype = 'e'
+        where e.typtype <> 'd'
       ) end,
       (t.oid in (select d.oid from oddly_ordered d)) is true,
       (t.oid in (select d.oid from unordered d)) is true, t.typdelim

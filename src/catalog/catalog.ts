@@ -192,6 +192,8 @@ export interface CatalogType {
   readonly enumSql: string | null;
   /** That enum's schema; null for all other types. */
   readonly enumSchema: Pick<CatalogSchema, 'id' | 'name'> | null;
+  /** For a domain, the type that it is based on in the end, as SQL. */
+  readonly baseSql: string | null;
   /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
   /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */

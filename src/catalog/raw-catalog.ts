@@ -141,8 +141,8 @@ export type RawType = readonly [
   relationId: number,
   /** The type without its modifier, qualified like `shownType` of columns. */
   shown: string,
-  /** The enum that a domain is based on, quoted and qualified, and its schema. */
-  baseEnum: readonly [sql: string, schemaId: number] | null,
+  /** The type that a domain is based on in the end, quoted and qualified, and its schema. */
+  base: readonly [sql: string, schemaId: number] | null,
   oddlyOrdered: boolean,
   unordered: boolean,
   delimiter: string,

@@ -9,7 +9,7 @@
 
 import { type Guard, unguarded } from '../freshness/schema-guard.ts';
 import type { Column, Table } from '../model/model.ts';
-import type { ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../plan/plan.ts';
+import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { checkCount, countRow, resetCount } from './at-most.ts';
@@ -157,15 +157,18 @@ function write(plan: MutationPlan, target: Scope, aliases: Aliases, guard: Guard
     case 'insert':
       return sql`insert into ${table} ${insertedRows(plan, guard)}${plan.onConflict ? conflict(plan.onConflict, plan.table, target, aliases) : sql``}`;
     case 'update': {
-      const assignments = plan.set.map(
-        ({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`,
-      );
+      const assignments = plan.set.map(assignmentOf);
       const additions = plan.increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
       return sql`update ${table}${newLine}set ${join([...assignments, ...additions], ', ')}${restriction(plan, target, aliases)}`;
     }
     case 'delete':
       return sql`delete from ${table}${restriction(plan, target, aliases)}`;
   }
+}
+
+/** `"title" = $1::text`. */
+export function assignmentOf({ column: { name, type }, parameter }: Assignment): Sql {
+  return sql`${identifier(name)} = ${bind(parameter, (type.kind === 'scalar' && type.writtenAs) || type.sqlType)}`;
 }
 
 /** `"views" = t1."views" + $1::int4`. The cast has no modifier, because that of a numeric would round the amount. */

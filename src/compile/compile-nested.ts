@@ -26,7 +26,7 @@ import { checkCount, countRow, type LimitedChange, resetCount } from './at-most.
 import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { compileFilter } from './compile-filter.ts';
-import { conflict, incrementOf } from './compile-mutation.ts';
+import { assignmentOf, conflict, incrementOf } from './compile-mutation.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import type { StatementContext } from './context.ts';
 import {
@@ -176,7 +176,7 @@ function isView({ kind }: Table): boolean {
 function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope): Sql[] {
   const first = taken.filter(({ column }, index) => taken.findIndex((each) => each.column === column) === index);
   return [
-    ...set.map(({ column, parameter }) => sql`${identifier(column.name)} = ${bind(parameter, column.type.sqlType)}`),
+    ...set.map(assignmentOf),
     ...increment.map(({ column, parameter }) => incrementOf(column, parameter, target)),
     ...nulled.map((column) => sql`${identifier(column.name)} = null`),
     ...first.map((each) => sql`${identifier(each.column.name)} = ${takenValue(each)}`),

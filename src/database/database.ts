@@ -178,6 +178,8 @@ export class DatabaseError extends Error {
   readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly column: string | undefined;
+  /** The name of the domain whose constraint is violated. */
+  readonly dataType: string | undefined;
   /**
    * What PostgreSQL was doing, innermost first, one line each: functions on its stack, the parameter that it was reading. In the server's
    * language.
@@ -199,6 +201,7 @@ export class DatabaseError extends Error {
       schema?: string;
       table?: string;
       column?: string;
+      dataType?: string;
       context?: string;
       routine?: string;
       cause?: unknown;
@@ -214,6 +217,7 @@ export class DatabaseError extends Error {
     this.schema = fields.schema;
     this.table = fields.table;
     this.column = fields.column;
+    this.dataType = fields.dataType;
     this.context = fields.context;
     this.routine = fields.routine;
   }

@@ -30,6 +30,7 @@ export interface ServerError extends Error {
   readonly schema?: string | undefined;
   readonly table?: string | undefined;
   readonly column?: string | undefined;
+  readonly dataType?: string | undefined;
   readonly where?: string | undefined;
   readonly routine?: string | undefined;
 }
@@ -94,7 +95,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
   if (!isServerError(error)) {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
-  const { code, detail, hint, constraint, schema, table, column, where, routine } = error;
+  const { code, detail, hint, constraint, schema, table, column, dataType, where, routine } = error;
   return new DatabaseError(error.message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
@@ -103,6 +104,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(schema !== undefined && { schema }),
     ...(table !== undefined && { table }),
     ...(column !== undefined && { column }),
+    ...(dataType !== undefined && { dataType }),
     ...(where !== undefined && { context: where }),
     ...(routine !== undefined && { routine }),
     ...(isStaleSchema(error) && { reason: 'stale-schema' }),

@@ -38,6 +38,9 @@ export function locatePlainInput(
     );
   }
   if (!isOfWrite(cause, value)) return undefined;
+  // A domain is all that an update knows of a value that violates its constraints.
+  const ofDomain = cells.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
+  if (ofDomain.length > 0) return pathOf(value, ofDomain) ?? placeOf(value, null);
   const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;
   return placeOf(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
 }

@@ -167,6 +167,11 @@ export interface ScalarType {
   readonly nestsInJson?: true;
   /** Set for a domain over a composite type. */
   readonly composite?: true;
+  /**
+   * For a domain, the type that updates write its values as: PostgreSQL then checks the domain for each row, not once for the value, so that an
+   * update of no row does not fail. Absent if the role may lack the privilege to name the type.
+   */
+  readonly writtenAs?: string;
   /** For a domain over an enum, the enum as SQL: PostgreSQL has comparison operators for the enum, not the domain. */
   readonly comparedAs?: string;
   /** Set if its ordering operators have names other than `<`. */

@@ -123,7 +123,15 @@ function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
-  const scalar = { kind: 'scalar', scalar: scalarNameOf(type), sqlType: castableSql(type), typeName: type.name, maxLength: null } as const;
+  const writtenAs = writtenTypeOf(type);
+  const scalar = {
+    kind: 'scalar',
+    scalar: scalarNameOf(type),
+    sqlType: castableSql(type),
+    typeName: type.name,
+    maxLength: null,
+    ...(writtenAs !== null && { writtenAs }),
+  } as const;
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };
   return {
     ...scalar,
@@ -138,6 +146,13 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
 
 function nameability(context: BuildContext, type: CatalogType): Pick<ScalarType, 'unnameable'> {
   return isNameable(context, type) ? {} : { unnameable: true };
+}
+
+/** The base type of a domain, if it is in a schema that the role surely may use, because the domain is. */
+function writtenTypeOf({ sql, baseSql }: CatalogType): string | null {
+  if (baseSql === null) return null;
+  const end = sql.lastIndexOf('.') + 1;
+  return baseSql.startsWith('pg_catalog.') || (end > 0 && baseSql.startsWith(sql.slice(0, end))) ? baseSql : null;
 }
 
 /** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */
