@@ -84,7 +84,8 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['plan'],
     node: true,
   },
-  compile: { values: ['sql', 'freshness/schema-guard.ts'], types: ['plan', 'model', 'schema'] },
+  // What a filter requires decides the SQL, and the rows that it may read.
+  compile: { values: ['sql', 'freshness/schema-guard.ts', 'plan/required-comparisons.ts'], types: ['plan', 'model', 'schema'] },
   engine: {
     values: [
       'check-options.ts',

@@ -9,12 +9,12 @@
  */
 
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../plan/plan.ts';
+import { pinsColumns } from '../plan/required-comparisons.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { isNotNull } from './comparison.ts';
 import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
 import { cursorText, edgeJson, type RowCompiler } from './compile-edge.ts';
-import { pinsColumns } from './compile-filter.ts';
 import { selectGroups } from './compile-groups.ts';
 import { type StatementContext, typeNameJson } from './context.ts';
 import { type OrderValues, RowValues } from './order-values.ts';

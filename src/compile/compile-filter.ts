@@ -1,6 +1,7 @@
 /** Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. */
 import type { Column, ValueType } from '../model/model.ts';
 import type { Filter, Operator, Parameter } from '../plan/plan.ts';
+import { requiredComparisons } from '../plan/required-comparisons.ts';
 import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull } from './comparison.ts';
 import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
@@ -27,12 +28,6 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, pl
   }
 }
 
-/** Whether the filter requires each of these columns to equal a value. */
-export function pinsColumns(filter: Filter | null, columns: readonly Column[]): boolean {
-  const pins = (filter ? requiredBy(filter) : []).filter(({ operator }) => operator === 'eq');
-  return columns.every((column) => pins.some((pin) => pin.column === column));
-}
-
 /** Operators that bound a column from below, and from above. */
 const lowerBounds: ReadonlySet<Operator> = new Set(['gt', 'gte']);
 const upperBounds: ReadonlySet<Operator> = new Set(['lt', 'lte']);
@@ -42,19 +37,13 @@ const upperBounds: ReadonlySet<Operator> = new Set(['lt', 'lte']);
  * Booleans and enums have too few values for that.
  */
 export function narrowsByIndex(filter: Filter | null): boolean {
-  const comparisons = filter ? requiredBy(filter) : [];
+  const comparisons = requiredComparisons(filter);
   const isBounded = (column: Column, bounds: ReadonlySet<Operator>): boolean =>
     comparisons.some((each) => each.column === column && bounds.has(each.operator));
   return comparisons.some(({ column, operator }) => {
     if (!column.leadsIndex || column.type.kind !== 'scalar' || column.type.typeName === 'bool') return false;
     return operator === 'eq' || operator === 'in' || (isBounded(column, lowerBounds) && isBounded(column, upperBounds));
   });
-}
-
-/** The comparisons that hold for every row that matches. */
-function requiredBy(filter: Filter): readonly Extract<Filter, { kind: 'comparison' }>[] {
-  if (filter.kind === 'and') return filter.filters.flatMap(requiredBy);
-  return filter.kind === 'comparison' ? [filter] : [];
 }
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {

@@ -10,11 +10,12 @@
 import { type Guard, unguarded } from '../freshness/schema-guard.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../plan/plan.ts';
+import { pinsColumns } from '../plan/required-comparisons.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { checkCount, countRow, resetCount } from './at-most.ts';
 import { comparable } from './comparison.ts';
-import { compileFilter, pinsColumns } from './compile-filter.ts';
+import { compileFilter } from './compile-filter.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows, writtenOrder } from './compile-response.ts';
 import { StatementContext } from './context.ts';
 import { where } from './page-query.ts';

@@ -12,11 +12,6 @@ import { estimateRows, type PreparedRequest } from './prepare-request.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { toApiError } from './sqlstate.ts';
 
-/** Whether a request has to be checked against the sizes of the tables. */
-export function mayReadTooMuch(prepared: PreparedRequest, { role }: RoleSchema): boolean {
-  return estimateRows(prepared) > role.limits.estimatedRows;
-}
-
 /** Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads too much of the tables as they are. */
 export async function checkRows(
   prepared: PreparedRequest,
@@ -30,11 +25,13 @@ export async function checkRows(
 
 /** The error at the selection that costs most; null if the request is within the limit. It has no count, which would tell the sizes of tables. */
 export async function findExcess(
-  { compiled, variables }: PreparedRequest,
+  prepared: PreparedRequest,
   { role, granted }: RoleSchema,
   database: RequestDatabase,
   deadline: Deadline | null,
 ): Promise<ApiError | null> {
+  if (estimateRows(prepared) <= role.limits.estimatedRows) return null;
+  const { compiled, variables } = prepared;
   const sizes = await untilStopped(granted.tableSizes.read(database), deadline, stopError).catch((error: unknown) => {
     throw error instanceof DatabaseError ? toApiError(error) : error;
   });

@@ -12,7 +12,7 @@ import { executeIntrospection, type IntrospectionJson } from '../introspection/e
 import type { Plan } from '../plan/plan.ts';
 import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
 import type { CacheSizes } from './cache-sizes.ts';
-import { checkRows, mayReadTooMuch } from './check-rows.ts';
+import { checkRows } from './check-rows.ts';
 import { identifyRequest } from './idempotency-key.ts';
 import { locateError } from './locate-error.ts';
 import { bindRequest, estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare-request.ts';
@@ -66,7 +66,8 @@ export async function executeRequest(
     const ready = preparing instanceof Promise ? await preparing : preparing;
     prepared = ready;
     const { compiled } = ready;
-    if (mayReadTooMuch(ready, roleSchema)) await checkRows(ready, roleSchema, target.database, deadline);
+    const pageRows = estimateRows(ready);
+    if (pageRows > role.limits.estimatedRows) await checkRows(ready, roleSchema, target.database, deadline);
     if (target.readOnly && compiled.kind === 'mutation')
       throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
     const binding = bindRequest(ready, role.limits, deadline);
@@ -94,7 +95,7 @@ export async function executeRequest(
     const extensions = granted.reportsCost ? costExtension(ready) : null;
     const once =
       hasKey && compiled.kind === 'mutation' ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
-    if (compiled.kind === 'query') target.estimatedRows?.note(estimateRows(ready));
+    if (compiled.kind === 'query') target.estimatedRows?.note(pageRows);
     if (marks !== undefined) noteOperation(marks, request, ready);
     target.onPrepared?.();
     let rows: BatchResult = [];
@@ -171,7 +172,7 @@ export async function readRequest(
   const { role, granted } = roleSchema;
   if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
   const prepared = await prepareRequest({ roleSchema, sizes, request });
-  if (mayReadTooMuch(prepared, roleSchema)) await checkRows(prepared, roleSchema, database, null);
+  await checkRows(prepared, roleSchema, database, null);
   const { compiled, document, operation } = prepared;
   return {
     name: operation.name ?? null,

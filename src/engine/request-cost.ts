@@ -53,7 +53,7 @@ export async function costOfRequest(
     try {
       const prepared = await prepareRequest({ roleSchema: unlimited, sizes, request: { ...request, operationName: node.name?.value } });
       const cost = operationCost(node, costOfPrepared(prepared), role.limits);
-      const isOver = cost.exceeded.includes('estimatedRows') && (await findExcess(prepared, { role, granted }, database, null)) !== null;
+      const isOver = (await findExcess(prepared, { role, granted }, database, null)) !== null;
       operations.push({ ...cost, exceeded: cost.exceeded.filter((name) => name !== 'estimatedRows' || isOver) });
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;

@@ -35,6 +35,13 @@ describe('the estimate of rows', () => {
     assert.equal(rowsOf('{ accountCollection { __typename } __typename }'), 0);
   });
 
+  it('counts one row of a page whose filter gives the key', () => {
+    const inner = '{ edges { node { posts { edges { cursor } } } } }';
+    assert.equal(rowsOf(`{ accountCollection(filter: {id: {eq: 1}, name: {neq: "a"}}) ${inner} }`), 1 + 30);
+    assert.equal(rowsOf(`{ accountCollection(filter: {or: [{id: {eq: 1}}, {id: {eq: 2}}]}) ${inner} }`), 30 * (1 + 30));
+    assert.equal(rowsOf(`{ accountCollection(filter: {id: {gt: 1}}) ${inner} }`), 30 * (1 + 30));
+  });
+
   it('counts more rows for aggregates than they return', () => {
     assert.equal(rowsOf('{ accountCollection { totalCount aggregate { count } } }'), 20);
     assert.equal(rowsOf('{ accountCollection(first: 3) { edges { node { posts { totalCount } } } } }'), 3 * (1 + 10));

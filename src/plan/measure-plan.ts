@@ -27,6 +27,7 @@ import type {
   RowPlan,
   RowValue,
 } from './plan.ts';
+import { pinsColumns } from './required-comparisons.ts';
 
 /** The rows that are read for a row (or for the operation): `constant`, and those of some sources. `estimate-rows.ts` adds them up. */
 export interface RowEstimate {
@@ -137,7 +138,8 @@ class PlanMeasurer {
     if (readsPage) this.#order(page.keys, table, Math.max(1, page.cursor?.length ?? 0));
     const edges = sum(members.map(({ key, value }) => (value.kind === 'edges' ? this.#edges(value.members, [key]) : zero)));
     const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
-    const sources: RowSource[] = readsPage ? [{ ...from, size: page.limit, argument: 'first', row: edges }] : [];
+    const size = isOneRow(filter, table) ? 1 : page.limit;
+    const sources: RowSource[] = readsPage ? [{ ...from, size, argument: 'first', row: edges }] : [];
     for (const { key, value } of members) {
       if (value.kind === 'groups')
         sources.push({ ...from, path: [...from.path, key], size: this.#groups(value.groups), argument: 'first', row: zero });
@@ -349,6 +351,11 @@ function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
 /** The number in the document, or the parameter. */
 function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
+}
+
+/** Whether a filter gives the whole of a key that is surely unique. */
+function isOneRow(filter: Filter | null, { keyIsUnique, primaryKey, uniqueKeys }: Table): boolean {
+  return filter !== null && keyIsUnique && [primaryKey, ...uniqueKeys].some((key) => key.length > 0 && pinsColumns(filter, key));
 }
 
 /** Response keys. */
