@@ -45,6 +45,10 @@ const cases: Readonly<Record<string, readonly [query: string, expected: object]>
     { ...column, column: 'eMail', input: 'objects[1].eMail' },
   ],
   'one of several objects without a value': [insert('{userId: 2}, {userId: 3}'), { ...column, column: 'eMail', input: 'objects.eMail' }],
+  'a write whose response is read after it': [
+    insert('{userId: 2, eMail: "b"}, {userId: 3}', 'records { broken }'),
+    { ...column, column: 'eMail', input: 'objects[1].eMail' },
+  ],
   'a unique constraint': [
     insert('{userId: 2, eMail: "a@x"}'),
     { sqlstate: '23505', table, constraint: 'e_mail_is_unique', input: 'objects[0]' },

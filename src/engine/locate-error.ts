@@ -101,9 +101,12 @@ function inputOf(error: ApiError, { statement, prepared, types, role }: Failure)
   };
   const compiled = prepared.compiled.statements[statement];
   if (compiled?.step !== undefined) return locateInput(error, prepared, statement, hindsight);
-  const root = prepared.compiled.roots.find((each) => each.kind === 'column' && each.statement === statement);
-  const written = hindsight.plan()?.roots.find(({ key }) => key === root?.key);
-  return compiled && written && locatePlainInput(error.cause, written.value, compiled.parameters, hindsight);
+  // A response that is read after the write has a statement of its own, the last one.
+  const root = prepared.compiled.roots.find((each) => each.kind === 'column' && each.statement >= statement);
+  const value = hindsight.plan()?.roots.find(({ key }) => key === root?.key)?.value;
+  if (!compiled || !value || ('readsAfter' in value && value.readsAfter && root?.kind === 'column' && root.statement === statement))
+    return undefined;
+  return locatePlainInput(error.cause, value, compiled.parameters, hindsight);
 }
 
 function suspectsOf(
