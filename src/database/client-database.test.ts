@@ -90,6 +90,23 @@ describe('a client of pg', () => {
     await client.query('rollback');
   });
 
+  test('reads without JIT, and keeps its settings', async () => {
+    const settings = "select current_setting('jit'), current_setting('work_mem'), current_setting('app.name', true)";
+    const own = async () => (await client.query({ text: settings, rowMode: 'array' })).rows;
+    const database = openClientDatabase(client);
+    const usual = await own();
+    assert.deepEqual(await database.query(settings, []), [['off', '64MB', null]]);
+    assert.deepEqual(await own(), usual);
+    await client.query("begin; set local jit = on; set local work_mem = '1MB'");
+    const inside = await own();
+    assert.deepEqual(await database.query(settings, []), [['off', '64MB', null]]);
+    await database.query("select set_config('app.name', $1, true)", ['x']);
+    await assert.rejects(database.query('select 1/0', []), failure('22012'));
+    assert.deepEqual(await own(), [[...inside[0]!.slice(0, 2), '']]);
+    await client.query('rollback');
+    assert.deepEqual((await own())[0]!.slice(0, 2), usual[0]!.slice(0, 2));
+  });
+
   test('reports that it has ended', async () => {
     const ended = new Client(server.url);
     await ended.connect();

@@ -7,6 +7,7 @@
  * (`test/contracts/pglite.test.ts`); and of `pg`: where a client keeps whether it is connected (`test/contracts/pg.test.ts`).
  */
 import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Rows } from './database.ts';
+import { querySettings } from './session-statement.ts';
 import { toDatabaseError } from './to-database-error.ts';
 
 interface Result {
@@ -94,8 +95,14 @@ async function runStatements(client: Client, { session, statements }: Batch): Pr
 }
 
 async function runQuery(client: Client, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-  const runOn = () => send(client, text, parameters);
-  return (await openSavepoint(client)) ? inSavepoint(client, runOn) : runOn();
+  if (!parameters) return (await openSavepoint(client)) ? inSavepoint(client, () => send(client, text)) : send(client, text);
+  const readOn = async (connection: Client): Promise<Rows> => {
+    await send(connection, querySettings.text);
+    return send(connection, text, parameters);
+  };
+  if (!(await openSavepoint(client))) return inTransaction(client, readOn);
+  // A query only reads, so this undoes nothing but settings.
+  return readOn(client).finally(() => undoSavepoint(client));
 }
 
 /**
@@ -122,10 +129,14 @@ async function inSavepoint<T>(client: Client, work: () => Promise<T>): Promise<T
     await send(client, 'release savepoint rowgraph');
     return result;
   } catch (error) {
-    // If even this fails, the connection is gone, and the first error says more.
-    await send(client, 'rollback to savepoint rowgraph; release savepoint rowgraph').catch(() => {});
+    await undoSavepoint(client);
     throw error;
   }
+}
+
+/** If even this fails, the connection is gone, and another error says so. */
+async function undoSavepoint(client: Client): Promise<void> {
+  await send(client, 'rollback to savepoint rowgraph; release savepoint rowgraph').catch(() => {});
 }
 
 async function inTransaction<T>(client: Client, work: (connection: Client) => Promise<T>): Promise<T> {

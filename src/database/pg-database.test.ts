@@ -391,6 +391,20 @@ describe('JIT and the time limit', () => {
       assertSet(await database.run(within(30_000)), 30_000);
     }));
 
+  test('internal queries run without JIT and with memory for their sets, and leave neither behind', () =>
+    withDatabase({ poolSize: 1 }, async (database) => {
+      const settings = "select current_setting('jit'), current_setting('work_mem')";
+      const usual = await database.query(settings);
+      assert.deepEqual(usual, [['on', '4MB']]);
+      for (const isRepeated of [false, true]) {
+        assert.deepEqual(await database.query(settings, [], { isRepeated }), [['off', '64MB']]);
+        assert.deepEqual(await database.query(`${settings} from generate_series(1, $1::int)`, ['2']), Array(2).fill(['off', '64MB']));
+        assert.deepEqual(await database.query(settings), usual);
+        await assert.rejects(database.query('select 1/0', [], { isRepeated }), failure('22012'));
+        assert.deepEqual(await database.query(settings), usual);
+      }
+    }));
+
   test('stay for internal queries that are repeated, if they have less time than that', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
       await database.run(within(30_000));
@@ -597,7 +611,8 @@ describe('prepared statements', () => {
       assert.deepEqual(await database.query('select $1::int', ['1']), [['1']]);
       assert.deepEqual(await listed(), []);
       for (const value of ['1', '2']) assert.deepEqual(await database.query('select $1::int', [value], { isRepeated: true }), [[value]]);
-      assert.deepEqual(await listed(), ['select $1::int']);
+      // The other one is for their settings.
+      assert.deepEqual((await listed()).filter((text) => text.startsWith('select $')), ['select $1::int']);
     }));
 
   test('are prepared again after somebody discards them', () =>

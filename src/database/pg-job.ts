@@ -4,7 +4,7 @@ import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
 import { restartMillis } from './opening-pause.ts';
 import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';
-import { countLeading, countStatements, toBatchError } from './session-statement.ts';
+import { countLeading, countStatements, queryBatch, toBatchError } from './session-statement.ts';
 import {
   isOwnFault,
   isPoolersRefusal,
@@ -220,7 +220,7 @@ export class PgJob {
     if (this.batch !== null) return encodeBatches([this.#briefBatch ?? this.batch], connection);
     const { text, parameters } = this.script!;
     if (!parameters) return encodeScript(text, connection.unlimits);
-    return encodeBatches([{ session: null, statements: [{ text, parameters }] }], connection);
+    return encodeBatches([queryBatch({ text, parameters })], connection);
   }
 
   /** The bytes of several jobs that are batches, without limiting their time: they never share a spare connection. */
@@ -236,8 +236,9 @@ export class PgJob {
     const { batch, script } = this;
     this.#preceding = unlimits ? 1 : 0;
     if (batch === null) {
-      const statements = script?.parameters ? this.#preceding + 1 : null;
-      return { batches, statements, skipped: 0, everyRow: true, maxBytes: Infinity };
+      if (!script?.parameters) return { batches, statements: null, skipped: 0, everyRow: true, maxBytes: Infinity };
+      const skipped = this.#preceding + 1;
+      return { batches, statements: skipped + 1, skipped, everyRow: true, maxBytes: Infinity };
     }
     const statements = this.#preceding + countStatements(batch);
     // The last of the leading statements says whether the connection keeps settings.

@@ -20,7 +20,7 @@ import {
   type Session,
 } from './database.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
-import { countLeading, releaseLocks, toBatchError } from './session-statement.ts';
+import { countLeading, queryBatch, releaseLocks, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
 import { type ConnectionUse, encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
@@ -87,11 +87,13 @@ class PgliteDatabase implements Database {
   }
 
   async query(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    return this.#exclusively(null, () => this.#runStatement(text, parameters));
+    return this.#exclusively(null, () => (parameters ? this.#runStatements(queryBatch({ text, parameters })) : this.#runScript(text)));
   }
 
   async tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    const run: RunStatement = (text, parameters) => this.#runStatement(text, parameters);
+    const run: RunStatement = (text, parameters) => {
+      return parameters ? this.#runStatements({ session: null, statements: [{ text, parameters }] }) : this.#runScript(text);
+    };
     const { value } = await this.#exclusively(null, async () => ({
       value: await inRolledBackTransaction(run, session, timeoutMillis, work),
     }));
@@ -121,11 +123,15 @@ class PgliteDatabase implements Database {
     this.#isClosed = true;
   }
 
-  async #runStatement(text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
-    const bytes = parameters
-      ? encodeBatches([{ session: null, statements: [{ text, parameters }] }], withoutTimers(null))
-      : encodeScript(text);
-    const { error, rows } = await this.#exchange(bytes);
+  /** The rows of the last statement. */
+  async #runStatements(batch: Batch): Promise<Rows> {
+    const { error, rows } = await this.#exchange(encodeBatches([batch], withoutTimers(null)));
+    if (error) throw toDatabaseError(error);
+    return rows.at(-1) ?? [];
+  }
+
+  async #runScript(text: string): Promise<Rows> {
+    const { error, rows } = await this.#exchange(encodeScript(text));
     if (error) throw toDatabaseError(error);
     return rows.flat();
   }

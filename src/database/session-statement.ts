@@ -191,6 +191,20 @@ export function countLeading({ session, claim }: Batch): number {
   return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
 }
 
+/**
+ * Precedes each query of our own, in the same transaction. JIT is off because PostgreSQL estimates a high cost for queries on the catalogs,
+ * and compiling one takes seconds. The memory is for the sets in which they look objects up: one that may not fit is searched row by row.
+ */
+export const querySettings: Statement = {
+  text: "select pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('work_mem', '64MB', true)",
+  parameters: [],
+};
+
+/** The batch of a query of our own, whose rows are those of the last statement. */
+export function queryBatch(query: Statement): Batch {
+  return { session: null, statements: [querySettings, query] };
+}
+
 /** Errors that taking an idempotency key may fail with, raised by `extension/key-storage-script.ts`. */
 const claimFailures: Readonly<Record<string, FailureReason>> = {
   RG002: 'key-answered',

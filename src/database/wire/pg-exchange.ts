@@ -154,7 +154,8 @@ export class PgExchange implements ReplySink<ColumnValue> {
   }
 
   wantsRow(): boolean {
-    return this.#expected.everyRow || (this.#row === null && this.completed >= this.#expected.skipped);
+    const { everyRow, skipped } = this.#expected;
+    return this.completed >= skipped && (everyRow || this.#row === null);
   }
 
   value(bytes: Buffer, start: number, end: number, mayKeep: boolean): ColumnValue {
