@@ -154,10 +154,10 @@ select pg_catalog.json_build_object(
   ),
   'unindexedKeys', (
     select pg_catalog.json_agg(k.oid::int8)
-    from relation r
-    join pg_catalog.pg_constraint k on k.conrelid = r.oid
-    -- Keys that a partition gets from its parent are reported there.
-    where k.contype = 'f' and k.conparentid = 0 and not exists (
+    from pg_catalog.pg_constraint k
+    -- Keys that a partition gets from its parent are reported there. The tables are looked up in a hash table, as in catalog-query.ts: without
+    -- statistics, PostgreSQL would join them as nested loops.
+    where k.contype = 'f' and k.conparentid = 0 and (k.conrelid in (select r.oid from relation r)) is true and not exists (
       select from pg_catalog.pg_index i
       where i.indrelid = k.conrelid and i.indisvalid and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
         and (i.indkey::pg_catalog.int2[])[0:pg_catalog.cardinality(k.conkey) - 1] operator(pg_catalog.@>) k.conkey
