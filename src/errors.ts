@@ -122,6 +122,11 @@ export const errorCodes = {
       'A function or trigger raised an exception (SQLSTATE P0001, a class that PostgreSQL itself does not use, or one of a server in trouble).',
   },
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported any other error.' },
+  SCHEMA_LOADING: {
+    status: 503,
+    meaning:
+      'The server has just started, and did not finish loading the schema of the database within the time limit of the request; try again later.',
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     meaning: 'The database cannot be reached, has no free connection, or has run out of disk space or memory (SQLSTATE class 53).',

@@ -125,12 +125,19 @@ export interface LoginPowerful {
   readonly isSuperuser: boolean;
 }
 
-/** The database cannot be reached at startup; the server keeps trying. */
+/** At startup, the database cannot be reached, or its schema cannot be loaded; the server keeps trying. */
 export interface DatabaseAwaited {
   readonly kind: 'database-awaited';
   readonly error: unknown;
+  /** Whether the database has been reached. */
+  readonly isReachable: boolean;
   /** How long the server will wait for it. */
   readonly milliseconds: number;
+}
+
+/** Loading the schema takes long at startup; requests wait for it. */
+export interface SchemaAwaited {
+  readonly kind: 'schema-awaited';
 }
 
 /** The public keys of a token issuer could not be loaded; the last ones stay in use. */
@@ -308,6 +315,7 @@ export type Event = { readonly project?: string } & (
   | WorkerEnded
   | LoginPowerful
   | DatabaseAwaited
+  | SchemaAwaited
   | KeysLoadFailed
   | KeysIgnored
   | AuthenticationFailed

@@ -1,9 +1,9 @@
-/** Waits for a database that is not reachable yet. In: how to open it; out: the opened database. */
+/** Waits for a database that is not reachable yet, or whose schema cannot be loaded yet. In: how to open it; out: the opened database. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnreachableError } from './connect-once.ts';
+import { SlowSchemaError, UnreachableError } from './connect-once.ts';
 
 export interface Waiting {
-  /** How long to keep trying, in milliseconds; 0 tries once. */
+  /** How long to keep trying, in milliseconds, not counting the time that loading the schema takes; 0 tries once. */
   readonly milliseconds: number;
   /** Called if an attempt takes long, which says nothing about its outcome. */
   readonly onSlow: () => Promise<unknown>;
@@ -29,13 +29,15 @@ export async function awaitDatabase<T>(
   open: (patience: number) => Promise<T>,
   { milliseconds, onSlow, onWait, isOver }: Waiting,
 ): Promise<T | null> {
-  const deadline = performance.now() + milliseconds;
+  let deadline = performance.now() + milliseconds;
   const noteSlow = async (): Promise<unknown> => (isOver() ? undefined : onSlow());
   for (let pause = firstPause; !isOver(); pause = Math.min(pause * 2, longestPause)) {
     const patience = milliseconds === 0 ? longestAttempt : Math.max(1, Math.min(longestAttempt, deadline - performance.now()));
+    const began = performance.now();
     try {
       return await withNotice(open(patience), noteSlow);
     } catch (error) {
+      if (error instanceof SlowSchemaError) deadline += performance.now() - began;
       const left = deadline - performance.now();
       if (!(error instanceof UnreachableError) || left <= 0) throw error;
       if (pause === firstPause) await onWait(error);

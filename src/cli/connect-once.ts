@@ -15,6 +15,9 @@ export class UnreachableError extends CommandError {
   }
 }
 
+/** The database has been reached, but its schema cannot be loaded now: that takes too long, or has no connection. */
+export class SlowSchemaError extends UnreachableError {}
+
 /**
  * Connects, does some work, and disconnects. `patience` limits connecting and each query, in milliseconds. Rejects with a `CommandError`:
  * with exit code 2 if the settings are wrong, or with `UnreachableError` if the same settings may work later.

@@ -1,7 +1,7 @@
 /** Serves a PostgreSQL server until it is stopped, alone or as one of the workers of `supervise-workers.ts`. */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../errors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import type { AdminServer } from '../http/start-admin-server.ts';
@@ -10,12 +10,12 @@ import { createRowgraph, type Rowgraph } from '../index.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { describeLogin } from '../telemetry/write-event.ts';
 import { awaitDatabase } from './await-database.ts';
-import { AwaitedGraph } from './awaited-graph.ts';
+import { AwaitedGraph, stillLoading, unreachable } from './awaited-graph.ts';
 import { checkDatabase, type DatabaseCheck } from './check-database.ts';
 import { CommandError, SilentExitError } from './command-error.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import type { Environment } from './config.ts';
-import { UnreachableError } from './connect-once.ts';
+import { SlowSchemaError, UnreachableError, withoutPassword } from './connect-once.ts';
 import { DocumentCheck } from './document-check.ts';
 import { lastExportMilliseconds, openTelemetry } from './open-telemetry.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
@@ -68,20 +68,25 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     return listening;
   };
   const onWait = async (error: UnreachableError): Promise<void> => {
-    observe({ kind: 'database-awaited', error, milliseconds });
+    observe({ kind: 'database-awaited', isReachable: error instanceof SlowSchemaError, error, milliseconds });
+    await listen();
+  };
+  const onSlow = async (): Promise<void> => {
+    if (served.isLoading) observe({ kind: 'schema-awaited' });
     await listen();
   };
   if (databaseUrl === undefined) served.open(noGraph);
   const open = async (patience: number): Promise<Rowgraph | null> => {
     if (databaseUrl === undefined) return null;
     try {
-      return await openGraph({ ...configuration, databaseUrl }, patience, observe);
+      return await openGraph({ ...configuration, databaseUrl }, patience, observe, () => served.noteLoading());
     } catch (error) {
+      served.noteFailure(error instanceof SlowSchemaError ? stillLoading() : unreachable());
       if (error instanceof UnreachableError && error.hasTooManyConnections) announceWant({ project: null });
       throw error;
     }
   };
-  const opening = awaitDatabase(open, { milliseconds, onSlow: listen, onWait, isOver: end.isBegun });
+  const opening = awaitDatabase(open, { milliseconds, onSlow, onWait, isOver: end.isBegun });
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
@@ -97,6 +102,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   } finally {
     documents?.stop();
     check.end();
+    served.noteFailure(new ApiError('SHUTTING_DOWN', 'The server is shutting down. Send the request to another instance.'));
     await (await listening)?.close();
     // If shutdown began before the database was reached, the process does not wait for it.
     const closing = Promise.all([served.isOpen && opening.then((graph) => graph?.close()), projects?.close()]);
@@ -138,14 +144,18 @@ const noGraph: ServedGraph = {
   ping: async () => {},
 };
 
+/** Codes of errors with which loading the schema fails although it may succeed later. */
+const passingCodes: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'OVERLOADED', 'CONFLICT']);
+
 /**
- * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. Rejects with `UnreachableError` if
- * it may succeed later.
+ * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. `onReached` is called before the
+ * schema is loaded. Rejects with `UnreachableError` if it may succeed later.
  */
 async function openGraph(
   configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>,
   patience: number,
   observe: Observer,
+  onReached: () => void,
 ): Promise<Rowgraph> {
   const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
   const { poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
@@ -158,6 +168,7 @@ async function openGraph(
   try {
     const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
     const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };
+    onReached();
     return await createRowgraph({ ...options, observe });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -167,7 +178,8 @@ async function openGraph(
       const remedy = 'run "rowgraph triggers install" once as a superuser, and leave this setting off';
       throw new CommandError(`--schema-triggers: ${login.role} cannot install event triggers (${error.message}); ${remedy}`, 2, error);
     }
-    throw error;
+    const message = `cannot load the schema of ${withoutPassword(databaseUrl)}: ${error.message}`;
+    throw passingCodes.has(error.code) ? new SlowSchemaError(message, error) : new CommandError(message, 1, error);
   }
 }
 

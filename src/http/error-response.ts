@@ -23,6 +23,7 @@ const byCode: Partial<Record<ErrorCode, readonly string[]>> = {
   // RFC 9110, section 15.5.2: a 401 response must say how to authenticate.
   UNAUTHENTICATED: ['www-authenticate', 'Bearer realm="rowgraph"'],
   DATABASE_UNAVAILABLE: ['retry-after', '1'],
+  SCHEMA_LOADING: ['retry-after', '1'],
   KEYS_UNAVAILABLE: ['retry-after', '10'],
   AUTHENTICATION_UNAVAILABLE: ['retry-after', '1'],
   PROJECT_UNAVAILABLE: ['retry-after', '10'],

@@ -1,6 +1,6 @@
 /**
  * Health checks, for the operator of the server and for load balancers. In: the graph; out: routes. `live` reports that the process
- * responds, `ready` that the database does too and that the server is not shutting down.
+ * responds, `ready` that the database does too, that its schema is loaded, and that the server is not shutting down.
  */
 import { ApiError } from '../errors.ts';
 import type { Route } from './route.ts';
@@ -20,7 +20,8 @@ export function createHealthRoutes(
   const checkReadiness = createReadinessCheck(() => graph.ping());
   const serveReady = async (): Promise<HttpResponse> => {
     if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is shutting down. Send requests to another instance.');
-    if (!(await checkReadiness())) throw new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
+    const failure = await checkReadiness();
+    if (failure !== null) throw failure;
     return statusResponse('ready');
   };
   return [
@@ -37,16 +38,17 @@ function statusResponse(status: string): HttpResponse {
   };
 }
 
-/** Never rejects. */
-function createReadinessCheck(ping: () => Promise<void>): () => Promise<boolean> {
-  let last: Promise<boolean> | undefined;
+/** Never rejects: resolves to the reason why the server is not ready, or to null. */
+function createReadinessCheck(ping: () => Promise<void>): () => Promise<ApiError | null> {
+  let last: Promise<ApiError | null> | undefined;
   let lastEnded = -Infinity;
-  const look = async (): Promise<boolean> => {
+  const look = async (): Promise<ApiError | null> => {
     try {
       await withTimeout(ping());
-      return true;
-    } catch {
-      return false;
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'SCHEMA_LOADING') return error;
+      return new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
     } finally {
       lastEnded = performance.now();
     }

@@ -81,7 +81,12 @@ test('a failing database is logged with the reason, but without a stack trace', 
   const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const addresses = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
   observe({ kind: 'pool-failed', error: new AggregateError(addresses, 'all addresses refuse'), isStarved: false });
-  observe({ kind: 'database-awaited', error: new Error('cannot use the database', { cause: addresses[0] }), milliseconds: 1 });
+  observe({
+    kind: 'database-awaited',
+    isReachable: false,
+    error: new Error('cannot use the database', { cause: addresses[0] }),
+    milliseconds: 1,
+  });
   assert.deepEqual(
     lines.map(({ reason, err }) => [reason, err]),
     [

@@ -190,6 +190,7 @@ function count(event: Event, metrics: Metrics): void {
     case 'worker-ended':
     case 'login-powerful':
     case 'database-awaited':
+    case 'schema-awaited':
     case 'tables-open':
     case 'search-path-missing':
     case 'api-empty':

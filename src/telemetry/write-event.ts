@@ -19,6 +19,9 @@ import type {
   PoolFailed,
   ProjectFailed,
   RequestFinished,
+  SchemaAwaited,
+  SchemaLoaded,
+  SchemaLoadFailed,
   SearchPathMissing,
   SpansDropped,
   TablesOpen,
@@ -66,11 +69,10 @@ export function writeEvent(event: Event, log: Logger): void {
     case 'project-failed':
       writeWarning(event, log);
       break;
+    case 'schema-awaited':
     case 'schema-loaded':
-      log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
-      break;
     case 'schema-load-failed':
-      writeLoadFailure(event.error, log);
+      writeLoading(event, log);
       break;
     case 'keys-ignored':
     case 'directives-ignored':
@@ -109,6 +111,17 @@ function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   const { message, cause } = errorOf(error);
   return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message;
+}
+
+function writeLoading(event: SchemaAwaited | SchemaLoaded | SchemaLoadFailed, log: Logger): void {
+  switch (event.kind) {
+    case 'schema-awaited':
+      return log.info('loading the schema takes long; requests wait for it');
+    case 'schema-loaded':
+      return log.info({ version: event.version, seconds: event.seconds }, 'schema loaded');
+    case 'schema-load-failed':
+      return writeLoadFailure(event.error, log);
+  }
 }
 
 /** If the database did not respond, nothing is known to be wrong with the schema. */
@@ -151,7 +164,7 @@ function writeWarning(
     case 'database-awaited':
       return log.warn(
         { reason: errorOf(event.error).message, milliseconds: event.milliseconds },
-        'the database cannot be reached; waiting for it',
+        event.isReachable ? 'the schema cannot be loaded; trying again' : 'the database cannot be reached; waiting for it',
       );
     case 'project-failed':
       return log.error({ reason: errorOf(event.error).message }, 'the project cannot be served');

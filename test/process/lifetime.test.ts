@@ -272,6 +272,59 @@ test('the port is open while a database accepts connections and says nothing', a
   }
 });
 
+/** Runs a test while the catalogs cannot be read; `release` ends that. */
+async function withLockedCatalog(run: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+  const locker = await database.connect();
+  const release = async (): Promise<void> => void (await locker.query('rollback'));
+  await locker.query('begin; lock table pg_catalog.pg_description in access exclusive mode');
+  try {
+    await run(release);
+  } finally {
+    await release();
+    await locker.end();
+  }
+}
+
+test('while the schema is loaded, requests wait for it, and `ready` and the log say so', async () => {
+  await withLockedCatalog(async (release) => {
+    const command = start();
+    const noted = linesOf(await command.waitFor(/"serving"/, 'stderr'));
+    const [{ url: base = '' } = {}] = noted.filter(({ msg }) => msg === 'serving');
+    assert.ok(noted.some(({ msg }) => msg === 'loading the schema takes long; requests wait for it'));
+    const service = await withUrl(command, `${base}/graphql/v1`);
+    const ready = await service.fetch('/health/ready');
+    assert.deepEqual([ready.status, ready.headers.get('retry-after')], [503, '1']);
+    assert.match(await ready.text(), /"code":"SCHEMA_LOADING"/);
+    const answers = Promise.all([service.ask(letters), service.ask(letters)]);
+    await release();
+    assert.deepEqual(await answers, [lettersAnswer, lettersAnswer]);
+    await command.waitFor(/^rowgraph serves/);
+    assert.equal((await command.stop()).code, 0);
+  });
+});
+
+test('a schema that cannot be loaded in time is tried again, or ends the command with one line', async () => {
+  await database.run("alter role authenticator set statement_timeout = '100ms'");
+  try {
+    await withLockedCatalog(async (release) => {
+      const { code, stdout, stderr } = await runCommand(['serve', '--database-url', database.url, '--wait-for-database', '0s'], {
+        home,
+        environment,
+      });
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /^rowgraph: cannot load the schema of postgres:\/\/[^\n]*: canceling statement due to statement timeout\n$/);
+      const command = start();
+      const noted = linesOf(await command.waitFor(/trying again/, 'stderr'));
+      assert.ok(noted.some(({ msg }) => msg === 'the schema cannot be loaded; trying again'));
+      await release();
+      await command.waitFor(/^rowgraph serves/);
+      assert.equal((await command.stop()).code, 0);
+    });
+  } finally {
+    await database.run('alter role authenticator reset statement_timeout');
+  }
+});
+
 test('who waits for the database can be stopped', async () => {
   await throughProxy(async (_proxy, url) => {
     const command = start([], url);
