@@ -5,7 +5,7 @@
 import type { Column } from '../model/model.ts';
 import type { AggregatedColumn } from '../plan/plan.ts';
 import { bind, builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
-import { quotedOrNull } from './value-json.ts';
+import { quotedOrNull, still } from './value-json.ts';
 
 /** The type names of a column's scalar type; empty for other types. */
 export function scalarOf({ type }: Column): { readonly typeName: string; readonly sqlType: string } {
@@ -96,16 +96,17 @@ export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): S
 function extremeJson(typeName: string, value: Sql, numericDigits: Digits): Sql {
   switch (typeName) {
     case 'bool':
+      return bareJson(value);
     case 'int2':
     case 'int4':
-      return bareJson(value);
+      return bareJson(still(value, typeName));
     case 'int8':
-      return numberJson(value, 'as written');
+      return numberJson(still(value, typeName), 'as written');
     case 'float4':
     case 'float8':
       return floatJson(value, typeName);
     case 'numeric':
-      return numberJson(value, numericDigits);
+      return numberJson(still(value, typeName), numericDigits);
     default:
       return toJson(value);
   }

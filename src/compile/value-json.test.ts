@@ -18,10 +18,10 @@ const bigInt = scalarType('BigInt', 'bigint');
 
 describe('valueJson', () => {
   it('writes numbers and booleans bare, and quotes numbers that clients would round', () => {
-    assert.equal(json(int4), 'v');
-    assert.equal(json(scalarType('Boolean', 'boolean')), 'v::text');
+    assert.equal(json(int4), 'v::integer');
+    assert.equal(json(scalarType('Boolean', 'boolean')), 'v::boolean::text');
     for (const type of [bigInt, scalarType('BigFloat', 'numeric'), scalarType('UUID', 'uuid')])
-      assert.equal(json(type), `pg_catalog.concat('"', v, '"')`);
+      assert.equal(json(type), `pg_catalog.concat('"', v::${type.typeName}, '"')`);
   });
 
   it('lets PostgreSQL write text that needs escapes', () => {
@@ -32,13 +32,13 @@ describe('valueJson', () => {
   });
 
   it('is never null', () => {
-    assert.equal(json(int4, false), "coalesce(v::text, 'null')");
-    assert.equal(json(bigInt, false), `coalesce('"' || v::text || '"', 'null')`);
+    assert.equal(json(int4, false), "coalesce(v::integer::text, 'null')");
+    assert.equal(json(bigInt, false), `coalesce('"' || v::bigint::text || '"', 'null')`);
     assert.equal(json(text, false), "coalesce(pg_catalog.to_json(v), 'null')");
   });
 
   it('quotes safe labels, and lets PostgreSQL escape others', () => {
-    assert.equal(json(plainEnum), `pg_catalog.concat('"', v, '"')`);
+    assert.equal(json(plainEnum), `pg_catalog.concat('"', pg_catalog.enum_out(v), '"')`);
     for (const label of ['a"b', 'a\\b', 'ü', 'a\nb']) assert.equal(json(enumType({ [label]: label })), 'pg_catalog.to_json(v)', label);
   });
 
@@ -71,12 +71,12 @@ describe('valueJson', () => {
 
 describe('cursorElementJson', () => {
   it('writes keys like jsonb', () => {
-    assert.equal(element(int4), 'v');
-    assert.equal(element(bigInt), 'v');
+    assert.equal(element(int4), 'v::integer');
+    assert.equal(element(bigInt), 'v::bigint');
     assert.equal(element(text), 'pg_catalog.to_json(v)');
     assert.equal(element(mappedEnum), 'pg_catalog.to_json(v)');
     assert.equal(element(scalarType('Float', 'float8')), 'pg_catalog.to_jsonb(v)');
-    assert.equal(element(int4, false), "coalesce(v::text, 'null')");
+    assert.equal(element(int4, false), "coalesce(v::integer::text, 'null')");
     assert.equal(element(scalarType('Opaque', 'inet')), 'pg_catalog.to_jsonb(v)');
   });
 

@@ -1,6 +1,9 @@
 /**
- * PostgreSQL values as JSON of their GraphQL types: `to_json(t1."title")`; `"`, `t1."id"`, `"`. `concat` writes values whose text is
- * already JSON, such as integers, without a cast.
+ * PostgreSQL values as JSON of their GraphQL types: `to_json(t1."title")`; `"`, `t1."uuid"::uuid`, `"`. `concat` writes values whose text is
+ * already JSON, such as integers, without a cast to text.
+ *
+ * Whatever is written without escapes is cast to the type that it has in the model, which costs nothing. If it has become another type, such as
+ * text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
@@ -52,17 +55,22 @@ function jsonOf(value: Sql, type: ValueType): Form {
 
 const toJson = (value: Sql): Sql => builtIn('to_json', value);
 
+/** The value, if its type is still this built-in one. */
+export function still(value: Sql, typeName: string): Sql {
+  return sql`${value}::${trusted(typeName)}`;
+}
+
 function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
   switch (scalar) {
     case 'Int':
-      return { kind: 'bare', value };
+      return { kind: 'bare', value: still(value, typeName) };
     case 'Boolean':
-      // Without the cast, PostgreSQL writes t and f.
-      return { kind: 'json', value: sql`${value}::text` };
+      // Without the cast to text, PostgreSQL writes t and f.
+      return { kind: 'json', value: sql`${still(value, typeName)}::text` };
     case 'BigInt':
     case 'BigFloat':
     case 'UUID':
-      return { kind: 'quoted', value };
+      return { kind: 'quoted', value: still(value, typeName) };
     case 'Float':
       // Adding zero turns -0 into 0, because JSON clients distinguish them. The zero has the same type, because float4 has fewer digits
       // than float8.
@@ -80,7 +88,8 @@ const safeLabel = /^[ !#-[\]-~]*$/;
 function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form {
   if (!mapped) {
     const isSafe = values.every(({ label }) => safeLabel.test(label));
-    return isSafe ? { kind: 'quoted', value } : { kind: 'json', value: toJson(value) };
+    // `enum_out` takes only enums. A cast would need a privilege on the schema of the type.
+    return isSafe ? { kind: 'quoted', value: builtIn('enum_out', value) } : { kind: 'json', value: toJson(value) };
   }
   const cases = values
     .filter(({ name, label }) => name !== label)
@@ -103,7 +112,10 @@ function listJson(value: Sql, { element }: ListType): Sql {
  */
 export function cursorElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
-  return written(isWhole ? { kind: 'bare', value } : { kind: 'json', value: elementExpression(value, type) }, notNull);
+  return written(
+    isWhole ? { kind: 'bare', value: still(value, type.typeName) } : { kind: 'json', value: elementExpression(value, type) },
+    notNull,
+  );
 }
 
 /**

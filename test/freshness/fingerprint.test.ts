@@ -94,6 +94,49 @@ describe('each change of the schema', { concurrency: true }, () => {
   }
 });
 
+/** Types whose text is JSON as it is, or in quotes; each with a value. */
+const writtenTypes: readonly (readonly [type: string, value: string])[] = [
+  ['int', '1'],
+  ['smallint not null', '1'],
+  ['bigint', '1'],
+  ['bigint not null', '1'],
+  ['numeric(9,2) not null', '1'],
+  ['boolean not null', 'true'],
+  ['uuid not null', "'9c8a5b9e-6a1c-4b7e-9d67-2f9c6a3c1d11'"],
+  ['mood not null', "'calm'"],
+  ['mood', "'calm'"],
+];
+
+test('a value whose type has become text is never written without escapes', async (t) => {
+  await database.run(`create table typed (id int primary key); insert into typed values (1);
+    comment on table typed is '@graphql({"aggregate": {"enabled": true}})'`);
+  const ask = async (query: string): Promise<unknown> => {
+    const { chunks } = await graphs[0]!.executeRaw({ query }, { role: 'anon' });
+    return JSON.parse(Buffer.concat(chunks).toString());
+  };
+  const text = 'forty "two" \\';
+  for (const [type, value] of writtenTypes) {
+    await t.test(type, async () => {
+      await database.run(`alter table typed add c ${type} default ${value}`);
+      const queries = [
+        '{ typedCollection { edges { node { c } } } }',
+        '{ typedCollection(orderBy: [{c: AscNullsLast}]) { edges { cursor node { c } } } }',
+      ];
+      if (!/mood|uuid|boolean/.test(type)) queries.push('{ typedCollection { aggregate { min { c } max { c } } } }');
+      for (const query of queries) assert.ok('data' in ((await ask(query)) as object), query);
+      await database.run(`alter table typed alter c drop default, alter c type text using '${text}'`);
+      for (const query of queries) assert.ok(JSON.stringify(await ask(query)).includes(JSON.stringify(text)), query);
+      await database.run('alter table typed drop c');
+    });
+  }
+  await t.test('the result of a function', async () => {
+    await database.run("create function answer() returns int stable language sql as 'select 42'");
+    assert.deepEqual(await ask('{ answer }'), { data: { answer: 42 } });
+    await database.run(`drop function answer(); create function answer() returns text stable language sql as $$ select '${text}'::text $$`);
+    assert.deepEqual(await ask('{ answer }'), { data: { answer: text } });
+  });
+});
+
 test('what is not committed is not seen, and loads nothing', async () => {
   const [graph] = graphs;
   const query = '{ neverCollection { edges { node { id } } } }';

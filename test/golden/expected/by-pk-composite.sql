@@ -1,5 +1,5 @@
-select coalesce((select pg_catalog.concat('{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "performance", ', t1."stage_id",
-              ', ', t1."slot",
+select coalesce((select pg_catalog.concat('{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "performance", ', t1."stage_id"::int4,
+              ', ', t1."slot"::int4,
               ']'), 'UTF8'), 'base64'), E'\n', ''),
       '","act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
           from "public"."act" as t2

@@ -1,4 +1,4 @@
-select coalesce((select pg_catalog.concat('{"id":', t1."id",
+select coalesce((select pg_catalog.concat('{"id":', t1."id"::int4,
       ',"name":', pg_catalog.to_json(t1."name"),
       ',"starts":', coalesce(pg_catalog.to_json(t1."starts"), 'null'),
       ',"gates":', coalesce(pg_catalog.to_json(t1."gates"), 'null'),

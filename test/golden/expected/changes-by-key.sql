@@ -19,7 +19,7 @@ from (select t1.*
 
 with changed as (delete from "public"."performance" as t1
   where (t1."stage_id" = $1::integer and t1."slot" = $2::integer)
-  returning pg_catalog.concat('{"edges":[', pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."stage_id",
-              ', ', t1."slot",
+  returning pg_catalog.concat('{"edges":[', pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."stage_id"::int4,
+              ', ', t1."slot"::int4,
               ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), '],"__typename":"PerformanceDeleteResponse"}') as "response")
 select coalesce((select "response" from changed), '{"edges":[],"__typename":"PerformanceDeleteResponse"}');

@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id"::uuid,
         '","fullName":', pg_catalog.to_json(t1."full_name"),
         ',"born":', coalesce(pg_catalog.to_json(t1."born"), 'null'),
         ',"joined":', pg_catalog.to_json(t1."joined"),

@@ -1,5 +1,5 @@
-select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stars":', t1."stars",
-        ',"performance":', coalesce((select pg_catalog.concat('{"slot":', t2."slot",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stars":', t1."stars"::int4,
+        ',"performance":', coalesce((select pg_catalog.concat('{"slot":', t2."slot"::int4,
               ',"reviewCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"words":', coalesce(pg_catalog.to_json(t3."words"), 'null'), '}}'), ','), '')
                 from (select t3."words"
                   from "public"."review" as t3

@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ',') filter (where t1."(number)" <= 2), ''),
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id"::int8, '"}}'), ',') filter (where t1."(number)" <= 2), ''),
   '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 2)::text,
   '}}')
 from (select t1.*, pg_catalog.row_number() over () as "(number)" from (

@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id", '"}}'), ','), ''), ']}')
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t1."id"::int8, '"}}'), ','), ''), ']}')
 from (select t1."id"
   from "public"."act" as t1
   where (t1."id" = any($1::bigint[]) and t1."fee" is not null)

@@ -5,7 +5,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
     from "public"."act" as t1
     where t1."id" = $1::bigint
     order by t1."id" limit 31) as t1),
-(select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t2."id", '"}}'), ','), ''), ']}')
+(select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t2."id"::int8, '"}}'), ','), ''), ']}')
   from (select t2."id"
     from "public"."act" as t2
     where t2."id" = $2::bigint

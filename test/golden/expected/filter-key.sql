@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"edges":[', coalesce((select pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."id", ']'), 'UTF8'), 'base64'), E'\n', ''),
+select pg_catalog.concat('{"edges":[', coalesce((select pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."id"::int8, ']'), 'UTF8'), 'base64'), E'\n', ''),
         '","node":{"name":', pg_catalog.to_json(t1."name"),
         ',"musicianCollection":{"edges":[', coalesce((select pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t2."full_name"), '}}')
             from "public"."musician" as t2

@@ -2,7 +2,7 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         ',"opener":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
             from "public"."act" as t2
             where t2."id" = t1."opener_id"), 'null'),
-        ',"id":', t1."id",
+        ',"id":', t1."id"::int4,
         '}}'), ','), ''), ']}')
 from (select t1."name", t1."opener_id", t1."id"
   from "public"."festival" as t1

@@ -3,7 +3,7 @@ from "public"."raise_fee"("act_id" => $1::bigint, "percent" => $2::integer) as w
 where not (w.* is null);
 
 select coalesce((select pg_catalog.concat('{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
-      ',"fee":', coalesce('"' || t1."fee"::text || '"', 'null'),
+      ',"fee":', coalesce('"' || t1."fee"::numeric::text || '"', 'null'),
       ',"musicianCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"fullName":', pg_catalog.to_json(t2."full_name"), '}}'), ','), '')
         from (select t2."full_name"
           from "public"."musician" as t2

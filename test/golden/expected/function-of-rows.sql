@@ -1,5 +1,5 @@
 select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', coalesce(pg_catalog.to_json(t1."name"), 'null'),
-                  ', ', coalesce(t1."id"::text, 'null'),
+                  ', ', coalesce(t1."id"::int8::text, 'null'),
                   ']'), 'UTF8'), 'base64'), E'\n', ''),
           '","node":{"name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
           '}}'), ',') filter (where t1."(number)" <= 2 and t1."id" is not null), ''),

@@ -1,1 +1,1 @@
-select coalesce('"' || "public"."ticket_total"("festival" => $1::integer, "from_price" => $2::numeric)::text || '"', 'null');
+select coalesce('"' || "public"."ticket_total"("festival" => $1::integer, "from_price" => $2::numeric)::numeric::text || '"', 'null');

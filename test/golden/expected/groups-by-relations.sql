@@ -15,7 +15,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
     order by t1."id" limit 5) as t1),
 (select pg_catalog.concat('{"totalCount":', (select pg_catalog.count(*)
       from "public"."festival" as t8),
-    ',"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"opener":{"fee":', coalesce('"' || pg_catalog.trim_scale(t10."key 1")::text || '"', 'null'),
+    ',"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"opener":{"fee":', coalesce('"' || pg_catalog.trim_scale(t10."key 1")::numeric::text || '"', 'null'),
               ',"name":', coalesce(pg_catalog.to_json(t10."key 2"), 'null'),
               '}},"countDistinct":{"name":', t10."value 1",
               '}}'), ','), ''), ']')

@@ -1,4 +1,4 @@
-select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"actId":', coalesce('"' || t3."key 1"::text || '"', 'null'),
+select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"actId":', coalesce('"' || t3."key 1"::int8::text || '"', 'null'),
             ',"joined":', coalesce(pg_catalog.to_json(t3."key 2"), 'null'),
             ',"born":', coalesce(pg_catalog.to_json(t3."key 3"), 'null'),
             '},"count":', t3."value 1",

@@ -5,8 +5,8 @@ with changed as (insert into "public"."act" as t1 ("id", "name", "genre", "touri
   where t1."founded" < $9::smallint
   returning t1."id", t1."fee")
 select pg_catalog.concat('{"affectedCount":', pg_catalog.count(*),
-  ',"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"id":"', t1."id",
-        '","fee":', coalesce('"' || t1."fee"::text || '"', 'null'),
+  ',"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"id":"', t1."id"::int8,
+        '","fee":', coalesce('"' || t1."fee"::numeric::text || '"', 'null'),
         '}'), ','), ''),
   ']}')
 from changed as t1;

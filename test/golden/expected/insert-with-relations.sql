@@ -7,7 +7,7 @@ from (select c0, c1 from changed) as w;
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
             from "public"."act" as t2
             where t2."id" = t1."act_id"), 'null'),
-        ',"reviewCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stars":', t3."stars", '}}'), ','), '')
+        ',"reviewCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"stars":', t3."stars"::int4, '}}'), ','), '')
           from (select t3."stars"
             from "public"."review" as t3
             where t3."stage_id" = t1."stage_id" and t3."slot" = t1."slot"

@@ -1,5 +1,5 @@
 select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"email":', pg_catalog.to_json(t1."email"),
-          ',"ticketCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"price":"', t2."price",
+          ',"ticketCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"price":"', t2."price"::numeric,
                   '","event":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t3."name"), '}')
                       from "public"."festival" as t3
                       where t3."id" = t2."festival_id"), 'null'),

@@ -16,8 +16,8 @@ with changed as (update "public"."review" as t1
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
-select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"stageId":', t1."stage_id",
-        ',"slot":', t1."slot",
+select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"stageId":', t1."stage_id"::int4,
+        ',"slot":', t1."slot"::int4,
         '}'), ',' order by k.n::int4, k.m), ''), ']}')
 from rows from (pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_n', true)::jsonb), pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb), pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_1', true)::jsonb)) with ordinality as k(n, c0, c1, m) join "public"."performance" as t1 on t1."stage_id" = k.c0::integer and t1."slot" = k.c1::integer
 where t1."stage_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."slot" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_1', true)::jsonb) as a(v)));

@@ -1,5 +1,5 @@
 select coalesce((select pg_catalog.concat('{"email":', pg_catalog.to_json(t1."email"),
-      ',"badge":', coalesce((select pg_catalog.concat('{"code":"', t2."code", '"}')
+      ',"badge":', coalesce((select pg_catalog.concat('{"code":"', t2."code"::uuid, '"}')
           from "public"."badge" as t2
           where t2."visitor_id" = t1."id"), 'null'),
       '}')

@@ -1,6 +1,6 @@
-select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."(order 1)",
-                ', ', coalesce(t1."(order 2)"::text, 'null'),
-                ', ', t1."id",
+select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t1."(order 1)"::int8,
+                ', ', coalesce(t1."(order 2)"::int8::text, 'null'),
+                ', ', t1."id"::int4,
                 ']'), 'UTF8'), 'base64'), E'\n', ''),
         '","node":{"stageCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"name":', pg_catalog.to_json(t2."name"), '}}'), ','), '')
           from (select t2."name"

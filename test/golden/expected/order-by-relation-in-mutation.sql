@@ -11,8 +11,8 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
                       where t2."id" = t1."opener_id")), 'null'),
                 ', ', (select pg_catalog.count(*)
                   from "public"."ticket" as t3
-                  where t3."festival_id" = t1."id"),
-                ', ', t1."id",
+                  where t3."festival_id" = t1."id")::int8,
+                ', ', t1."id"::int4,
                 ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ',' order by (select t4."name"
         from "public"."act" as t4
         where t4."id" = t1."opener_id"), (select pg_catalog.count(*)

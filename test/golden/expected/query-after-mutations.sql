@@ -6,7 +6,7 @@ from (select c0 from changed) as w;
 
 select pg_catalog.concat('{"affectedCount":', pg_catalog.json_array_length((select pg_catalog.current_setting('rowgraph.written', true)::json)),
   ',"query":{"visitorCollection":', (select pg_catalog.concat('{', $1::text,
-      '[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t2."id", ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ','), ''),
+      '[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"cursor":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('[', t2."id"::int4, ']'), 'UTF8'), 'base64'), E'\n', ''), '"}'), ','), ''),
       ']}')
     from (select t2."id"
       from "public"."visitor" as t2
@@ -56,7 +56,7 @@ select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_cat
 pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select c0 from changed) as w;
 
-select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"mentorId":', coalesce('"' || t1."mentor_id"::text || '"', 'null'), '}'), ','), ''), ']}')
+select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"mentorId":', coalesce('"' || t1."mentor_id"::uuid::text || '"', 'null'), '}'), ','), ''), ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text)
   cross join lateral (select t1."mentor_id" from "public"."musician" as t1 where t1."id" = w.c0::uuid limit 1) as t1) as t1;

@@ -1,5 +1,5 @@
-select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "headliner", ', coalesce(t1."stage_id"::text, 'null'),
-                  ', ', coalesce(t1."slot"::text, 'null'),
+select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"nodeId":"', pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.concat('["public", "headliner", ', coalesce(t1."stage_id"::int4::text, 'null'),
+                  ', ', coalesce(t1."slot"::int4::text, 'null'),
                   ']'), 'UTF8'), 'base64'), E'\n', ''),
           '","name":', coalesce(pg_catalog.to_json(t1."name"), 'null'),
           ',"stage":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
