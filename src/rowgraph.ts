@@ -33,7 +33,7 @@ import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { RoleWatch } from './freshness/role-watch.ts';
-import { type LoadSnapshot, SchemaWatch } from './freshness/schema-watch.ts';
+import { type LoadSnapshot, SchemaWatch, type VersionAdoption } from './freshness/schema-watch.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -91,7 +91,11 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
       judgeExtension(stamp.extension);
       return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
     };
-    const watch = await SchemaWatch.start(database, settings.schemas, load, observe);
+    const adoption: VersionAdoption<SchemaSnapshot> = {
+      adopt: (snapshot, version, changes) => snapshot.adopt(version, changes),
+      adoptUnchanged: (snapshot, version, changes) => snapshot.adoptUnchanged(version, changes),
+    };
+    const watch = await SchemaWatch.start(database, settings.schemas, load, observe, adoption);
     return new RowgraphService(database, settings, watch, observe, timeout);
   } catch (error) {
     await database.close();

@@ -56,6 +56,7 @@ function* assembleCatalog(
     partitionKeys,
     views,
     viewForeignKeys,
+    viewSources: new Map(rawViews?.relations?.map(([id, , , schemaId]) => [id, schemaNames.get(schemaId) ?? ''])),
     types,
     operatorSchemas: assembleOperatorSchemas(raw, schemaNames),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),

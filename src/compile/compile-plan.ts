@@ -3,7 +3,7 @@
  * field, in order.
  */
 
-import { type Guard, schemaGuard } from '../freshness/schema-guard.ts';
+import { type Guard, type SchemaVersion, schemaGuard } from '../freshness/schema-guard.ts';
 import type { Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
 import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
@@ -63,7 +63,11 @@ export type CompiledRoot =
  * on whether there is a schema version to check. `keepsResults` makes each statement of a mutation store its result in a setting
  * (`statement-frame.ts`).
  */
-export function* compilePlan({ kind, roots }: Plan, version: string | null, keepsResults = false): Generator<void, CompiledOperation> {
+export function* compilePlan(
+  { kind, roots }: Plan,
+  version: SchemaVersion | null,
+  keepsResults = false,
+): Generator<void, CompiledOperation> {
   const statements: CompiledStatement[] = [];
   const columns: Sql[] = [];
   const queryContext = new StatementContext();

@@ -612,7 +612,10 @@ describe('prepared statements', () => {
       assert.deepEqual(await listed(), []);
       for (const value of ['1', '2']) assert.deepEqual(await database.query('select $1::int', [value], { isRepeated: true }), [[value]]);
       // The other one is for their settings.
-      assert.deepEqual((await listed()).filter((text) => text?.startsWith('select $')), ['select $1::int']);
+      assert.deepEqual(
+        (await listed()).filter((text) => text?.startsWith('select $')),
+        ['select $1::int'],
+      );
     }));
 
   test('are prepared again after somebody discards them', () =>

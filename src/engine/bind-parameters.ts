@@ -177,6 +177,8 @@ function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): Sca
       return bindValues[value.index] ?? null;
     case 'list':
       return value.items.map((item) => resolve(item, bindValues));
+    case 'version':
+      return value.version.current;
   }
 }
 

@@ -30,7 +30,7 @@ export class ClientSnapshots {
   /** What the role of a connection sees now. */
   async roleSchemaOf(database: RequestDatabase): Promise<RoleSchema> {
     const { role, schemas, server } = await readClientState(database);
-    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, schemas) };
+    const stamp = { version: null, extension: null, changes: null, fingerprint: await readFingerprint(database, schemas) };
     const key = JSON.stringify([server, schemas, stamp.fingerprint]);
     const snapshot = this.#snapshots.get(key) ?? (await SchemaSnapshot.load(database, stamp, { ...this.#settings, schemas }));
     this.#snapshots.set(key, snapshot);

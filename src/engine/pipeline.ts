@@ -8,6 +8,7 @@ import type { BatchResult, RequestDatabase, Session, Statement } from '../databa
 import type { Distribution } from '../distribution.ts';
 import { ApiError, quote } from '../errors.ts';
 import type { Observer } from '../events.ts';
+import { SuspectTableError } from '../freshness/stale-schema-error.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
 import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './assemble-response.ts';
@@ -20,7 +21,7 @@ import { SuccessResponse } from './raw-response.ts';
 import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
 import { costOfPrepared } from './request-cost.ts';
 import { RequestOperation } from './request-operation.ts';
-import type { GrantedSchema, RoleSchema } from './role-schema.ts';
+import type { CompiledRequest, GrantedSchema, RoleSchema, SnapshotVersion } from './role-schema.ts';
 import { runBatch } from './run-batch.ts';
 import { type OncePlan, runOnce } from './run-once.ts';
 import { sessionOf } from './session.ts';
@@ -73,6 +74,8 @@ export async function executeRequest(
     const binding = bindRequest(ready, role.limits, deadline);
     const statements = binding instanceof Promise ? await binding : binding;
     const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null, target.http);
+    // After the version has been bound: if tables come into doubt later, that is no longer the version.
+    if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
     const template = compiled.kind === 'query' ? compiled : undefined;
     const { touches, callsFunctions, roleIndependent } = compiled.measure;
     const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
@@ -117,6 +120,11 @@ export async function executeRequest(
     target.onPrepared?.();
     throw located;
   }
+}
+
+/** Throws if a request is for a table that has changed, or shows the whole schema. */
+function refuseSuspects({ suspects }: SnapshotVersion, { measure, isIntrospective }: CompiledRequest): void {
+  if (isIntrospective || measure.touches.some((name) => suspects.has(name))) throw new SuspectTableError();
 }
 
 /** What is needed to run a mutation once. Throws if its key is invalid, or cannot be kept. */

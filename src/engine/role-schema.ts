@@ -3,6 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Limits } from '../budget/limits.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { RoleDefaults } from '../database/database.ts';
+import type { SchemaVersion } from '../freshness/schema-guard.ts';
 import type { Model } from '../model/model.ts';
 import type { PlanMeasure } from '../plan/measure-plan.ts';
 import type { Coercion } from '../request/coercion.ts';
@@ -53,6 +54,12 @@ export interface SchemaTypes {
   readonly introspected: (() => Generator<void, Model>) | null;
 }
 
+/** The schema version for which a snapshot holds, except for the tables that have changed since. */
+export interface SnapshotVersion extends SchemaVersion {
+  /** The tables, as in `PlanMeasure.touches`. Requests for them need a newer snapshot. */
+  readonly suspects: ReadonlySet<string>;
+}
+
 /** What all roles with the same privileges see, and the caches of their requests. */
 export interface GrantedSchema {
   /**
@@ -66,8 +73,8 @@ export interface GrantedSchema {
   readonly keeps: (types: SchemaTypes) => boolean;
   /** Introspection responses of all roles. */
   readonly introspectionCache: IntrospectionCache;
-  /** The schema version that the model was read at; null if the database does not track versions. */
-  readonly version: string | null;
+  /** The schema version for which the model holds; null if the database does not track versions. */
+  readonly version: SnapshotVersion | null;
   /** Null if the database keeps no idempotency keys. */
   readonly keyStore: KeyStore | null;
   readonly searchPath: string;

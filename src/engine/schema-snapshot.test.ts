@@ -66,7 +66,7 @@ describe('SchemaSnapshot', () => {
 
   it("counts the entries of all roles' caches, and all lookups so far", async () => {
     const uses = new SchemaCacheUses();
-    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
+    const stamp = { version: null, extension: null, changes: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const ask = async (
       snapshot: SchemaSnapshot,
       first: number,
@@ -95,7 +95,7 @@ describe('SchemaSnapshot', () => {
   });
 
   it('does not keep privileges that were read at another time than the catalog', async () => {
-    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, settings.schemas) };
+    const stamp = { version: null, extension: null, changes: null, fingerprint: await readFingerprint(database, settings.schemas) };
     const snapshot = await SchemaSnapshot.load(database, stamp, settings);
     await pglite.exec('create table other (id int)');
     const early = await snapshot.of('reader', database);

@@ -14,6 +14,7 @@ import { ApiError, quote } from '../errors.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
 import { firstVersionWithKeys, isOlder } from '../extension/extension-versions.ts';
 import { hasValuesOf } from '../freshness/read-fingerprint.ts';
+import { type Dependence, needLoad, type SchemaChange, tablesInDoubt } from '../freshness/schema-change.ts';
 import type { SchemaStamp } from '../freshness/schema-stamp.ts';
 import { buildModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
@@ -31,7 +32,8 @@ import { IntrospectionCache } from './introspection-cache.ts';
 import { KnownTableSizes } from './known-table-sizes.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
 import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
-import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes } from './role-schema.ts';
+import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import { dependenceOf, suspectsOf } from './snapshot-dependence.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -79,8 +81,21 @@ interface KnownRole {
   readonly privileges: PrivilegeSet;
 }
 
+/** The version of a snapshot. Only the snapshot moves it. */
+class MovingVersion implements SnapshotVersion {
+  current: string;
+  suspects: ReadonlySet<string> = new Set();
+  /** Whether only a newer snapshot can be valid for the suspects. */
+  needsLoad = false;
+
+  constructor(version: string) {
+    this.current = version;
+  }
+}
+
 export class SchemaSnapshot {
-  readonly #version: string | null;
+  readonly #version: MovingVersion | null;
+  #dependence: Dependence | null = null;
   readonly #keepsKeys: boolean;
   readonly #fingerprint: string;
   readonly #catalog: Catalog;
@@ -106,7 +121,7 @@ export class SchemaSnapshot {
     this.#requestSettings = requestSettings;
     this.#onDoubt = onDoubt;
     this.ignoredDirectives = ignoredDirectives;
-    this.#version = version;
+    this.#version = version === null ? null : new MovingVersion(version);
     this.#keepsKeys = extension !== null && !isOlder(extension, firstVersionWithKeys);
     this.#fingerprint = fingerprint;
     this.#settings = settings;
@@ -140,6 +155,32 @@ export class SchemaSnapshot {
     const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
     const ignoredDirectives = ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`);
     return new SchemaSnapshot({ catalog, ignoredDirectives, requestSettings }, stamp, settings, onDoubt);
+  }
+
+  /**
+   * Moves on to a newer schema version if these changes, all that were made since, leave it valid, or do so for some requests: the others then
+   * fail with `StaleSchemaError`. Returns how many tables those are for; null if it is not valid for any request.
+   */
+  adopt(version: string, changes: readonly SchemaChange[]): number | null {
+    if (this.#version === null) return null;
+    const tables = tablesInDoubt(changes, this.#dependsOn());
+    if (tables === 'all') return null;
+    const { suspects } = this.#version;
+    if (tables.size > 0) this.#version.suspects = new Set([...suspects, ...suspectsOf(this.#catalog, this.#dependsOn(), tables)]);
+    this.#version.needsLoad ||= needLoad(changes, this.#dependsOn());
+    this.#version.current = version;
+    return this.#version.suspects.size;
+  }
+
+  /**
+   * Moves on to a newer schema version at which the fingerprint is still the same. Returns whether it could: some changes do not show in the
+   * fingerprint.
+   */
+  adoptUnchanged(version: string, changes: readonly SchemaChange[]): boolean {
+    if (this.#version === null || this.#version.needsLoad || needLoad(changes, this.#dependsOn())) return false;
+    this.#version.suspects = new Set();
+    this.#version.current = version;
+    return true;
   }
 
   /** What a role sees; synchronous if it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
@@ -180,6 +221,11 @@ export class SchemaSnapshot {
       variant.read(variants),
       introspection.read(this.#introspectionCache.size),
     ];
+  }
+
+  #dependsOn(): Dependence {
+    this.#dependence ??= dependenceOf(this.#catalog, searchedSchemas(this.#catalog, this.#settings));
+    return this.#dependence;
   }
 
   #schemaOf({ role, privileges }: KnownRole): RoleSchema {
@@ -254,9 +300,13 @@ export class SchemaSnapshot {
  * The schemas of operators come last. Without them, PostgreSQL would silently compare values of an extension's type as a type that they can
  * be cast to, such as citext as text.
  */
-function searchPathOf({ operatorSchemas }: Catalog, { schemas, extraSearchPath }: SnapshotSettings): string {
-  const names = new Set([...schemas, ...extraSearchPath, ...operatorSchemas.map(({ name }) => name)]);
-  return [...names].map((schema) => render(identifier(schema)).text).join(', ');
+function searchedSchemas({ operatorSchemas }: Catalog, { schemas, extraSearchPath }: SnapshotSettings): readonly string[] {
+  return [...new Set([...schemas, ...extraSearchPath, ...operatorSchemas.map(({ name }) => name)])];
+}
+
+function searchPathOf(catalog: Catalog, settings: SnapshotSettings): string {
+  const names = searchedSchemas(catalog, settings);
+  return names.map((schema) => render(identifier(schema)).text).join(', ');
 }
 
 /**

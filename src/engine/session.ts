@@ -48,7 +48,7 @@ export function sessionOf(
   applicationName: string | null,
   head: HttpHead = {},
 ): Session {
-  const version = checksVersion ? null : granted.version;
+  const version = checksVersion ? null : (granted.version?.current ?? null);
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
   const { foldsClaims: discardsPlans, changesSession: resetsConnection } = effects;

@@ -59,7 +59,7 @@ describe('roles', () => {
   async function load(limitsOf: (role: string) => Limits = () => noLimits, sizes = caches): Promise<SchemaSnapshot> {
     uses = new SchemaCacheUses();
     const schemas = ['public', 'other'];
-    const stamp = { version: null, extension: null, fingerprint: await readFingerprint(database, schemas) };
+    const stamp = { version: null, extension: null, changes: null, fingerprint: await readFingerprint(database, schemas) };
     const settings = {
       schemas,
       extraSearchPath: [],

@@ -265,6 +265,8 @@ function valueText(value: ParameterValue): string {
       return 'a variable';
     case 'list':
       return `[${value.items.map(valueText).join(', ')}]`;
+    case 'version':
+      return 'the schema version';
   }
 }
 

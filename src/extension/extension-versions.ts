@@ -1,6 +1,7 @@
 /** The versions of the extension, each with the SQL that updates the previous one. Released versions never change. */
 import { idempotencyKeyScript } from './idempotency-key-script.ts';
 import { keyStorageScript } from './key-storage-script.ts';
+import { recentChangeScript } from './recent-change-script.ts';
 import { schemaVersionScript } from './schema-version-script.ts';
 
 export interface ExtensionVersion {
@@ -12,6 +13,7 @@ export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[
   { version: '1.0', script: schemaVersionScript },
   { version: '1.1', script: idempotencyKeyScript },
   { version: '1.2', script: keyStorageScript },
+  { version: '1.3', script: recentChangeScript },
 ];
 
 /** The version that this release of rowgraph installs. */

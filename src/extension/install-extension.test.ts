@@ -11,6 +11,7 @@ import { type Batch, type Database, DatabaseError } from '../database/database.t
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { readVersions, schemaChannel } from '../freshness/read-versions.ts';
+import { changesBetween } from '../freshness/schema-change.ts';
 import { applyExtension, removeExtension } from './install-extension.ts';
 import { judgeExtension, readExtension } from './read-extension.ts';
 
@@ -81,12 +82,128 @@ const noChanges = [
   'do $$ begin create table app.never (id int); raise exception $x$no$x$; exception when others then null; end $$',
 ];
 
+/** What is noted of each: its schema, its table, whether it concerns that alone, whether the schema must be loaded. `*` is any schema. */
+const notes: readonly (readonly [sql: string, ...notes: string[]])[] = [
+  ['create table app.note (id serial primary key, a int)', 'app - - load', 'app note - compare'],
+  [
+    'create table app.other (id int primary key, note int references app.note)',
+    'app note alone compare',
+    'app other - compare',
+    'app other alone compare',
+  ],
+  ['alter table app.note add b int', 'app note alone compare'],
+  ['alter table app.note drop b', 'app note alone compare'],
+  ['alter table app.note rename a to c', 'app note alone compare'],
+  ['alter table app.other add x int', 'app note alone compare', 'app other alone compare'],
+  ['alter table app.note rename to note2', 'app note2 alone compare'],
+  ['create index on app.note2 (c)', 'app note2 - compare'],
+  ['comment on table app.note2 is $$x$$', 'app note2 - compare'],
+  ['create view app.peek as select * from app.note2', '* peek - load'],
+  ['alter view app.peek rename to peek2', '* peek2 - load'],
+  ['drop view app.peek2', 'app gone - compare'],
+  ['alter table app.note2 drop constraint note_pkey cascade', 'app - - compare', 'app note2 alone compare'],
+  ['alter table app.note2 set schema elsewhere', 'elsewhere note2 alone compare'],
+  ['drop table elsewhere.note2, app.other', 'app gone - compare', 'elsewhere - - compare', 'elsewhere gone - compare'],
+  // Partitions in another schema, and children.
+  ['create table app.whole (id int) partition by range (id)', 'app whole - compare'],
+  ['create table elsewhere.part partition of app.whole for values from (0) to (9)', 'app whole - compare', 'elsewhere part - compare'],
+  ['alter table elsewhere.part add check (id > -1)', 'app whole - compare', 'elsewhere part - compare'],
+  ['alter table app.whole detach partition elsewhere.part', '* whole - compare'],
+  ['drop table app.whole, elsewhere.part', 'app gone - compare', 'elsewhere - - compare', 'elsewhere gone - compare'],
+  ['create table app.base (id int)', 'app base - compare'],
+  ['create table elsewhere.heir () inherits (app.base)', 'app base - load', 'elsewhere heir - load'],
+  ['alter table app.base add more int', '* base - compare'],
+  ['drop table app.base cascade', 'app gone - compare', 'elsewhere gone - compare'],
+  // Whatever may be used from other schemas.
+  ['create function elsewhere.f() returns int language sql as $$ select 1 $$', '* - - compare'],
+  ["create type elsewhere.mood as enum ('calm')", '* - - compare'],
+  ['drop function elsewhere.f()', '* - - compare'],
+  ['create domain elsewhere.d as int', '* - - load'],
+  ['drop type elsewhere.mood; drop domain elsewhere.d', '* - - compare'],
+  ['grant usage on schema elsewhere to anon', '* - - compare'],
+  ['create schema fresh', 'fresh - - compare'],
+  ['alter schema fresh rename to stale', '* - - compare'],
+  ['drop schema stale', 'stale - - compare'],
+  ['create sequence app.numbers', 'app - - load'],
+  ['drop sequence app.numbers', 'app - - load'],
+  ['create aggregate elsewhere.total (int) (sfunc = int4pl, stype = int)', '* - - load'],
+  ['drop aggregate elsewhere.total (int)', '* - - load'],
+  [
+    'begin; create table app.one (id int); alter table app.one add b int; create temp table scratch (id int); commit',
+    'app one - compare',
+    'app one alone compare',
+  ],
+  ['drop table app.one, scratch', 'app gone - compare'],
+  // Tables with code that runs wherever they are used from.
+  ['create function app.f(int) returns int immutable language sql as $$ select 1 $$', '* - - compare'],
+  ['create domain app.d as int', '* - - load'],
+  ['create table app.plain (id int primary key, a int)', 'app plain - compare'],
+  ['alter table app.plain alter a set default app.f(1)', '* plain - load'],
+  ['alter table app.plain alter a drop default', 'app plain alone compare'],
+  ['create index on app.plain (app.f(a))', '* plain - load'],
+  ['drop index app.plain_f_idx', 'app - - compare'],
+  ['alter table app.plain add check (app.f(a) > 0)', '* plain - load'],
+  ['alter table app.plain drop constraint plain_a_check', 'app plain alone compare'],
+  ['alter table app.plain alter a type app.d', '* plain - load'],
+  ['alter table app.plain alter a type int', 'app plain alone compare'],
+  ['alter table app.plain alter a set default length(set_config($$a.b$$, $$c$$, false))', '* plain - load'],
+  ['alter table app.plain alter a drop default', 'app plain alone compare'],
+  ["alter table app.plain alter a set default length(current_setting('a.b', true))", '* plain - load'],
+  ['alter table app.plain alter a drop default', 'app plain alone compare'],
+  ['create policy p on app.plain using (true)', '* - - compare'],
+  ['alter table app.plain add b int', '* plain alone load'],
+  [
+    'create table elsewhere.child (id int references app.plain on delete cascade)',
+    'app plain alone compare',
+    'elsewhere child - compare',
+    'elsewhere child alone compare',
+  ],
+  ['drop table elsewhere.child, app.plain', 'app gone - compare', 'elsewhere - - compare', 'elsewhere gone - compare'],
+  ['drop function app.f; drop domain app.d', '* - - compare'],
+];
+
 for (const index of [0, 1]) {
   describe(['PostgreSQL', 'PGlite'][index]!, () => {
     test('the version changes when DDL commits, and only then', async () => {
       const { database } = databases[index]!;
       for (const sql of changes) assert.ok(await moves(database, sql), sql);
       for (const sql of noChanges) assert.ok(!(await moves(database, sql)), sql);
+    });
+
+    test('what changed is noted with the version, and adds up to it', async () => {
+      const { database } = databases[index]!;
+      await database.query('create schema elsewhere');
+      for (const [sql, ...expected] of notes) {
+        const before = await readVersions(database);
+        await database.query(sql);
+        const changes = changesBetween(before, await readVersions(database));
+        const noted = changes?.map(({ schema, relation, name, isLocal, isAlone, needsLoad }) =>
+          [
+            isLocal ? schema : '*',
+            name ?? (relation === null ? '-' : 'gone'),
+            isAlone ? 'alone' : '-',
+            needsLoad ? 'load' : 'compare',
+          ].join(' '),
+        );
+        assert.deepEqual([...new Set(noted)].sort(), [...expected].sort(), sql);
+      }
+      await database.query('drop schema elsewhere');
+    });
+
+    test('of a transaction that changes very much, only that is noted; what is no longer noted is not known', async () => {
+      const { database } = databases[index]!;
+      const before = await readVersions(database);
+      const table = (number: number) => `create table app.many_${number} (id int); drop table app.many_${number};`;
+      await database.query(`begin; ${Array.from({ length: 60 }, (_, number) => table(number)).join(' ')} commit`);
+      const after = await readVersions(database);
+      const changes = changesBetween(before, after);
+      assert.ok(
+        changes!.length <= 101 && changes!.some(({ schema, needsLoad }) => schema === null && needsLoad),
+        `${changes!.length} changes`,
+      );
+      await database.query('delete from rowgraph.recent_change');
+      assert.equal(changesBetween(before, await readVersions(database)), null);
+      assert.deepEqual(changesBetween(after, await readVersions(database)), []);
     });
 
     test('a batch runs only for the current version', async () => {

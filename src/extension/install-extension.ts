@@ -16,12 +16,12 @@ const enableTriggers = 'alter event trigger rowgraph_ddl enable always; alter ev
 
 const removal = `drop event trigger if exists rowgraph_ddl;
   drop event trigger if exists rowgraph_drop;
-  drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema(),
+  drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema(), rowgraph.describe_change(text, text),
     rowgraph.version(), rowgraph.check_server(text), rowgraph.claim_key(text, bytea, text, bytea, interval),
     rowgraph.keep_response(text, bytea, text, text[], text[]), rowgraph.read_response(text, bytea, text, bytea),
     rowgraph.check_key_room(text, bytea, text, bigint, bigint), rowgraph.read_key_bytes(bigint);
   drop sequence if exists rowgraph.idempotency_bytes, rowgraph.idempotency_read_at;
-  drop table if exists rowgraph.schema_change, rowgraph.idempotency_key;
+  drop table if exists rowgraph.schema_change, rowgraph.recent_change, rowgraph.idempotency_key;
   drop schema if exists rowgraph`;
 
 /**

@@ -30,6 +30,10 @@ export const isOnText = `(select count(*) = 2 from pg_catalog.pg_event_trigger t
 /** Whether the extension has a function that returns its version; 1.0 has none. */
 export const hasVersionText = `exists (${ownFunction('version')})`;
 
+/** Whether the extension notes what changed, which it does from 1.3 on. */
+export const hasChangesText = `exists (select from pg_catalog.pg_class c where c.relname = 'recent_change'
+  and c.relnamespace in (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'rowgraph'))`;
+
 const stateText = `select ${isOnText},
   exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'rowgraph' and c.relname = 'schema_change'),

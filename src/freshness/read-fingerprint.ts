@@ -90,9 +90,9 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relhassubclass), 0))
     from pg_catalog.pg_class c where c.oid = any (array(select s.id from source s))),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
-    -- 64 is instead of, which makes views writable; 7 is for each row, before, insert, which may fill in columns.
+    -- 64 is instead of, which makes views writable; 6 is before insert: for each row, it may fill in columns.
     from pg_catalog.pg_trigger t
-    where t.tgtype & 64 <> 0 or (t.tgtype & 7 = 7 and (t.tgrelid in (select r.oid from relation r)) is true)),
+    where t.tgtype & 64 <> 0 or (t.tgtype & 6 = 6 and (t.tgrelid in (select r.oid from relation r)) is true)),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8))
     -- Those of all schemas: policies, triggers and other functions call them (catalog/effects).
     from pg_catalog.pg_proc p

@@ -12,15 +12,23 @@
 import type { Parameter } from '../plan/plan.ts';
 import { bind, type Sql, sql } from '../sql/sql.ts';
 
+/**
+ * The version for which a snapshot of the schema holds. It moves on when the schema has changed in ways that do not matter to the snapshot:
+ * what was compiled for it then remains valid.
+ */
+export interface SchemaVersion {
+  readonly current: string;
+}
+
 /** The expression, whose value is ignored; empty if the database keeps no version. */
 export type Guard = readonly [] | readonly [Sql];
 
 export const unguarded: Guard = [];
 
-/** Makes the guard of a version. */
-export function schemaGuard(version: string | null): Guard {
+/** Makes the guard of a version, whose current value is bound when the statement runs. */
+export function schemaGuard(version: SchemaVersion | null): Guard {
   if (version === null) return unguarded;
-  const parameter: Parameter = { value: { kind: 'constant', value: version }, encoding: { kind: 'text' } };
+  const parameter: Parameter = { value: { kind: 'version', version }, encoding: { kind: 'text' } };
   const isPresent = sql`coalesce(pg_catalog.sum(weight), 0) = ${bind(parameter, 'numeric')}`;
   return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
 }

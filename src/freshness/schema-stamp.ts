@@ -9,8 +9,9 @@ export interface SchemaStamp extends Versions {
 
 /** Reads the stamp. Read it before the catalog: DDL that commits in between then shows as a difference, and is not missed. */
 export async function readSchemaStamp(database: RequestDatabase, schemas: readonly string[]): Promise<SchemaStamp> {
-  const [versions, fingerprint] = await Promise.all([readVersions(database), readFingerprint(database, schemas)]);
-  return { ...versions, fingerprint };
+  // One after the other: a fingerprint that has not changed proves that nothing had at this version.
+  const versions = await readVersions(database);
+  return { ...versions, fingerprint: await readFingerprint(database, schemas) };
 }
 
 /** Whether nothing has changed between two stamps. */

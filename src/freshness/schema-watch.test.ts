@@ -35,6 +35,10 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
+function codeOf(error: unknown): string {
+  return (error instanceof DatabaseError ? toApiError(error) : (error as ApiError)).code;
+}
+
 /** How often a request runs if it fails in this way the first times. */
 async function runsOf(
   fields: ConstructorParameters<typeof DatabaseError>[1],
@@ -101,6 +105,35 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
   const used = await watched.withCurrent(deadline, use, rethrow);
   assert.equal(used, 2);
   deadline.end();
+  await watched.stop();
+});
+
+test('a statement that misses an object is compiled anew for each newer schema, until its deadline', async (t) => {
+  let skipped = 0;
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => now() + skipped);
+  let loads = 0;
+  const watched = await SchemaWatch.start(
+    database,
+    ['public'],
+    async () => ++loads,
+    () => {},
+  );
+  const outcomeOf = async (context?: string) => {
+    const deadline = new Deadline(Infinity);
+    let runs = 0;
+    const use = async (): Promise<string> => {
+      runs += 1;
+      skipped += 6000;
+      await database.query(`create table missed_${context ? 'twice' : 'once'}_${runs} (id int primary key)`, []);
+      if (runs === 4) deadline.stop('expired');
+      throw toApiError(new DatabaseError('column "x" does not exist', { sqlstate: '42703', ...(context && { context }) }));
+    };
+    return { outcome: await watched.withCurrent(deadline, use, codeOf), runs };
+  };
+  assert.deepEqual(await outcomeOf(), { outcome: 'TIMEOUT', runs: 4 });
+  // A function that misses it does so whatever the schema.
+  assert.deepEqual(await outcomeOf('PL/pgSQL function f() line 1'), { outcome: 'DATABASE_ERROR', runs: 2 });
   await watched.stop();
 });
 

@@ -10,12 +10,13 @@ import { type Database, DatabaseError } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
-import { RequestErrors } from '../request/parse-document.ts';
+import { hasAskedDatabase, mayBeOutdated, messageAboutMissing } from './outdated-errors.ts';
 import { readChangeMarker } from './read-change-marker.ts';
-import { schemaChannel } from './read-versions.ts';
+import { readVersions, schemaChannel } from './read-versions.ts';
+import { changesBetween, type SchemaChange } from './schema-change.ts';
 import { isSameStamp, readSchemaStamp, type SchemaStamp } from './schema-stamp.ts';
 import { singleFlight } from './single-flight.ts';
-import { StaleSchemaError } from './stale-schema-error.ts';
+import { StaleSchemaError, SuspectTableError } from './stale-schema-error.ts';
 
 const fingerprintMillis = 1000;
 /**
@@ -30,25 +31,10 @@ const repeatMillis = 20;
 /** How many errors that persisted after all repeats to remember. */
 const mostPersistent = 100;
 /**
- * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale may retry until its
- * deadline.
+ * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale, or whose statement misses an
+ * object, may retry until its deadline.
  */
 const patienceMillis = 10_000;
-/** Errors that may be due only to an outdated schema. */
-const refusals: ReadonlySet<string> = new Set([
-  'GRAPHQL_VALIDATION_FAILED',
-  'BAD_USER_INPUT',
-  'PERMISSION_DENIED',
-  'UNAUTHENTICATED',
-  'IDEMPOTENCY_NOT_SUPPORTED',
-]);
-/**
- * SQLSTATE classes of errors that an outdated schema may cause: undefined names, schemas and roles, values of a wrong type, objects that
- * vanish while PostgreSQL looks at them (XX), and a second row where a key was unique (21).
- */
-const undefinedClasses: ReadonlySet<string> = new Set(['42', '3F', '0P', '21', '22', 'XX']);
-/** Undefined columns, functions, tables, types and schemas; XX000 is raised for an object that is dropped between two lookups. */
-const missingStates: ReadonlySet<string> = new Set(['42703', '42883', '42P01', '42704', '3F000', 'XX000']);
 /** A standby's error for commands that it cannot run. */
 const readOnlyState = '25006';
 
@@ -58,9 +44,22 @@ const readOnlyState = '25006';
  */
 export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null, onDoubt: () => void) => Promise<Snapshot>;
 
+/** Moves snapshots on to newer schema versions without loading them again. */
+export interface VersionAdoption<Snapshot> {
+  /** These are all changes since. Returns how many tables need a newer snapshot; null if all do, and the version stays. */
+  adopt(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): number | null;
+  /** The fingerprint has not changed since. Returns whether that proves that the snapshot is still valid; if not, the version stays. */
+  adoptUnchanged(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): boolean;
+}
+
+const neverAdopts: VersionAdoption<unknown> = { adopt: () => null, adoptUnchanged: () => false };
+
+/** A snapshot with the stamp at which it is valid. Replaced as a whole whenever one of them changes. */
 interface Loaded<Snapshot> {
   readonly stamp: SchemaStamp;
   readonly snapshot: Snapshot;
+  /** How many of its tables have changed since. */
+  readonly doubtful: number;
 }
 
 interface Comparison {
@@ -74,8 +73,11 @@ export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
   readonly #load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
+  readonly #adoption: VersionAdoption<Snapshot>;
   readonly #observe: Observer;
   #loaded: Loaded<Snapshot>;
+  /** Takes note of a newer version, which takes a millisecond or two. */
+  readonly #adopting = singleFlight(() => this.#adopt());
   /** Reloads the schema if it has changed. */
   readonly #refresh = singleFlight(() => this.#loadChanged());
   /**
@@ -88,6 +90,8 @@ export class SchemaWatch<Snapshot> {
   /** Messages of errors that repeats did not resolve on the current schema and never will: a type without an operator has none. */
   readonly #persistent = new Set<string>();
   #isForced = false;
+  /** Whether the database had a newer version when it was last read than that of the snapshot. */
+  #isBehind = false;
   #isFailing = false;
   #timer: NodeJS.Timeout | null = null;
   readonly #listening = singleFlight(() => this.#listen());
@@ -101,6 +105,7 @@ export class SchemaWatch<Snapshot> {
     database: Database,
     schemas: readonly string[],
     load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>,
+    adoption: VersionAdoption<Snapshot>,
     observe: Observer,
     loaded: Loaded<Snapshot>,
     compared: Comparison,
@@ -108,6 +113,7 @@ export class SchemaWatch<Snapshot> {
     this.#database = database;
     this.#schemas = schemas;
     this.#load = load;
+    this.#adoption = adoption;
     this.#observe = observe;
     this.#loaded = loaded;
     this.#compared = compared;
@@ -119,6 +125,7 @@ export class SchemaWatch<Snapshot> {
     schemas: readonly string[],
     load: LoadSnapshot<Snapshot>,
     observe: Observer,
+    adoption: VersionAdoption<Snapshot> = neverAdopts,
   ): Promise<SchemaWatch<Snapshot>> {
     const stamp = await readSchemaStamp(database, schemas);
     const compared: Comparison = { at: -Infinity, marker: null };
@@ -128,8 +135,8 @@ export class SchemaWatch<Snapshot> {
         compared.marker = null;
       });
     };
-    const loaded = { stamp, snapshot: await loadIn(stamp, null) };
-    const watch = new SchemaWatch(database, schemas, loadIn, observe, loaded, compared);
+    const loaded = { stamp, snapshot: await loadIn(stamp, null), doubtful: 0 };
+    const watch = new SchemaWatch(database, schemas, loadIn, adoption, observe, loaded, compared);
     await watch.#listening.run();
     watch.#schedule();
     return watch;
@@ -146,27 +153,27 @@ export class SchemaWatch<Snapshot> {
    * that remains; it returns a value in its place, or throws.
    */
   withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>, recover: (error: unknown) => T): Promise<T> {
-    const { snapshot } = this.#loaded;
+    const tried = this.#loaded;
     const began = performance.now();
-    return use(snapshot).catch((error: unknown) => this.#runAgain(deadline, use, snapshot, error, began).catch(recover));
+    return use(tried.snapshot).catch((error: unknown) => this.#runAgain(deadline, use, tried, error, began).catch(recover));
   }
 
   async #runAgain<T>(
     deadline: Deadline,
     use: (snapshot: Snapshot) => Promise<T>,
-    failedOn: Snapshot,
+    failedOn: Loaded<Snapshot>,
     failure: unknown,
     began: number,
   ): Promise<T> {
-    let snapshot = failedOn;
+    let tried = failedOn;
     let error = failure;
     let repeats = 0;
     for (let attempt = 1; ; attempt += 1) {
       // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
-      const isStale = error instanceof StaleSchemaError;
-      if (!isStale && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
-      if (!(await untilStopped(this.#isOutdated(error, snapshot, began), deadline, stopError))) {
-        const missing = messageAboutMissing(error);
+      const missing = messageAboutMissing(error);
+      const isPatient = error instanceof StaleSchemaError || missing !== null;
+      if (!isPatient && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
+      if (!(await untilStopped(this.#isOutdated(error, tried, began), deadline, stopError))) {
         if (missing === null || this.#persistent.has(missing)) throw clientError(error);
         if (repeats === mostRepeats) {
           if (this.#persistent.size < mostPersistent) this.#persistent.add(missing);
@@ -176,9 +183,9 @@ export class SchemaWatch<Snapshot> {
         await untilStopped(pause(repeats * repeatMillis), deadline, stopError);
       }
       this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
-      snapshot = this.#loaded.snapshot;
+      tried = this.#loaded;
       try {
-        return await use(snapshot);
+        return await use(tried.snapshot);
       } catch (again) {
         error = again;
       }
@@ -195,13 +202,14 @@ export class SchemaWatch<Snapshot> {
     this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     // Running work must end before its connections do.
+    await this.#adopting.settled();
     await this.#refresh.settled();
     await this.#listening.settled();
     await this.#unlisten?.();
   }
 
   async #loadChanged(): Promise<void> {
-    const { snapshot, stamp: known } = this.#loaded;
+    const before = this.#loaded;
     const isForced = this.#isForced;
     this.#isForced = false;
     if (this.#isStopped) return;
@@ -212,13 +220,13 @@ export class SchemaWatch<Snapshot> {
       return;
     }
     const stamp = await readSchemaStamp(this.#database, this.#schemas);
-    if (!isForced && isSameStamp(stamp, known)) {
+    if (!isForced && this.#isUnchanged(stamp, before)) {
       this.#compared.at = began;
       this.#compared.marker = marker;
       return;
     }
     this.#compared.marker = null;
-    this.#loaded = { stamp, snapshot: await this.#load(stamp, snapshot) };
+    this.#loaded = { stamp, snapshot: await this.#load(stamp, before.snapshot), doubtful: 0 };
     this.#persistent.clear();
     this.#fruitlessChecks.left = mostFruitlessChecks;
     this.#isListenRefused = false;
@@ -226,12 +234,42 @@ export class SchemaWatch<Snapshot> {
     void this.#listening.run();
   }
 
-  /** Whether there is a newer schema than the one that may have caused the error. */
-  async #isOutdated(error: unknown, snapshot: Snapshot, began: number): Promise<boolean> {
+  /** Whether the schema is still that of the snapshot. If its version has moved, the snapshot moves with it. */
+  #isUnchanged(stamp: SchemaStamp, before: Loaded<Snapshot>): boolean {
+    if (isSameStamp(stamp, before.stamp) && before.doubtful === 0) return true;
+    if (stamp.version === null || stamp.fingerprint !== before.stamp.fingerprint) return false;
+    const changes = changesBetween(before.stamp, stamp);
+    // The snapshot may have moved further meanwhile. Then it moves back, and does so again when the next request asks.
+    if (changes === null || !this.#adoption.adoptUnchanged(before.snapshot, stamp.version, changes)) return false;
+    this.#loaded = { ...before, stamp, doubtful: 0 };
+    return true;
+  }
+
+  async #adopt(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isBehind = true;
+    const versions = await readVersions(this.#database);
+    const { snapshot, stamp } = this.#loaded;
+    const { version } = versions;
+    if (version !== null && version !== stamp.version) {
+      const changes = changesBetween(stamp, versions);
+      const doubtful = changes === null ? null : this.#adoption.adopt(snapshot, version, changes);
+      if (doubtful !== null) this.#loaded = { snapshot, stamp: { ...stamp, ...versions }, doubtful };
+    }
+    this.#isBehind = version !== this.#loaded.stamp.version;
+  }
+
+  /** Whether there is a newer schema than the one that may have caused the error, or a newer version of it. */
+  async #isOutdated(error: unknown, tried: Loaded<Snapshot>, began: number): Promise<boolean> {
+    const { snapshot } = tried;
     const isStale = error instanceof StaleSchemaError;
+    if (isStale && !(error instanceof SuspectTableError)) {
+      if (this.#loaded === tried) await this.#adopting.run();
+      if (this.#loaded !== tried) return true;
+    }
     // The snapshot that is being loaded may be new enough. If not, the next attempt will show that.
-    if (isStale && this.#loaded.snapshot === snapshot) await this.#refresh.settled();
-    if (this.#loaded.snapshot !== snapshot) return true;
+    if (isStale && this.#loaded === tried) await this.#refresh.settled();
+    if (isStale ? this.#loaded !== tried : this.#loaded.snapshot !== snapshot) return true;
     const isFree = isStale || hasAskedDatabase(error);
     // A comparison that began after the request did has seen every change that the client can know of.
     if (!isFree && (this.#compared.at >= began || !this.#hasChecksLeft())) return false;
@@ -242,7 +280,7 @@ export class SchemaWatch<Snapshot> {
       // The database does not respond: the last known schema is good enough to reject a request.
       return false;
     }
-    const isOutdated = this.#loaded.snapshot !== snapshot;
+    const isOutdated = isStale ? this.#loaded !== tried : this.#loaded.snapshot !== snapshot;
     if (!isFree && !isOutdated) this.#fruitlessChecks.left -= 1;
     return isOutdated;
   }
@@ -261,13 +299,20 @@ export class SchemaWatch<Snapshot> {
   async #listen(): Promise<void> {
     if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isListenRefused || this.#isStopped) return;
     try {
-      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#refreshAndReport());
+      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#notice());
       this.#hasFailedToListen = false;
     } catch (error) {
       this.#isListenRefused = error instanceof DatabaseError && error.sqlstate === readOnlyState;
       if (!this.#isListenRefused && !this.#hasFailedToListen && !this.#isStopped) this.#observe({ kind: 'listen-failed', error });
       this.#hasFailedToListen = true;
     }
+  }
+
+  /** PostgreSQL has notified of a newer version: loads the schema if that matters. */
+  async #notice(): Promise<void> {
+    // If the version cannot be read, the refresh reports it.
+    await this.#adopting.run().catch(() => {});
+    if (this.#isBehind || this.#loaded.doubtful > 0) await this.#refreshAndReport();
   }
 
   #schedule(): void {
@@ -291,29 +336,6 @@ export class SchemaWatch<Snapshot> {
       this.#isFailing = true;
     }
   }
-}
-
-function mayBeOutdated(error: unknown): boolean {
-  if (error instanceof RequestErrors) return true;
-  if (!(error instanceof ApiError)) return false;
-  const { sqlstate } = error.details;
-  return refusals.has(error.code) || (typeof sqlstate === 'string' && undefinedClasses.has(sqlstate.slice(0, 2)));
-}
-
-/** Whether PostgreSQL itself rejected a request, which has then already cost it something. */
-function hasAskedDatabase(error: unknown): boolean {
-  return error instanceof ApiError && typeof error.details.sqlstate === 'string';
-}
-
-/**
- * The message of an error about a missing object, if one of our statements raised it and not a function that it calls; null for other
- * errors. If the schema is current nevertheless, the connection's backend has not yet heard of a change that others already see: PostgreSQL
- * announces changes after the commit.
- */
-function messageAboutMissing(error: unknown): string | null {
-  if (!(error instanceof ApiError && error.cause instanceof DatabaseError)) return null;
-  const { sqlstate, context, message } = error.cause;
-  return sqlstate !== null && missingStates.has(sqlstate) && context === undefined ? message : null;
 }
 
 function clientError(error: unknown): unknown {

@@ -218,6 +218,7 @@ class PlanMeasurer {
 
   /** `path` leads to the row. */
   #row({ table, members }: RowPlan, path: Path): RowEstimate {
+    this.#touchTable(table);
     let constant = 0;
     let sources: RowEstimate['sources'] = [];
     // A fast path: most members are columns, which count as nothing.

@@ -291,8 +291,11 @@ export interface Parameter {
   readonly value: ParameterValue;
   readonly encoding: ParameterEncoding;
 }
-/** A bind value, or a list of bind values in the document. */
-export type ParameterValue = BindValue | { readonly kind: 'list'; readonly items: readonly ParameterValue[] };
+/** A bind value, a list of bind values in the document, or the schema version of the moment (`freshness/schema-guard.ts`). */
+export type ParameterValue =
+  | BindValue
+  | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }
+  | { readonly kind: 'version'; readonly version: { readonly current: string } };
 
 /** How to encode an element of a cursor or nodeId. */
 export type ElementUse = 'text' | 'array' | 'json';

@@ -47,7 +47,7 @@ test('nothing of it is in an API, even if its schema is exposed to a superuser',
   const graph = await createRowgraph({ database: pglite, schemas: ['rowgraph', 'public'], trustedRoles: ['postgres'] });
   const sdl = await graph.sdl({ role: 'postgres' });
   assert.match(sdl, /type own /);
-  assert.doesNotMatch(sdl, /idempotency|schema_change|claim_key|read_response|version[:(]/);
+  assert.doesNotMatch(sdl, /idempotency|schema_change|recent_change|claim_key|read_response|version[:(]/);
   const { errors } = await graph.resolve(pglite, { query: '{ idempotency_keyCollection { edges { node { key } } } }' });
   assert.match(errors?.[0]?.message ?? '', /^Cannot query field "idempotency_keyCollection"/);
   await graph.close();
@@ -72,7 +72,7 @@ for (const index of [0, 1]) {
         versions.add((await readVersions(database)).version);
         await database.query('drop table public.moves; drop extension rowgraph');
         assert.deepEqual(await database.query(objects), [['0']]);
-        assert.deepEqual(await readVersions(database), { version: null, extension: null });
+        assert.deepEqual(await readVersions(database), { version: null, extension: null, changes: null });
       }
       assert.equal(versions.size, 4, 'no version comes again');
     });
@@ -105,7 +105,7 @@ for (const index of [0, 1]) {
       const database = databases[index]!;
       await installExtension(database);
       await database.query('alter event trigger rowgraph_ddl disable');
-      assert.deepEqual(await readVersions(database), { version: null, extension: null });
+      assert.deepEqual(await readVersions(database), { version: null, extension: null, changes: null });
       await installExtension(database);
       assert.deepEqual(await readExtension(database), {
         kind: 'extension',
@@ -141,7 +141,7 @@ for (const index of [0, 1]) {
         create table rowgraph.schema_change (weight bigint);
         create function rowgraph.version() returns text language plpgsql as $$ begin raise 'run as %', current_user; end $$;
         reset role`);
-      assert.deepEqual(await readVersions(database), { version: null, extension: null });
+      assert.deepEqual(await readVersions(database), { version: null, extension: null, changes: null });
       assert.equal((await readExtension(database)).version, '1.0');
       await assert.rejects(applyExtension(database), failsWith('42501', /^the schema rowgraph belongs to another role/));
       await assert.rejects(database.query('create extension rowgraph'), failsWith('42501', /^the schema rowgraph belongs to another role/));
@@ -164,6 +164,11 @@ for (const index of [0, 1]) {
         assert.deepEqual(
           await database.query(`select rolname, relname from pg_roles r, pg_class c, unnest(array['usage', 'select', 'update']) p
             where relkind = 'S' and relnamespace = 'rowgraph'::regnamespace and has_sequence_privilege(r.oid, c.oid, p) and not rolsuper and rolname !~ '^pg_'`),
+          [],
+        );
+        assert.deepEqual(
+          await database.query(`select rolname from pg_roles, unnest(array['insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
+            where has_table_privilege(oid, 'rowgraph.recent_change', p) and not rolsuper and rolname !~ '^pg_'`),
           [],
         );
         for (const role of ['anon', 'service_role']) {

@@ -34,7 +34,11 @@ export const setup = `
   create table insiders (id int primary key); revoke all on insiders from anon, authenticated; grant select on insiders to insider;
   grant select on book, author to reader;
   create table app.thing (id int primary key); grant select on app.thing to reader;
+  create table hidden.base (id int primary key, name text); insert into hidden.base values (1, 'based');
+  create view based as select id, name from hidden.base;
 `;
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const first = (fields: string, value: Record<string, unknown>, field = 'bookCollection') => ({
   query: `{ ${field}(first: 1) { edges { node { ${fields} } } } }`,
@@ -165,6 +169,28 @@ export const changes: readonly SchemaChange[] = [
   vanishes('a table in another schema', 'alter table insiders set schema hidden', insiders, 'reader'),
   fades('a table without its key', 'alter table author drop constraint author_pkey', first('name', { name: 'ada' }, 'authorCollection')),
   appears('a table with a key', 'alter table author add primary key (id)', first('name', { name: 'ada' }, 'authorCollection')),
+  vanishes('a schema of another name', 'alter schema app rename to past', thing, 'reader'),
+  appears('a schema of its old name', 'alter schema past rename to app', thing, 'reader'),
+  fades(
+    'a view of a table, in a schema that is not exposed, without its key',
+    'alter table hidden.base drop constraint base_pkey',
+    first('name', { name: 'based' }, 'basedCollection'),
+  ),
+  appears(
+    'a view of a table with a key',
+    'alter table hidden.base add primary key (id)',
+    first('name', { name: 'based' }, 'basedCollection'),
+  ),
+  {
+    name: 'a view of a table with another key',
+    sql: 'alter table hidden.base drop constraint base_pkey, add primary key (name)',
+    query: '{ basedCollection { edges { node { nodeId } } } }',
+    before: { basedCollection: { edges: [{ node: { nodeId: base64('["public", "based", 1]') } }] } },
+    after: { basedCollection: { edges: [{ node: { nodeId: base64('["public", "based", "based"]') } }] } },
+    isSilent: true,
+  },
+  vanishes('a table that leaves its schema', 'alter table app.thing set schema hidden', thing, 'reader'),
+  appears('a table that comes into a schema', 'alter table hidden.thing set schema app', thing, 'reader'),
   vanishes('a dropped schema', 'drop schema app cascade', thing, 'reader'),
 ];
 

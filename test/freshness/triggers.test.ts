@@ -79,6 +79,67 @@ test('DDL that is not committed, or rolled back, changes nothing and loads nothi
   assert.equal(loads(), before + 1);
 });
 
+/** Of objects in a schema that the API does not depend on, or of what it does not show. */
+const changesElsewhere = [
+  'create table aside.passing (id serial primary key, name text)',
+  'alter table aside.passing add more int',
+  'create index on aside.passing (name)',
+  'alter table aside.passing drop more, add check (id > 0)',
+  'create table aside.parts (id int) partition by range (id)',
+  'create table aside.part partition of aside.parts for values from (0) to (9)',
+  'drop table aside.passing, aside.parts',
+  'create schema passing; drop schema passing',
+  // These might concern any schema, so the catalogs are compared.
+  `comment on table author is 'only words'`,
+  'alter default privileges in schema aside grant select on tables to anon',
+];
+
+test('DDL that the API does not depend on is answered from the schema that is loaded', async () => {
+  const query = '{ authorCollection { edges { node { id } } } }';
+  const answer = { authorCollection: { edges: [{ node: { id: 7 } }] } };
+  const insert = 'mutation { updateauthorCollection(set: {name: 7}, filter: {id: {eq: 7}}) { affectedCount } }';
+  assert.deepEqual(await ask(query), answer);
+  await database.run('create schema aside');
+  await graphs[0]!.reload();
+  const before = loads();
+  for (const sql of changesElsewhere) {
+    await database.run(sql);
+    assert.deepEqual(await ask(query), answer, sql);
+    await database.run(sql.startsWith('create table') ? 'create table aside.more (id int); drop table aside.more' : 'select 1');
+    assert.deepEqual(await ask(insert), { updateauthorCollection: { affectedCount: 1 } }, sql);
+  }
+  assert.equal(loads(), before);
+});
+
+test('a table that changes holds up its own requests and those of related tables, not others', async () => {
+  await database.run(`create table changing (id int primary key, a text, b text, owner int); create table owner (id int primary key);
+    alter table changing add foreign key (owner) references owner; insert into owner values (1); insert into changing values (1, 'a', 'b', 1)`);
+  const names = ['author', 'owner', 'changing'] as const;
+  const queries = names.map((name) => `{ ${name}Collection { edges { node { id } } } }`);
+  for (const query of queries) assert.equal(typeof (await ask(query)), 'object');
+  const locker = await database.connect();
+  await locker.query('begin; lock table pg_catalog.pg_description in access exclusive mode');
+  const before = loads();
+  const swap = 'alter table changing rename a to c; alter table changing rename b to a; alter table changing rename c to b';
+  await database.run(swap);
+  const answered: string[] = [];
+  const held = ['{ changingCollection { edges { node { a b } } } }', queries[1]!].map(async (query) => {
+    const answer = await ask(query);
+    answered.push(query);
+    return answer;
+  });
+  for (let time = 0; time < 5; time++) {
+    assert.deepEqual(await ask(queries[0]!), { authorCollection: { edges: [{ node: { id: 7 } }] } });
+    await database.run('alter table changing add if not exists more int');
+  }
+  assert.deepEqual([answered, loads()], [[], before]);
+  await locker.query('rollback');
+  assert.deepEqual(await Promise.all(held), [
+    { changingCollection: { edges: [{ node: { a: 'b', b: 'a' } }] } },
+    { ownerCollection: { edges: [{ node: { id: 1 } }] } },
+  ]);
+});
+
 test('transactions that commit in another order than they began are all seen', async () => {
   const [first, second, third] = [await database.connect(), await database.connect(), await database.connect()];
   const query = (name: string): string => `{ ${name}Collection { edges { node { id } } } }`;

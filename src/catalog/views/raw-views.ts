@@ -4,7 +4,7 @@ import type { RawForeignKey } from '../raw-catalog.ts';
 type RawRows<Row> = readonly Row[] | null;
 
 export interface RawViews {
-  readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean]>;
+  readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean, schemaId: number]>;
   /** The views' queries as PostgreSQL stores them. */
   readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
   readonly indexes: RawRows<RawViewIndex>;

@@ -32,7 +32,7 @@ with source as materialized (
 )
 select pg_catalog.json_build_object(
   'relations', (
-    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relkind, c.relkind = 'r' and c.relhassubclass))
+    select pg_catalog.json_agg(pg_catalog.json_build_array(c.oid::int8, c.relkind, c.relkind = 'r' and c.relhassubclass, c.relnamespace::int8))
     from pg_catalog.pg_class c where (c.oid in (select s.id from source s)) is true and c.relkind in ('r', 'p', 'v', 'm')
   ),
   -- As in the introspection query, NOT NULL is not reliable if a partition may be a foreign table, or if the constraint is not validated.
