@@ -26,10 +26,10 @@ export interface Session {
   /** The settings of the role from `alter role … set`. */
   readonly defaults?: RoleDefaults | undefined;
   /**
-   * Whether plans must be made anew for it: planning evaluates functions that may read the claims, and PostgreSQL would use the plan for
-   * the next caller, too.
+   * Whether the statements may see what the connection keeps of earlier callers: plans, for which PostgreSQL evaluated functions that may
+   * read the claims, and the last values of sequences.
    */
-  readonly discardsPlans?: boolean;
+  readonly discardsState?: boolean;
   /** Whether the statements may change the connection's session, which must be as before for the next caller. */
   readonly resetsConnection?: boolean;
   /** What tells SQL about the request besides the claims; each is set for every request of the session's role and schema. */

@@ -11,7 +11,7 @@ import { type JobGroup, PgJob } from './pg-job.ts';
 import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
-import { releaseLocks } from './session-statement.ts';
+import { afterRollback } from './session-statement.ts';
 import { isPoolersRefusal, isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { ConnectionUse } from './wire/encode-batch.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
@@ -21,8 +21,8 @@ import type { PgExchange } from './wire/pg-exchange.ts';
  * terminates all backends, may be about to end the others: by then, those are known to be closed.
  */
 const resendMillis = 50;
-/** How long releasing locks may take. */
-const releaseMillis = 5000;
+/** How long cleaning up may take. */
+const cleanUpMillis = 5000;
 
 /** What all runs of a database share. */
 export interface JobRunContext {
@@ -94,8 +94,8 @@ class PgJobRun implements RunListener {
   #completed = 0;
   /** Whether the only job is being sent again on the same connection. */
   #isResent = false;
-  /** Whether the only job may have left locks on the connection. */
-  #mayHoldLocks = false;
+  /** Whether the only job has failed and may have left something on the connection. */
+  #needsCleanUp = false;
 
   constructor(
     context: JobRunContext,
@@ -148,7 +148,7 @@ class PgJobRun implements RunListener {
     this.#state.run = null;
     if (isPoolersRefusal(error)) connections.noteRefused(error);
     if (isResent && error === undefined) sendAlone(this.#context, this.#client, this.#group, first, false);
-    else if (this.#mayHoldLocks && error === undefined) sendAlone(this.#context, this.#client, this.#group, lockRelease(), false);
+    else if (this.#needsCleanUp && error === undefined) sendAlone(this.#context, this.#client, this.#group, cleanUp(), false);
     else {
       if (isResent) request(first);
       connections.giveBack(this.#client, this.#group, error);
@@ -179,7 +179,7 @@ class PgJobRun implements RunListener {
     state.prepared?.settle(completed);
     this.#settleSettings(error, results);
     const resets = batch?.session?.resetsConnection === true;
-    this.#mayHoldLocks = resets && error !== null && !broken;
+    this.#needsCleanUp = resets && error !== null && !broken;
     if (resets && error === null) state.settings.noteReset();
     if (error === null && !exchange.overflown) {
       job.resolve(results);
@@ -232,10 +232,10 @@ class PgJobRun implements RunListener {
 }
 
 /** A job for which nobody waits. */
-function lockRelease(): PgJob {
-  const deadline = new Deadline(releaseMillis);
+function cleanUp(): PgJob {
+  const deadline = new Deadline(cleanUpMillis);
   const end = (): void => deadline.end();
-  return PgJob.ofScript({ text: releaseLocks, parameters: [], isRepeated: true }, deadline, { resolve: end, reject: end });
+  return PgJob.ofScript({ text: afterRollback, parameters: [], isRepeated: true }, deadline, { resolve: end, reject: end });
 }
 
 /** Puts a job back into the queue whose connection was lost with this error. `written`: whether it may have reached the server. */

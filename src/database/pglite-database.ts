@@ -20,7 +20,7 @@ import {
   type Session,
 } from './database.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
-import { countLeading, queryBatch, releaseLocks, toBatchError } from './session-statement.ts';
+import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
 import { type ConnectionUse, encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
@@ -76,7 +76,7 @@ class PgliteDatabase implements Database {
         this.#prepared.evictAll();
         reply = await this.#send(batch);
       }
-      if (reply.error && batch.session?.resetsConnection) await this.#exchange(encodeScript(releaseLocks));
+      if (reply.error && batch.session?.resetsConnection) await this.#exchange(encodeScript(afterRollback));
       if (reply.error) throw toBatchError(reply.error, batch, reply.rows.length);
       const results = reply.rows.slice(countLeading(batch)).map((rows) => rows[0] ?? []);
       const length = lengthOf(results);

@@ -4,7 +4,7 @@
  */
 import { longestTimer } from '../budget/timers.ts';
 import type { Rows, RunStatement, Session } from './database.ts';
-import { leadingStatements, releaseLocks, sessionStatement } from './session-statement.ts';
+import { afterRollback, leadingStatements, sessionStatement } from './session-statement.ts';
 
 /** `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter. */
 export async function inRolledBackTransaction<Result>(
@@ -23,6 +23,6 @@ export async function inRolledBackTransaction<Result>(
   } finally {
     // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
     await run('rollback').catch((): Rows => []);
-    if (session.resetsConnection) await run(releaseLocks).catch((): Rows => []);
+    if (session.resetsConnection) await run(afterRollback).catch((): Rows => []);
   }
 }

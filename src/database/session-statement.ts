@@ -138,12 +138,15 @@ const nothing: readonly Statement[] = [];
 // setting ends with the transaction anyway.
 const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
 
-/** Discards the plans of functions' statements, too, which are kept for the session. Prepared statements stay, and are planned again. */
-const discardPlans: Statement = { text: 'discard plans', parameters: [] };
-const justDiscardPlans: readonly Statement[] = [discardPlans];
+/** Discards the plans of statements in functions, too. Prepared statements stay, and are planned again. */
+const discards: readonly Statement[] = ['discard plans', 'discard sequences'].map((text) => ({ text, parameters: [] }));
 
-/** Releases what a failed batch may hold although PostgreSQL rolled it back: locks of the session. */
-export const releaseLocks = 'select pg_catalog.pg_advisory_unlock_all()';
+/**
+ * Undoes what PostgreSQL does not undo with a transaction that fails: locks of the session, and the seed of `random`, for which it takes one that
+ * nobody knows.
+ */
+export const afterRollback = `select pg_catalog.pg_advisory_unlock_all(),
+  pg_catalog.setseed(pg_catalog.hashtextextended(pg_catalog.gen_random_uuid()::pg_catalog.text, 0) / 9223372036854775808.0)`;
 
 /**
  * The end of a batch that may have changed the session: what `discard all` does
@@ -154,7 +157,7 @@ const resetStatements: readonly Statement[] = [
   'set constraints all immediate',
   'close all',
   'unlisten *',
-  releaseLocks,
+  afterRollback,
   'discard sequences',
   'discard temp',
   'reset all',
@@ -175,13 +178,13 @@ export function countStatements(batch: Batch): number {
  * Statements that must come before the session statement: isolation level and `transaction_read_only` can only be set before anything is
  * read.
  */
-export function leadingStatements({ defaults, discardsPlans = false }: Session): readonly Statement[] {
+export function leadingStatements({ defaults, discardsState = false }: Session): readonly Statement[] {
   const isolation = defaults?.isolation ?? null;
-  if (isolation === null && defaults?.mayWrite !== true) return discardsPlans ? justDiscardPlans : nothing;
+  if (isolation === null && defaults?.mayWrite !== true) return discardsState ? discards : nothing;
   const statements = defaults?.mayWrite ? [readWrite] : [];
   if (isolation !== null && isolationLevels.has(isolation))
     statements.push({ text: `set transaction_isolation = '${isolation}'`, parameters: [] });
-  if (discardsPlans) statements.push(discardPlans);
+  if (discardsState) statements.push(...discards);
   return statements;
 }
 

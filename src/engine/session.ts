@@ -51,8 +51,8 @@ export function sessionOf(
   const version = checksVersion ? null : (granted.version?.current ?? null);
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
-  const { foldsClaims: discardsPlans, changesSession: resetsConnection } = effects;
+  const { readsSession: discardsState, changesSession: resetsConnection } = effects;
   const requestSettings = granted.requestSettings?.valuesFor(caller, head, escapesClaims ? inAscii : asItIs);
   const { defaults } = role;
-  return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsPlans, resetsConnection, requestSettings };
+  return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsState, resetsConnection, requestSettings };
 }

@@ -98,7 +98,7 @@ class PlanMeasurer {
   parameters = 0;
   readonly touches = new Set<string>();
   callsFunctions = false;
-  effects: SessionEffects = { foldsClaims: false, changesSession: false };
+  effects: SessionEffects = { readsSession: false, changesSession: false };
   tablesAreRoleIndependent = true;
   /** For each page after a cursor, whether it is a single range. */
   readonly seeks: boolean[] = [];
@@ -336,8 +336,8 @@ class PlanMeasurer {
     this.#note(effects);
   }
 
-  #note({ foldsClaims, changesSession }: SessionEffects): void {
-    this.effects = { foldsClaims: this.effects.foldsClaims || foldsClaims, changesSession: this.effects.changesSession || changesSession };
+  #note({ readsSession, changesSession }: SessionEffects): void {
+    this.effects = { readsSession: this.effects.readsSession || readsSession, changesSession: this.effects.changesSession || changesSession };
   }
 }
 

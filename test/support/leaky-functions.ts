@@ -21,6 +21,28 @@ const readers: Readonly<Record<string, string>> = {
   operator: `create function read_operand(text) returns text language sql immutable as $$ select ${claim('sub')} $$;
     create operator ~~> (function = read_operand, rightarg = text);
     create function read_operator() returns text language plpgsql stable as $$ begin return ~~> 'x'; end $$`,
+  quoted: `create function "my id"() returns text language sql stable as $$ select ${claim('sub')} $$;
+    create function read_quoted() returns text language plpgsql immutable as $$ begin return "my id"(); end $$`,
+  doubled: `create function "a""b"() returns text language sql immutable as $$ select ${claim('sub')} $$;
+    create function read_doubled() returns text language plpgsql stable as $$ begin return "a""b"(); end $$`,
+  unicode: `create function read_unicode() returns text language plpgsql stable as $$ begin return U&"read\\005fsql"(); end $$`,
+  cut: `create function read_${'x'.repeat(58)}() returns text language sql immutable as $$ select ${claim('sub')} $$;
+    create function read_cut() returns text language plpgsql stable as $$ begin return read_${'x'.repeat(70)}(); end $$`,
+  cast: `create type wrapped as (sub text);
+    create function to_wrapped(int) returns wrapped language sql immutable as $$ select row(${claim('sub')})::wrapped $$;
+    create cast (int as wrapped) with function to_wrapped(int);
+    create function read_cast() returns text language plpgsql stable as $$ begin return (1::wrapped).sub; end $$`,
+  implied: `create type letter as enum ('a');
+    create function same(letter, letter) returns boolean language sql immutable as $$ select ${claim('sub')} = 'subject 0' $$;
+    create operator = (function = same, leftarg = letter, rightarg = letter);
+    create function read_implied() returns text language plpgsql stable as $$ begin
+      if 'a'::letter in ('a'::letter) then return 'subject 0'; end if; return ${claim('sub')}; end $$`,
+  // What it reads, it names only at run time: a table with a policy that reads the claims.
+  search: `create table searched (owner text); insert into searched select 'subject ' || n from generate_series(0, 6) n;
+    alter table searched enable row level security;
+    create policy own on searched using (owner = read_sql());
+    create function read_search() returns text language plpgsql stable security invoker as
+      $$ declare found text; begin execute format('select min(owner) from %I', 'sear' || 'ched') into found; return found; end $$`,
   dynamic: `create function read_dynamic() returns text language plpgsql immutable as
     $$ declare found text; begin execute 'select current_' || 'setting(''request.jwt.claims'')::json ->> ''sub''' into found; return found; end $$`,
 };
@@ -42,10 +64,19 @@ const leavers: readonly string[] = [
   `create function leave_lock_and_fail() returns text language plpgsql as $$ begin perform pg_advisory_lock(17); raise 'failed'; end $$`,
   `create function leave_table() returns text language plpgsql as $$ begin
     create temp table loot as select 'theirs' as text; return 'theirs'; end $$`,
+  `create function leave_default(value text default set_config('app.tenant', 'theirs', false)) returns text language sql as 'select value'`,
+  `create operator !!! (function = pg_try_advisory_lock, rightarg = bigint);
+   create function leave_operator() returns text language sql as $$ select (!!! 17::bigint)::text $$`,
+  `create aggregate gather(text, boolean) (sfunc = set_config, stype = text, initcond = 'app.tenant');
+   create function leave_aggregate() returns text language sql as $$ select gather('theirs', false) $$`,
+  `create table emptied (id int);
+   create function leave_emptied() returns trigger language plpgsql as $$ begin perform set_config('app.tenant', 'theirs', false); return null; end $$;
+   create trigger leave before truncate on emptied for each statement execute function leave_emptied();
+   create function leave_truncate() returns text language sql as $$ truncate emptied; select 'theirs' $$`,
   `create function leave_cursor() returns text language plpgsql as $$ begin
     execute 'declare loot cursor with hold for select ''theirs'''; return 'theirs'; end $$`,
 ];
-const leaverNames = leavers.map((sql) => /function (\w+)/.exec(sql)![1]!);
+const leaverNames = leavers.map((sql) => /function (leave_(?!emptied)\w+)/.exec(sql)![1]!);
 
 /** Ways to change the session without a call in the request: a trigger, a policy, a default, a view. */
 const leavingTables = `
@@ -59,6 +90,8 @@ const leavingTables = `
   insert into parent (text) select 'x' from generate_series(1, 400);
   insert into child (parent) select id from parent;
   create table defaulted (id int generated always as identity primary key, text text default set_config('app.tenant', 'theirs', false), other int);
+  create domain kept as text default set_config('app.tenant', 'theirs', false);
+  create table in_kept (id int generated always as identity primary key, text kept, other int);
   create table guarded (id int primary key);
   insert into guarded values (1);
   alter table guarded enable row level security;
@@ -71,6 +104,7 @@ const leavingRequests: readonly string[] = [
   'mutation { insertIntotriggeredCollection(objects: [{text: "x"}]) { affectedCount } }',
   'mutation { deleteFromparentCollection(atMost: 1000, filter: {id: {eq: $id}}) { affectedCount } }',
   'mutation { insertIntodefaultedCollection(objects: [{other: 1}]) { affectedCount } }',
+  'mutation { insertIntoin_keptCollection(objects: [{other: 1}]) { affectedCount } }',
   '{ guardedCollection { edges { node { id } } } }',
   '{ leavingCollection { edges { node { text } } } }',
 ];

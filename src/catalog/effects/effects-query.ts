@@ -23,11 +23,11 @@ const ofCatalog = (name: string): string => `'pg_catalog.${name}'::pg_catalog.re
 const target = `
   case d.refclassid when ${ofCatalog('pg_proc')} then 'p' when ${ofCatalog('pg_operator')} then 'o' else 't' end, d.refobjid::int8`;
 
-/** Dependencies on functions, operators and domains that users created. PostgreSQL records none on its own. */
+/** Dependencies on functions, operators and types that users created. PostgreSQL records none on its own. */
 const onUsers = `
   d.refobjid >= 16384 and (
     d.refclassid in (${ofCatalog('pg_proc')}, ${ofCatalog('pg_operator')})
-    or d.refclassid = ${ofCatalog('pg_type')} and (d.refobjid in (select m.oid from domain m)) is true
+    or d.refclassid = ${ofCatalog('pg_type')} and (d.refobjid in (select m.oid from own_type m)) is true
   )`;
 
 /** The edges from the objects of one catalog, which belong to a table, a type or a function. */
@@ -64,7 +64,7 @@ const edges = [
     'join pg_catalog.pg_constraint x on x.oid = d.objid',
   ),
   edgesOf('pg_trigger', "'w', x.tgrelid::int8", 'join pg_catalog.pg_trigger x on x.oid = d.objid'),
-  // Columns with a domain, partition keys, and expressions of indexes.
+  // Types of columns, partition keys, and expressions of indexes.
   edgesOf(
     'pg_class',
     "case when x.indrelid is null and d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass then 'r' else 'w' end, coalesce(x.indrelid, d.objid)::int8",
@@ -79,21 +79,49 @@ const edges = [
   ),
   edgesOf('pg_operator', "'o', d.objid::int8", ''),
   edgesOf('pg_type', "'t', d.objid::int8", ''),
+  relationsOf('pg_type', "'t', d.objid::int8", "'r'", ''),
+  "select 't', k.castsource::int8, 'p', k.castfunc::int8 from pg_catalog.pg_cast k where k.castfunc >= 16384",
+  "select 't', k.casttarget::int8, 'p', k.castfunc::int8 from pg_catalog.pg_cast k where k.castfunc >= 16384",
+  `select 'w', i.indrelid::int8, 'p', f.amproc::oid::int8
+   from pg_catalog.pg_index i, pg_catalog.unnest(i.indclass::pg_catalog.oid[]) u(class)
+   join pg_catalog.pg_opclass o on o.oid = u.class join pg_catalog.pg_amproc f on f.amprocfamily = o.opcfamily
+   where f.amproc >= 16384`,
   "select 'w', i.inhparent::int8, 'w', i.inhrelid::int8 from pg_catalog.pg_inherits i",
   `select 'w', k.confrelid::int8, 'w', k.conrelid::int8 from pg_catalog.pg_constraint k
    where k.contype = 'f' and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd'))`,
 ].join(' union ');
 
-/** Expressions that call one of the functions above themselves: PostgreSQL records no dependency on what it came with. */
-const callers = [
-  "select 'r', p.polrelid from pg_catalog.pg_policy p, pattern c where p.polqual::text ~ c.text or p.polwithcheck::text ~ c.text",
-  "select 'w', a.adrelid from pg_catalog.pg_attrdef a, pattern c where a.adbin::text ~ c.text",
-  `select case w.ev_type when '1' then 'r' else 'w' end, w.ev_class from pg_catalog.pg_rewrite w, pattern c
-   where w.ev_class >= 16384 and w.ev_action::text ~ c.text`,
-  "select 'w', k.conrelid from pg_catalog.pg_constraint k, pattern c where k.contype = 'c' and k.conrelid <> 0 and k.conbin::text ~ c.text",
-  "select 't', k.contypid from pg_catalog.pg_constraint k, pattern c where k.contype = 'c' and k.contypid <> 0 and k.conbin::text ~ c.text",
-  "select 'w', t.tgrelid from pg_catalog.pg_trigger t, pattern c where t.tgqual::text ~ c.text",
-].join(' union ');
+/** PostgreSQL's functions that read what a session keeps: the last values of sequences. */
+const sequenceFunctions = ['currval', 'lastval'] as const;
+
+/** How a call of one of PostgreSQL's functions stands in a node tree, as a regular expression. */
+const callOf = (names: readonly string[]): string => `(
+  select ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') || ') '
+  from pg_catalog.pg_proc p
+  where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.proname in (${names.map((name) => `'${name}'`).join(', ')})
+)`;
+
+/** Node trees, and single functions in their form: PostgreSQL records no dependency on the functions that it came with. */
+const trees = [
+  "select 'r', p.polrelid, pg_catalog.concat(p.polqual, p.polwithcheck) from pg_catalog.pg_policy p",
+  "select 'w', a.adrelid, a.adbin::text from pg_catalog.pg_attrdef a",
+  "select case w.ev_type when '1' then 'r' else 'w' end, w.ev_class, w.ev_action::text from pg_catalog.pg_rewrite w where w.ev_class >= 16384",
+  `select case k.contypid when 0 then 'w' else 't' end, case k.contypid when 0 then k.conrelid else k.contypid end, k.conbin::text
+   from pg_catalog.pg_constraint k where k.contype = 'c'`,
+  "select 'w', t.tgrelid, t.tgqual::text from pg_catalog.pg_trigger t where t.tgqual is not null",
+  "select 't', t.oid, t.typdefaultbin::text from pg_catalog.pg_type t where t.oid >= 16384 and t.typdefaultbin is not null",
+  "select 'p', p.oid, p.proargdefaults::text from pg_catalog.pg_proc p where p.oid >= 16384 and p.proargdefaults is not null",
+  "select 'o', o.oid, pg_catalog.format(':funcid %s ', o.oprcode::oid) from pg_catalog.pg_operator o where o.oid >= 16384",
+  `select 'p', a.aggfnoid::oid, pg_catalog.format(':funcid %s :funcid %s ', a.aggtransfn::oid, a.aggfinalfn::oid)
+   from pg_catalog.pg_aggregate a where a.aggfnoid >= 16384`,
+  `select 'w', i.indrelid, pg_catalog.format(':funcid %s ', f.amproc::oid)
+   from pg_catalog.pg_index i, pg_catalog.unnest(i.indclass::pg_catalog.oid[]) u(class)
+   join pg_catalog.pg_opclass o on o.oid = u.class join pg_catalog.pg_amproc f on f.amprocfamily = o.opcfamily
+   where u.class >= 16384`,
+].join(' union all ');
+
+/** Operators that SQL uses without a symbol, or that are too common to be recognized by it: `in`, `between`, `case`, `like`, `distinct`. */
+export const impliedOperators = ['=', '<>', '<', '<=', '>', '>=', '~~', '!~~', '~~*', '!~~*'] as const;
 
 const rowsOf = (row: string, from: string): string =>
   `select pg_catalog.string_agg(pg_catalog.json_build_array(${row})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
@@ -112,10 +140,18 @@ const lists: Readonly<Record<keyof RawEffects, string>> = {
     'function f',
   ),
   relations: rowsOf('c.oid::int8, c.relname', "pg_catalog.pg_class c where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f')"),
-  domains: rowsOf('m.oid::int8, m.typname', 'domain m'),
-  operators: rowsOf('o.oid::int8, o.oprname', 'pg_catalog.pg_operator o where o.oid >= 16384'),
+  types: rowsOf('m.oid::int8, m.typname', 'own_type m'),
+  // Those of extensions, in C, are clean and many.
+  operators: rowsOf(
+    'o.oid::int8, o.oprname',
+    `pg_catalog.pg_operator o
+    where o.oid >= 16384 and (o.oprcode < 16384 or o.oprcode in (select f.oid from function f where f.lanname <> 'c' or f.provolatile = 'v'))`,
+  ),
   edges: rowsOf('e.source, e.source_id, e.target, e.target_id', `(${edges}) e(source, source_id, target, target_id)`),
-  callers: rowsOf('c.kind, c.id::int8', `(${callers}) c(kind, id)`),
+  callers: rowsOf(
+    'e.kind, e.id::int8, e.tree ~ c.changes, e.tree ~ c.sequences',
+    "(select c.changes, c.sequences, c.changes || '|' || c.sequences as any from call c offset 0) c, tree e where e.tree ~ c.any",
+  ),
   // A function in the language "internal" has a name of PostgreSQL's source as its body.
   readers: namesOf(
     'n.name',
@@ -129,12 +165,17 @@ export const effectLists = Object.keys(lists) as readonly (keyof RawEffects)[];
 
 /** Selects each list as a column. */
 export const effectsQuery = `
-with domain as materialized (
-  select t.oid, t.typname
-  from pg_catalog.pg_type t
-  where t.oid >= 16384 and (t.typtype = 'd' or (t.typelem in (
-    select e.oid from pg_catalog.pg_type e where e.typtype = 'd' and e.oid >= 16384
-  )) is true)
+with own_type as materialized (
+  -- All but the rows of tables, with arrays of them.
+  with base as (
+    select t.oid, t.typname from pg_catalog.pg_type t
+    where t.oid >= 16384 and t.typelem = 0 and (t.typtype <> 'c' or (t.typrelid in (
+      select c.oid from pg_catalog.pg_class c where c.relkind = 'c'
+    )) is true)
+  )
+  select b.oid, b.typname from base b
+  union all
+  select t.oid, t.typname from pg_catalog.pg_type t where t.oid >= 16384 and t.typelem <> 0 and (t.typelem in (select b.oid from base b)) is true
 ),
 function as materialized (
   -- Of an aggregate, only what it refers to matters.
@@ -147,11 +188,8 @@ function as materialized (
 dependency as materialized (
   select d.classid, d.objid, d.refclassid, d.refobjid from pg_catalog.pg_depend d where ${onUsers}
 ),
-pattern as materialized (
-  select ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') || ') ' as text
-  from pg_catalog.pg_proc p
-  where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.proname in (${sessionFunctions.map((name) => `'${name}'`).join(', ')})
-)
+call as materialized (select ${callOf(sessionFunctions)} as changes, ${callOf(sequenceFunctions)} as sequences),
+tree(kind, id, tree) as (${trees})
 select ${Object.values(lists)
   .map((list) => `(${list})`)
   .join(', ')}`;

@@ -3,21 +3,23 @@
  * bodies; out: `Effects`. Pure.
  */
 import type { MislabelledFunction } from '../catalog.ts';
-import { FunctionBody, wordsOfReaders } from './function-body.ts';
+import { impliedOperators } from './effects-query.ts';
+import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';
 import type { NodeKind, RawEffects, RawFunctionBody } from './raw-effects.ts';
 
 /** What using a table or calling a function may do beyond its own transaction. */
 export interface SessionEffects {
   /**
-   * Whether planning it may evaluate a function that is labelled immutable but may read the caller's claims. PostgreSQL keeps the result in
-   * the plan (https://www.postgresql.org/docs/current/xfunc-volatility.html), so a plan must not be used for another caller.
+   * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of a
+   * function that is labelled immutable, it evaluates it and keeps the result in the plan
+   * (https://www.postgresql.org/docs/current/xfunc-volatility.html), even if the function reads the claims.
    */
-  readonly foldsClaims: boolean;
+  readonly readsSession: boolean;
   /** Whether it may leave settings, locks, cursors or temporary tables on the connection. */
   readonly changesSession: boolean;
 }
 
-export const noEffects: SessionEffects = { foldsClaims: false, changesSession: false };
+export const noEffects: SessionEffects = { readsSession: false, changesSession: false };
 
 type Node = `${NodeKind}${number}`;
 
@@ -29,15 +31,21 @@ const harmless: ReadonlySet<string> = new Set([
 
 export class Effects {
   readonly #referrers: ReadonlyMap<Node, readonly Node[]>;
-  readonly #folding: ReadonlySet<Node>;
+  readonly #reading: ReadonlySet<Node>;
   readonly #changing: ReadonlySet<Node>;
   /** Functions that are labelled immutable and may read the caller's claims. */
   readonly #mislabelled: readonly UserFunction[];
 
-  constructor(referrers: ReadonlyMap<Node, readonly Node[]>, mislabelled: readonly UserFunction[], changing: readonly Node[]) {
+  /** `reading` and `changing`: what has the effects itself. */
+  constructor(
+    referrers: ReadonlyMap<Node, readonly Node[]>,
+    mislabelled: readonly UserFunction[],
+    reading: readonly Node[],
+    changing: readonly Node[],
+  ) {
     this.#referrers = referrers;
     this.#mislabelled = mislabelled;
-    this.#folding = this.#allReaching(mislabelled.map(({ id }): Node => `p${id}`));
+    this.#reading = this.#allReaching(reading);
     this.#changing = this.#allReaching(changing);
   }
 
@@ -63,8 +71,8 @@ export class Effects {
   }
 
   #of(node: Node): SessionEffects {
-    const [foldsClaims, changesSession] = [this.#folding.has(node), this.#changing.has(node)];
-    return foldsClaims || changesSession ? { foldsClaims, changesSession } : noEffects;
+    const [readsSession, changesSession] = [this.#reading.has(node), this.#changing.has(node)];
+    return readsSession || changesSession ? { readsSession, changesSession } : noEffects;
   }
 
   /** These nodes, and everything that refers to them. */
@@ -114,9 +122,17 @@ export function* findEffects(raw: RawEffects): Generator<void, Effects> {
     if (++count % 1000 === 0) yield;
   }
   yield* referByName(raw, functions, refer);
-  const changing = functions.filter(mayChangeSession).map(({ id }): Node => `p${id}`);
-  const callers = raw.callers.map(([kind, id]): Node => `${kind}${id}`);
-  return new Effects(referrers, yield* findMislabelled(raw, functions), [...changing, ...callers]);
+  const nodesOf = (found: readonly UserFunction[]): Node[] => found.map(({ id }): Node => `p${id}`);
+  const callers = (sought: 2 | 3): Node[] => raw.callers.filter((caller) => caller[sought]).map(([kind, id]): Node => `${kind}${id}`);
+  const mislabelled = yield* findMislabelled(raw, functions);
+  // What cannot be read may use any of them.
+  const reading = functions.filter((each) => each.body?.readsSequences || (mislabelled.length > 0 && isIllegible(each)));
+  return new Effects(
+    referrers,
+    mislabelled,
+    [...nodesOf(mislabelled), ...nodesOf(reading), ...callers(3)],
+    [...nodesOf(functions.filter(mayChangeSession)), ...callers(2)],
+  );
 }
 
 /** The references in function bodies that are text: PostgreSQL does not record them. */
@@ -131,14 +147,13 @@ function* referByName(
   };
   for (const { id, name } of functions) add('p', id, name);
   for (const [id, name] of raw.relations) add('r', id, name);
-  for (const [id, name] of raw.domains) add('t', id, name);
+  for (const [id, name] of raw.types) add('t', id, name);
   for (const [id, name] of raw.operators) add('o', id, name);
-  const isWord = (name: string): boolean => /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name);
   const oddNames = [...targets.keys()].filter((name) => !isWord(name));
   for (const { id, body, volatility } of functions) {
     if (body === null) continue;
     const named = new Set([...body.words].filter((word) => targets.has(word)));
-    for (const name of oddNames) if (body.names(name)) named.add(name);
+    for (const name of oddNames) if (implied.has(name) || body.names(name)) named.add(name);
     for (const name of named) {
       for (const target of targets.get(name)!) {
         if (target.kind !== 'r') refer(`p${id}`, `${target.kind}${target.id}`);
@@ -148,6 +163,13 @@ function* referByName(
     }
     yield;
   }
+}
+
+const implied: ReadonlySet<string> = new Set(impliedOperators);
+
+/** Whether its body does not tell what it uses. The code of C functions is trusted: extensions have them, and only a superuser creates others. */
+function isIllegible({ language, body }: UserFunction): boolean {
+  return language !== 'c' && (!legible.has(language) || body!.isObscure);
 }
 
 /** Only the labels of functions in C are trusted: extensions have them, and only a superuser can create others. */
@@ -166,7 +188,7 @@ function mayChangeSession({ name, volatility, language, body }: UserFunction): b
 
 /** The functions labelled immutable whose bodies may read what differs between callers, themselves or through others like them. */
 function* findMislabelled(raw: RawEffects, functions: readonly UserFunction[]): Generator<void, UserFunction[]> {
-  const readers = new Set(wordsOfReaders(raw.readers));
+  const readers = new Readers(raw.readers);
   for (const { name, volatility, language } of functions) if (volatility !== 'i' && !isFormatting(name, language)) readers.add(name);
   const relations = [...raw.relations.map(([, name]) => name), ...raw.systemRelations];
   const suspects = functions.filter(({ volatility, language }) => volatility === 'i' && language !== 'c');
@@ -192,9 +214,28 @@ function isFormatting(name: string, language: string): boolean {
 /** Languages whose functions are judged by their words. */
 const legible: ReadonlySet<string> = new Set(['sql', 'plpgsql', 'internal']);
 
-function mayRead({ language, body, argumentNames }: UserFunction, readers: ReadonlySet<string>, relations: readonly string[]): boolean {
-  if (body === null || !legible.has(language)) return true;
-  if (body.isObscure) return true;
-  for (const word of body.words) if (readers.has(word) && !argumentNames.has(word)) return true;
+function mayRead({ language, body, argumentNames }: UserFunction, readers: Readers, relations: readonly string[]): boolean {
+  if (body === null || !legible.has(language) || body.isObscure || readers.areUsedIn(body, argumentNames)) return true;
   return body.usesTables && relations.some((name) => !argumentNames.has(name) && body.names(name));
+}
+
+/** The names of functions that an immutable function must not use. */
+class Readers {
+  readonly #words: Set<string>;
+  /** Those that are not plain words. */
+  readonly #oddNames: string[] = [];
+
+  constructor(names: readonly string[]) {
+    this.#words = new Set(wordsOfReaders(names));
+  }
+
+  add(name: string): void {
+    if (isWord(name)) this.#words.add(name);
+    else this.#oddNames.push(name);
+  }
+
+  areUsedIn(body: FunctionBody, argumentNames: ReadonlySet<string>): boolean {
+    for (const word of body.words) if (this.#words.has(word) && !argumentNames.has(word)) return true;
+    return this.#oddNames.some((name) => body.names(name));
+  }
 }

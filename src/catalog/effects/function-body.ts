@@ -4,11 +4,12 @@
  */
 import { sessionFunctions } from './effects-query.ts';
 
+/** Statements and functions whose SQL may be put together from what is not in the body. */
+const dynamicWords = /^(execute|(query|cursor|table|schema|database)_to_xml\w*|ts_stat|ts_rewrite|crosstab\w*|connectby|xpath_table)$/;
+
 /** Commands and functions that change the session; `set` is examined apart, because every update has it. */
 const sessionWords: ReadonlySet<string> = new Set([
   ...sessionFunctions,
-  // Dynamic SQL may be anything.
-  ...['execute', 'query_to_xml', 'query_to_xml_and_xmlschema', 'query_to_xmlschema', 'cursor_to_xml', 'ts_stat', 'ts_rewrite', 'crosstab'],
   ...['reset', 'discard', 'listen', 'prepare', 'deallocate', 'load'],
   // A table may be temporary because of the search path. A cursor outlives its transaction if declared "with hold".
   ...['create', 'temp', 'temporary', 'pg_temp', 'hold'],
@@ -95,7 +96,7 @@ export class FunctionBody {
 
   /** Whether it names this object. A name that is not a plain word is searched in the text. */
   names(name: string): boolean {
-    return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name) ? this.#words.has(name) : this.#text.includes(name);
+    return isWord(name) ? this.#words.has(name) : this.#text.includes(name) || this.#text.includes(name.replaceAll('"', '""'));
   }
 
   /** Its words, in lower case and as they are. */
@@ -105,12 +106,19 @@ export class FunctionBody {
 
   /** Whether it may read or write a table: one is only reached through one of these words. */
   get usesTables(): boolean {
-    return ['from', 'join', 'table', 'into', 'update'].some((word) => this.#words.has(word));
+    return ['from', 'join', 'using', 'table', 'into', 'update', 'truncate', 'merge', 'copy'].some((word) => this.#words.has(word));
   }
 
-  /** Whether it has names that are not legible here: `U&"set\005fconfig"`. */
+  /** Whether it may use what it does not name legibly: dynamic SQL, `U&"set\005fconfig"`, names that PostgreSQL cuts off. */
   get isObscure(): boolean {
-    return /u&["']/i.test(this.#text);
+    if (/u&["']/i.test(this.#text)) return true;
+    for (const word of this.#words) if (dynamicWords.test(word) || isTooLong(word)) return true;
+    return [...this.#text.matchAll(/"((?:[^"]|"")*)"/g)].some(([, name]) => isTooLong(name!));
+  }
+
+  /** Whether it reads the last value of a sequence, which the session keeps. */
+  get readsSequences(): boolean {
+    return this.#words.has('currval') || this.#words.has('lastval');
   }
 
   /** Whether it uses one of these words. */
@@ -136,6 +144,16 @@ export class FunctionBody {
       code.includes('*/') || code.split(/;|\b(?:begin|then|else|loop)\b/).some((command) => /^(?!.*\bupdate\b).*\bset\b/s.test(command))
     );
   }
+}
+
+/** Whether a name can be told from others by its words. */
+export function isWord(name: string): boolean {
+  return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name);
+}
+
+/** PostgreSQL cuts names off after 63 bytes. */
+function isTooLong(name: string): boolean {
+  return Buffer.byteLength(name) > 63;
 }
 
 /** Comments, strings and quoted names. */

@@ -3,12 +3,13 @@
 export interface RawEffects {
   readonly functions: readonly RawFunctionBody[];
   readonly relations: readonly RawName[];
-  /** Domains, and arrays of domains. */
-  readonly domains: readonly RawName[];
+  /** All but the rows of tables, and arrays of them. */
+  readonly types: readonly RawName[];
+  /** Those that run a function of a user that is not in C, or one of PostgreSQL's. */
   readonly operators: readonly RawName[];
   readonly edges: readonly RawEdge[];
-  /** What calls one of `sessionFunctions` in an expression. */
-  readonly callers: readonly (readonly [kind: NodeKind, id: number])[];
+  /** What calls a function that changes the session, or reads the last value of a sequence, in an expression. */
+  readonly callers: readonly (readonly [kind: NodeKind, id: number, changes: boolean, sequences: boolean])[];
   /** Names of PostgreSQL's functions that are not immutable, in SQL and in its source. Empty, as the next list, if nobody's function is to be judged by them. */
   readonly readers: readonly string[];
   readonly systemRelations: readonly string[];
