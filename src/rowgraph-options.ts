@@ -23,7 +23,7 @@ import {
 import type { ConnectionBudget } from './database/connection-budget.ts';
 import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
 import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
-import type { KeyStore } from './engine/role-schema.ts';
+import type { KeyStore } from './engine/idempotency-key.ts';
 import { quote } from './errors.ts';
 import type { Observer } from './events.ts';
 import { isJsonObject } from './json-object.ts';

@@ -7,6 +7,14 @@ import { ApiError } from '../errors.ts';
 import { idTextOf } from '../id-text.ts';
 import type { Caller, GraphQLRequest } from './request.ts';
 
+/** How the database keeps idempotency keys. */
+export interface KeyStore {
+  /** For how many milliseconds each is kept. */
+  readonly lifetime: number;
+  /** How many bytes all of them may take; Infinity for no bound. */
+  readonly maxBytes: number;
+}
+
 export interface RequestIdentity {
   readonly role: string;
   /** A hash of the identity in the claims, as `bytea`. */

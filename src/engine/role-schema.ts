@@ -11,6 +11,7 @@ import type { Document } from '../request/parse-document.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
 import type { TextCache } from '../text-cache.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
+import type { KeyStore } from './idempotency-key.ts';
 import type { IntrospectionCache } from './introspection-cache.ts';
 import type { KnownTableSizes } from './known-table-sizes.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
@@ -36,14 +37,6 @@ export interface Role {
    * in the same way for all of them.
    */
   readonly alikeName: string;
-}
-
-/** How the database keeps idempotency keys. */
-export interface KeyStore {
-  /** For how many milliseconds each is kept. */
-  readonly lifetime: number;
-  /** How many bytes all of them may take; Infinity for no bound. */
-  readonly maxBytes: number;
 }
 
 /** What documents are validated and planned with: the largest part of a granted schema. */

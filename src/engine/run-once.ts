@@ -9,8 +9,7 @@ import { ApiError } from '../errors.ts';
 import type { Observer } from '../events.ts';
 import { type ResponseBody, type ResponseTemplate, valueBody } from './assemble-response.ts';
 import { arrayLiteral } from './bind-parameters.ts';
-import type { RequestIdentity } from './idempotency-key.ts';
-import type { KeyStore } from './role-schema.ts';
+import type { KeyStore, RequestIdentity } from './idempotency-key.ts';
 import { runBatch } from './run-batch.ts';
 
 /** How often a response may expire between the attempt to take its key and the attempt to read it. */

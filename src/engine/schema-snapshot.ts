@@ -28,11 +28,12 @@ import { TextCache } from '../text-cache.ts';
 import type { CacheSizes } from './cache-sizes.ts';
 import type { SchemaCacheUses } from './cache-use.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
+import type { KeyStore } from './idempotency-key.ts';
 import { IntrospectionCache } from './introspection-cache.ts';
 import { KnownTableSizes } from './known-table-sizes.ts';
 import type { NoteMismatches } from './report-mismatches.ts';
 import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
-import type { CachedDocument, GrantedSchema, KeyStore, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
 import { dependenceOf, suspectsOf } from './snapshot-dependence.ts';
 
 export interface SnapshotSettings {
