@@ -26,11 +26,11 @@ describe('citext in a schema off the search path', () => {
       insert into author select n from generate_series(1, 6) n;
       insert into book select n, (array['a', 'B', 'c', 'D', 'e', 'F'])[n], (array['A', 'b', 'C', 'd', 'E', 'f'])[n] from generate_series(1, 6) n;
       create schema closed; grant usage on schema closed to service_role;
-      create type closed.mood as enum ('calm', 'wild'); create domain closed.code as int check (value > 0); create domain closed.feeling as closed.mood;
+      create type closed.mood as enum ('calm', 'wild'); create domain closed.code as int check (value > 0); create domain closed.feeling as closed.mood; create domain closed.codes as int[];
       create domain reached as closed.mood;
       create type closed.spans as range (subtype = int); create type closed.pair as (a int, b int); create domain closed.pairs as closed.pair;
       create table feeling (id int primary key, mood closed.mood, code closed.code, feeling closed.feeling, spans closed.spans, pairs closed.pairs,
-        moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code, reached reached);
+        moods closed.mood[], pair closed.pair, mail "My Types".citext, words text, next_code closed.code, reached reached, codes closed.codes);
       comment on table feeling is '@graphql({"aggregate": {"enabled": true}})';
       insert into feeling values (1, 'calm', 7, 'wild', '[1,3)', '(1,2)', '{calm}', '(3,4)', 'A', 'x', 8), (2, 'wild', 8, null, '[2,3)', null, '{wild,calm}', null, 'b', 'y', null);
       create table coded (code closed.code primary key, words text); create table user_of (id int primary key, code closed.code references coded, n int); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
@@ -176,6 +176,7 @@ describe('citext in a schema off the search path', () => {
     const update = 'mutation { updatefeelingCollection(set: {words: "z"}, filter: {code: {eq: 8}}, atMost: 1) { records { words mood } } }';
     assert.deepEqual(await all.ask(update, 'authenticated'), { updatefeelingCollection: { records: [{ words: 'z', mood: 'wild' }] } });
     const sdl = await all.graph.sdl({ role: 'authenticated' });
+    assert.match(await all.graph.sdl({ role: 'service_role' }), /input feelingOrderBy \{[^}]* codes:/);
     const inputs = (type: string) =>
       sdl
         .match(new RegExp(`input ${type} \\{\\n([^}]*)\\}`))![1]!

@@ -95,13 +95,17 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
 }
 
 /**
- * Whether rows can be ordered by the column: not by arrays and JSON, and by composite types only if they are row types of visible tables.
+ * Whether rows can be ordered by the column: not by arrays and JSON, by composite types only if they are row types of visible tables, and by
+ * domains over arrays only if the role may use their schema.
  */
-export function isOrderable({ catalog }: BuildContext, column: CatalogColumn, type: ValueType): boolean {
-  const { name, elementId } = catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
+export function isOrderable(context: BuildContext, column: CatalogColumn, type: ValueType): boolean {
+  const { name, elementId } = context.catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
   if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
   if (type.kind === 'composite') return false;
-  return type.kind === 'unsupported' ? catalog.types.get(column.typeId)?.kind === 'd' : name !== 'json' && name !== 'jsonb';
+  if (type.kind !== 'unsupported') return name !== 'json' && name !== 'jsonb';
+  const source = context.catalog.types.get(column.typeId);
+  // The elements of cursors are cast to a domain over an array.
+  return source?.kind === 'd' && isNameable(context, source);
 }
 
 function listTypeOf(context: BuildContext, type: CatalogType): ValueType {

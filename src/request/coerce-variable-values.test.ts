@@ -134,7 +134,7 @@ describe('errors of variables', () => {
       ['$n: Int', { n: 'x' }, /^Variable "\$n" got an invalid value: Int cannot represent/],
       ['$b: BigInt!', {}, /^Variable "\$b" is required: its type is BigInt!\.$/],
       ['$b: BigInt!', { b: null }, /^Variable "\$b" got an invalid value: Expected non-nullable/],
-      ['$b: [BigInt!]', { b: [1, null] }, /^Variable "\$b" got an invalid value: Expected non-nullable/],
+      ['$b: [BigInt!]', { b: [1, null] }, /^Variable "\$b" got an invalid value at "b\[1\]": Expected non-nullable/],
       ['$b: BigInt', { b: true }, /^Variable "\$b" got an invalid value: BigInt cannot represent true/],
       ['$m: Mood', { m: 'furious' }, /^Variable "\$m" got an invalid value: Value "furious" does not exist in "Mood" enum/],
       ['$f: AccountFilter', { f: [] }, /^Variable "\$f" got an invalid value: Expected type "AccountFilter" to be an object/],
@@ -144,9 +144,20 @@ describe('errors of variables', () => {
         /^Variable "\$f" got an invalid value: Field "nope" is not defined by type "AccountFilter"/,
       ],
       [
+        '$f: AccountFilter',
+        { f: { and: [{ name: { eq: 'a' } }, { not: { balance: { in: [1, true] } } }] } },
+        /^Variable "\$f" got an invalid value at "f\.and\[1\]\.not\.balance\.in\[1\]": BigInt cannot represent true\. Pass a string or an integer\.$/,
+      ],
+      [
+        '$f: AccountFilter',
+        { f: { and: [{ nope: 1 }] } },
+        /^Variable "\$f" got an invalid value at "f\.and\[0\]": Field "nope" is not defined by type "AccountFilter"/,
+      ],
+      ['$m: Mood', { m: '' }, /^Variable "\$m" got an invalid value: Value "" does not exist in "Mood" enum\.$/],
+      [
         '$o: [AccountOrderBy!]',
         { o: [{ id: 'Up' }] },
-        /^Variable "\$o" got an invalid value: Value "Up" does not exist in "OrderByDirection"/,
+        /^Variable "\$o" got an invalid value at "o\[0\].id": Value "Up" does not exist in "OrderByDirection"/,
       ],
       ['$b: Boolean!', { b: 'true' }, /^Variable "\$b" got an invalid value: Boolean cannot represent/],
     ];

@@ -142,15 +142,15 @@ class VariableCoercer {
     try {
       this.values.set(name, isCondition ? this.#condition(type, given) : this.#read(type, given));
     } catch (error) {
-      throw explainVariable(error, name, declaration.place);
+      throw explainVariable(error, declaration, this.#coercion);
     }
   }
 
-  *coerceInSteps({ name, type, place }: VariableDeclaration, given: unknown): Generator<void> {
+  *coerceInSteps(declaration: VariableDeclaration, given: unknown): Generator<void> {
     try {
-      this.values.set(name, yield* this.#readInSteps(type, given));
+      this.values.set(declaration.name, yield* this.#readInSteps(declaration.type, given));
     } catch (error) {
-      throw explainVariable(error, name, place);
+      throw explainVariable(error, declaration, this.#coercion);
     }
   }
 
@@ -234,7 +234,7 @@ class VariableCoercer {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     this.#countElements(items.length);
     const bare = isNonNullType(itemType) ? itemType.ofType : itemType;
-    if (isLeafType(bare) && !isChoice(bare)) return this.#bind(items.map((item) => this.#readItem(itemType, bare, item)));
+    if (isLeafType(bare) && !isChoice(bare)) return this.#bind(this.#readItems(itemType, bare, items));
     this.#enter();
     this.variant += '[';
     const read: InputValue[] = [];
@@ -246,6 +246,16 @@ class VariableCoercer {
     this.variant += ']';
     this.#depth -= 1;
     return { kind: 'list', items: read };
+  }
+
+  #readItems(itemType: GraphQLInputType, bare: LeafType, items: readonly unknown[]): readonly ScalarValue[] {
+    const read: ScalarValue[] = [];
+    try {
+      for (const item of items) read.push(this.#readItem(itemType, bare, item));
+    } catch (error) {
+      throw errorWithin(error, read.length);
+    }
+    return read;
   }
 
   #readItem(itemType: GraphQLInputType, bare: LeafType, item: unknown): ScalarValue {

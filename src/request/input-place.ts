@@ -1,6 +1,7 @@
 /** A place for a value in a document, and how messages name it and say what to write there. */
-import { type GraphQLInputType, getNamedType, isEnumType, isScalarType } from 'graphql';
+import { type GraphQLEnumType, type GraphQLInputType, type GraphQLNamedType, getNamedType, isEnumType, isLeafType } from 'graphql';
 import { shorten } from '../errors.ts';
+import { DatabaseEnumType } from '../schema/database-enum-type.ts';
 
 export interface InputPlace {
   readonly type: GraphQLInputType;
@@ -31,18 +32,40 @@ const contents: Readonly<Record<string, string>> = {
   ID: 'a string',
 };
 
+type Use = 'write' | 'send';
+
 /** What to write in a document, or to send in a variable, for a value of the scalar or enum at this place; null for an object. */
-export function describeRemedy(place: InputPlace, use: 'write' | 'send'): string | null {
+export function describeRemedy(place: InputPlace, use: Use): string | null {
   const type = getNamedType(place.type);
-  const verb = use === 'send' ? 'Send' : 'Write';
+  if (!isLeafType(type)) return null;
+  const content = contentOf(type, use, place.hidesValues);
   const to = `for ${describePlace(place)}.`;
-  if (isEnumType(type) && place.hidesValues) return `${verb} a value of this enum${use === 'write' ? ', without quotes,' : ''} ${to}`;
-  if (isEnumType(type)) {
-    const names = type.getValues().map(({ name }) => (use === 'send' ? JSON.stringify(name) : name));
-    const named = names.length > mostNamed ? [...names.slice(0, mostNamed), '…'] : names;
-    return `${verb} ${named.join(' or ')}${use === 'write' ? ', without quotes,' : ''} ${to}`;
-  }
-  if (!isScalarType(type)) return null;
-  const content = contents[type.name];
-  return content === undefined ? `It is the value ${to}` : `${verb} ${content} ${to}`;
+  return content === undefined ? `It is the value ${to}` : `${use === 'send' ? 'Send' : 'Write'} ${content} ${to}`;
+}
+
+/** What to send for a value of the type, without its place; null if the message of the type says it. */
+export function describeContent(type: GraphQLNamedType, hidesValues: boolean): string | null {
+  const content = contentOf(type, 'send', hidesValues);
+  return content === undefined ? null : `Send ${content.replace(/,$/, '')}.`;
+}
+
+function contentOf(type: GraphQLNamedType, use: Use, hidesValues = false): string | undefined {
+  if (!isEnumType(type)) return contents[type.name];
+  if (hidesValues) return `a value of this enum${use === 'write' ? ', without quotes,' : ''}`;
+  return use === 'send' ? oneOf(acceptedBy(type).map((name) => JSON.stringify(name))) : writtenValues(type);
+}
+
+/** Labels that are no names are written as strings. */
+function writtenValues(type: GraphQLEnumType): string {
+  const labels = acceptedBy(type).filter((name) => !type.getValue(name));
+  const names = `${oneOf(type.getValues().map(({ name }) => name))}, without quotes,`;
+  return labels.length === 0 ? names : `${names} or ${oneOf(labels.map((label) => JSON.stringify(label)))}`;
+}
+
+function acceptedBy(type: GraphQLEnumType): readonly string[] {
+  return type instanceof DatabaseEnumType ? [...type.accepted] : type.getValues().map(({ name }) => name);
+}
+
+function oneOf(texts: readonly string[]): string {
+  return (texts.length > mostNamed ? [...texts.slice(0, mostNamed), '…'] : texts).join(' or ');
 }

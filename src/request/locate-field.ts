@@ -40,7 +40,7 @@ export function locateField(
 export interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
-  /** The place of the variable in the arguments, if its only use is in a root field of a mutation. */
+  /** The place of the variable in the arguments of the field, if it is used once. */
   readonly place: ValuePlace | undefined;
 }
 
@@ -62,8 +62,7 @@ export function locateVariable(node: DocumentNode, operationName: string | null 
     }
   };
   if (document.operation) search(document.operation.selectionSet, []);
-  const isOfRoot = document.operation?.operation === 'mutation' && uses.length === 1 && shared?.length === 1;
-  const place = isOfRoot ? onlyPlace(uses[0]!, variable) : undefined;
+  const place = uses.length === 1 ? onlyPlace(uses[0]!, variable) : undefined;
   return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]), place };
 }
 

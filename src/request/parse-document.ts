@@ -89,7 +89,8 @@ export function* parseDocument(schema: LazySchema, text: string, applied: Docume
   }
   const conditions = conditionVariables(node);
   const operations = [...measured.operations].map(([definition, counts]) => {
-    return { name: definition.name?.value, node: definition, variables: declareVariables(schema, definition, conditions, stands), counts };
+    const variables = declareVariables(schema, definition, conditions, stands, applied.suggests);
+    return { name: definition.name?.value, node: definition, variables, counts };
   });
   return { operations, fragments, textCounts, mismatches };
 }

@@ -1,6 +1,7 @@
 /** Converts a scalar or enum value of a variable to text for PostgreSQL, and checks it against its GraphQL type. */
 import { GraphQLBoolean, type GraphQLEnumType, GraphQLError, type GraphQLScalarType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { describeValue } from '../errors.ts';
+import { DatabaseEnumType } from '../schema/database-enum-type.ts';
 import { scalarTypes } from '../schema/scalars.ts';
 import type { Coercion } from './coercion.ts';
 import type { ScalarValue } from './input-value.ts';
@@ -17,14 +18,8 @@ export function readScalar(type: LeafType, value: unknown, coercion: Coercion = 
   return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
 }
 
-/** The syntax of enum value names (https://spec.graphql.org/October2021/#EnumValue). */
-const valueName = /^(?!__|(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/;
-
-/**
- * Returns the name unchanged. A label that is not a valid GraphQL name is not listed by the type but accepted in a variable, as in
- * pg_graphql; PostgreSQL checks it when the value is bound.
- */
+/** Returns the name unchanged. A label that is not a valid GraphQL name is not listed by the type but taken in a variable, as in pg_graphql. */
 function readEnumName(type: GraphQLEnumType, value: unknown): string {
-  if (typeof value === 'string' && (type.getValue(value) || !valueName.test(value))) return value;
+  if (typeof value === 'string' && (type instanceof DatabaseEnumType ? type.accepted.has(value) : type.getValue(value))) return value;
   throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
 }

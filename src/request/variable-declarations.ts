@@ -19,16 +19,11 @@ import { coerceInputLiteral } from './coerce-input-literal.ts';
 import type { InputPlace } from './input-place.ts';
 import type { InputValue } from './input-value.ts';
 import { isCursor, isNodeId } from './type-roles.ts';
-import { explainVariable, VariableError } from './variable-error.ts';
+import { type ExplainedVariable, explainVariable, VariableError } from './variable-error.ts';
 
-export interface VariableDeclaration {
-  /** The name in the document. */
-  readonly name: string;
+export interface VariableDeclaration extends ExplainedVariable {
   /** The name under which a value is sent: another one if lenient coercion has put this variable in the place of one (`adaptDocument`). */
   readonly sentName: string;
-  /** Where such a variable is used; undefined for others. */
-  readonly place: InputPlace | undefined;
-  readonly type: GraphQLInputType;
   /** The declared default, or the error of requests that rely on it, if it is invalid. Undefined if there is none. */
   readonly defaultValue: InputValue | VariableError | undefined;
   /** Whether it is a boolean that `@skip`, `@include` or a switch depends on, and therefore part of the variant. */
@@ -39,25 +34,25 @@ export interface VariableDeclaration {
 
 /**
  * Reads the declarations of an operation. `conditions` are the names that `conditionVariables` finds in its document; `stands` are the
- * declarations that lenient coercion has added.
+ * declarations that lenient coercion has added. Messages name the values of enums if `suggests`.
  */
 export function declareVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   conditions: ReadonlySet<string>,
   stands: ReadonlyMap<VariableDefinitionNode, InputPlace>,
+  suggests: boolean,
 ): VariableDeclaration[] {
   return (operation.variableDefinitions ?? []).map((declared) => {
     const { variable, type: node, defaultValue } = declared;
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;
     const bare = getNullableType(type);
+    const explained: ExplainedVariable = { name, type, place: stands.get(declared), hidesValues: !suggests };
     return {
-      name,
+      ...explained,
       sentName: sentName(name),
-      place: stands.get(declared),
-      type,
-      defaultValue: defaultValue && readDefault(name, type, defaultValue),
+      defaultValue: defaultValue && readDefault(explained, defaultValue),
       isCondition: conditions.has(name) && bare === GraphQLBoolean,
       mayBeLong: isInputObjectType(getNamedType(type)) || isCursor(bare) || isNodeId(bare),
     };
@@ -65,11 +60,11 @@ export function declareVariables(
 }
 
 /** To GraphQL any text is a valid ID or cursor; decoding shows whether it really is one. */
-function readDefault(name: string, type: GraphQLInputType, node: ValueNode): InputValue | VariableError | undefined {
+function readDefault(variable: ExplainedVariable, node: ValueNode): InputValue | VariableError | undefined {
   try {
-    return coerceInputLiteral(type, node, new Map());
+    return coerceInputLiteral(variable.type, node, new Map());
   } catch (error) {
-    const explained = explainVariable(error, name);
+    const explained = explainVariable(error, variable, 'strict');
     if (explained instanceof VariableError) return explained;
     throw explained;
   }

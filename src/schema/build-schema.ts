@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { fieldsNamed, filterTypeName, nodeFieldName, rootTypeNames, type SharedTypeName, tableFieldName } from '../model/graphql-names.ts';
 import type { EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
-import { isEnumValueName, lowerFirst, upperFirst } from '../model/names.ts';
+import { lowerFirst, upperFirst } from '../model/names.ts';
 import { aggregateTypes } from './aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
@@ -93,17 +93,8 @@ export function* buildSchema({
 }
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
-  // Labels that are not valid GraphQL names are not listed, because clients could not load the schema. Rows still contain them unchanged.
-  const legal = values.filter(({ name }) => isEnumValueName(name));
-  registry.define(
-    typeName,
-    () =>
-      new DatabaseEnumType({
-        name: typeName,
-        description,
-        values: Object.fromEntries(legal.map(({ name }) => [name, {}])),
-      }),
-  );
+  const names = values.map(({ name }) => name);
+  registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
   registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
 }
 

@@ -19,6 +19,11 @@ const schema = `
   create type direction as enum ('UP', 'DOWN', 'half-way');
   create table vote (id bigint primary key, owner uuid, direction direction not null, weight numeric, cast_at timestamptz, day date, hour time,
     ratio float8, counted boolean, note text, seconds int, address inet, details jsonb);
+  create type state as enum ('todo', 'a b', 'true'); create type step as enum ('todo', 'in-progress');
+  comment on type step is '@graphql({"mappings": {"in-progress": "IN_PROGRESS"}})';
+  create table task (id int primary key, state state, step step);
+  create schema quiet; create type quiet.light as enum ('on', 'off'); create table quiet.lamp (id int primary key, light quiet.light);
+  grant usage on schema quiet to service_role; grant all on all tables in schema quiet to service_role;
   -- Errors name values of enums only where introspection does.
   comment on schema public is '@graphql({"introspection": true})';
   ${rows}`;
@@ -45,10 +50,10 @@ describe('lenient coercion', () => {
     assert.deepEqual(errors, [
       {
         message:
-          'Variable "$x" got an invalid value: Value "SIDEWAYS" does not exist in "direction" enum. Send "UP" or "DOWN" for filter.direction.eq of "voteCollection".',
+          'Variable "$x" got an invalid value: Value "SIDEWAYS" does not exist in "direction" enum. Send "UP" or "DOWN" or "half-way" for filter.direction.eq of "voteCollection".',
         locations: [{ line: 2, column: 7 }],
         path: ['b'],
-        extensions: { code: 'BAD_USER_INPUT' },
+        extensions: { code: 'BAD_USER_INPUT', input: 'filter.direction.eq' },
       },
     ]);
     const insert =
@@ -67,11 +72,104 @@ describe('lenient coercion', () => {
     assert.deepEqual(literal.errors, [
       {
         message:
-          'Value "SIDEWAYS" does not exist in "direction" enum. Write UP or DOWN, without quotes, for filter.direction.eq of "voteCollection".',
+          'Value "SIDEWAYS" does not exist in "direction" enum. Write UP or DOWN, without quotes, or "half-way" for filter.direction.eq of "voteCollection".',
         locations: [{ line: 1, column: 43 }],
         extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
       },
     ]);
+  });
+
+  describe('a value that an enum does not have', () => {
+    const ask = async (graph: Rowgraph, query: string, variables?: Record<string, unknown>) => {
+      const { errors } = await graph.execute({ query, variables }, caller);
+      return [errors?.[0]?.message, errors?.[0]?.extensions.code, errors?.[0]?.extensions.input];
+    };
+    const states = 'Send "todo" or "a b" or "true"';
+    const steps = 'Send "todo" or "IN_PROGRESS"';
+
+    it('is an error that names the place and the values, whether or not it is a legal name', async () => {
+      const insert = (variable: string, field: string) =>
+        `mutation ${variable} { insertIntotaskCollection(objects: [{id: 6, ${field}: $v}]) { affectedCount } }`;
+      for (const v of ['x', '', 'a  b', '1', '__x', 'null', 'in-progress']) {
+        const [shown, name] = [JSON.stringify(v), v === 'in-progress' ? 'step' : 'state'];
+        const place = `objects[0].${name}`;
+        const wrong = `Variable "$v" got an invalid value: Value ${shown} does not exist in "${name}" enum.`;
+        const send = name === 'step' ? steps : states;
+        const used = `${send} for objects.${name} of "insertIntotaskCollection".`;
+        assert.deepEqual(await ask(lenient, insert('($v: String)', name), { v }), [`${wrong} ${used}`, 'BAD_USER_INPUT', place]);
+        assert.deepEqual(await ask(lenient, insert(`($v: ${name})`, name), { v }), [`${wrong} ${send}.`, 'BAD_USER_INPUT', place]);
+        assert.deepEqual(await ask(strict, insert(`($v: ${name})`, name), { v }), [wrong, 'BAD_USER_INPUT', place]);
+      }
+    });
+
+    it('has its place in objects and lists', async () => {
+      const insert = 'mutation ($v: [taskInsertInput!]!) { insertIntotaskCollection(objects: $v) { affectedCount } }';
+      assert.deepEqual(await ask(lenient, insert, { v: [{ id: 6 }, { id: 7, step: 'in-progress' }] }), [
+        `Variable "$v" got an invalid value at "v[1].step": Value "in-progress" does not exist in "step" enum. ${steps}.`,
+        ...['BAD_USER_INPUT', 'objects[1].step'],
+      ]);
+      const list = (type: string) => `query ($v: ${type}) { taskCollection(filter: {and: [{state: {in: $v}}]}) { edges { cursor } } }`;
+      const at = 'Variable "$v" got an invalid value at "v[1]": Value "" does not exist in "state" enum.';
+      const input = 'filter.and[0].state.in[1]';
+      assert.deepEqual(await ask(lenient, list('[state!]'), { v: ['todo', ''] }), [`${at} ${states}.`, 'BAD_USER_INPUT', input]);
+      assert.deepEqual(await ask(lenient, list('[String!]'), { v: ['a b', ''] }), [
+        `${at} ${states} for filter.and.state.in[1] of "taskCollection".`,
+        ...['BAD_USER_INPUT', input],
+      ]);
+    });
+
+    it('is an error of the document if it is a literal', async () => {
+      const filter = (name: string, text: string) => `{ taskCollection(filter: {${name}: {eq: "${text}"}}) { edges { cursor } } }`;
+      for (const text of ['zz zz', '2', ''])
+        assert.deepEqual(await ask(lenient, filter('step', text)), [
+          `Value "${text}" does not exist in "step" enum. Write todo or IN_PROGRESS, without quotes, for filter.step.eq of "taskCollection".`,
+          ...['GRAPHQL_VALIDATION_FAILED', undefined],
+        ]);
+      assert.match(
+        String((await ask(lenient, filter('step', 'in-progress')))[0]),
+        /Did you mean the enum value "IN_PROGRESS"\? Write todo or IN_PROGRESS, /,
+      );
+      const [message] = await ask(lenient, filter('state', ''));
+      assert.match(String(message), /Write todo, without quotes, or "a b" or "true" for filter\.state\.eq of "taskCollection"\.$/);
+      const labels = '{ taskCollection(filter: {or: [{state: {eq: "a b"}}, {state: {eq: "true"}}]}) { edges { cursor } } }';
+      assert.deepEqual((await lenient.execute({ query: labels }, caller)).errors, undefined);
+    });
+
+    it('is refused without the others where the role may not introspect', async () => {
+      const graph = await createRowgraph({ database: pglite, schemas: ['quiet'] });
+      try {
+        const query = 'query ($v: light) { lampCollection(filter: {light: {eq: $v}}) { edges { cursor } } }';
+        assert.deepEqual(await ask(graph, query, { v: '' }), [
+          'Variable "$v" got an invalid value: Value "" does not exist in "light" enum. Send a value of this enum.',
+          ...['BAD_USER_INPUT', 'filter.light.eq'],
+        ]);
+      } finally {
+        await graph.close();
+      }
+    });
+  });
+
+  it('names the place in the value of a variable of a query', async () => {
+    const filtered = 'query ($f: voteFilter) { votes: voteCollection(filter: {or: [{id: {eq: 9}}, $f]}) { edges { cursor } } }';
+    const { errors } = await lenient.execute(
+      { query: filtered, variables: { f: { and: [{ id: { eq: 1 } }, { seconds: { eq: 'x' } }] } } },
+      caller,
+    );
+    const remedy = 'Send a whole number, without quotes, for filter.or.and[1].seconds.eq of "voteCollection".';
+    const problem = 'Int cannot represent non-integer value: "x"';
+    assert.deepEqual(errors, [
+      {
+        message: `Variable "$f" got an invalid value at "f.and[1].seconds.eq": ${problem} ${remedy}`,
+        locations: [{ line: 1, column: 26 }],
+        path: ['votes'],
+        extensions: { code: 'BAD_USER_INPUT', input: 'filter.or[1].and[1].seconds.eq' },
+      },
+    ]);
+    const ordered = 'query ($o: [voteOrderBy!]) { voteCollection(orderBy: $o) { edges { cursor } } }';
+    const [error] =
+      (await strict.execute({ query: ordered, variables: { o: [{ id: 'AscNullsLast' }, { day: 'Up' }] } }, caller)).errors ?? [];
+    assert.equal(error?.message, 'Variable "$o" got an invalid value at "o[1].day": Value "Up" does not exist in "OrderByDirection" enum.');
+    assert.equal(error?.extensions.input, 'orderBy[1].day');
   });
 
   it('takes labels that are no names, and numbers for BigFloat', async () => {
@@ -195,5 +293,5 @@ function compare(pair: Twins, expected: ExecutionResult, got: ExecutionResult, i
 
 /** The twins have different variables. */
 function withoutNames(message: string): string {
-  return message.replaceAll(/\$\w+/g, '$');
+  return message.replaceAll(/\$\w+|(?<= at ")\w+/g, '$');
 }

@@ -25,8 +25,9 @@ before(async () => {
     create table comment (id bigint primary key, post_id int references post, words text);
     create table note (post_id int, place int, words text, primary key (post_id, place));
     create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create domain padded as bpchar;
     create table sale (id int primary key, kind text not null, day date not null, region text, amount numeric not null, weight float not null, code text collate loose not null,
-      tag varchar(9) not null, label text collate "C" not null, post_id int references post);
+      tag varchar(9) not null, fixed char(3) not null, free bpchar not null, padded padded not null, label text collate "C" not null, post_id int references post);
     create table late (id int primary key deferrable);
     create table parent (id int primary key); create table child () inherits (parent);
     create table part (id int primary key) partition by list (id);`);
@@ -85,6 +86,7 @@ const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
   ['select distinct kind, day from sale', 'kind', 'day'],
   ['select distinct on (kind) kind, amount, generate_series(1, 2) from sale order by kind, amount', 'kind'],
   ['select region, count(*) from sale where region is not null and amount > 0 group by region', 'region'],
+  ['select distinct fixed from sale', 'fixed'],
   ["select tag, label, 'x' as const, count(*) from sale group by 1, 2, 3", 'tag', 'label'],
   [`select s.kind, p.author_id, count(*) from sale s join post p on p.id = s.post_id group by s.kind, p.author_id`, 'kind', 'author_id'],
   ['select s.kind, count(p.id) from sale s left join post p on p.id = s.post_id group by s.kind', 'kind'],
@@ -138,6 +140,9 @@ const withoutKey: readonly (readonly [query: string, problem: RegExp])[] = [
   ['select amount, count(*) from sale group by amount', /equal values may differ/],
   ['select weight, kind from sale group by weight, kind', /equal values may differ/],
   ['select distinct code from sale', /equal values may differ/],
+  ['select distinct free from sale', /equal values may differ/],
+  ['select s.free from (select free from sale) s group by s.free', /equal values may differ/],
+  ['select padded, count(*) from sale group by padded', /equal values may differ/],
   ['select lower(kind) as kind, count(*) from sale group by 1', /groups rows by an expression/],
   ['select r, count(*) from (select (random() * 9)::int as r from sale) s where r is not null group by r', /may be null/],
   ['select kind, count(*) from sale group by kind, day', /does not show the primary key of sale/],

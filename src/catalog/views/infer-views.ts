@@ -142,6 +142,9 @@ class Analysis {
 /** The WITH queries of each enclosing query, outermost first. */
 type Scopes = readonly (readonly TreeNode[])[];
 
+/** The operator `=` of `bpchar`, which ignores trailing spaces. */
+const bpcharEquality = 1054;
+
 /** What the operators of the database mean. */
 function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
   const familiesOf = Map.groupBy(equalities ?? [], ([operator]) => operator);
@@ -151,7 +154,11 @@ function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): 
   return {
     isEquality: (operator, family) => familiesIn(operator).includes(family),
     familyOf: (operator) => familiesIn(operator)[0],
-    isExact: (operator, collation) => familiesIn(operator).some((family) => exact.has(family)) && !loose.has(collation),
+    isExact: (operator, { collation, modifier }) => {
+      // Only a length pads all values of `bpchar` alike.
+      if (operator === bpcharEquality && modifier < 0) return false;
+      return familiesIn(operator).some((family) => exact.has(family)) && !loose.has(collation);
+    },
   };
 }
 

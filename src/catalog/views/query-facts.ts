@@ -68,7 +68,7 @@ export interface Operators {
   /** A family in which the operator means equality. */
   familyOf(operator: number): number | undefined;
   /** Whether values that the operator finds equal are the same. */
-  isExact(operator: number, collation: number): boolean;
+  isExact(operator: number, column: Pick<QueryOutput, 'collation' | 'modifier'>): boolean;
 }
 
 export const unknownFacts = (problem: string): RowFacts => ({
@@ -158,8 +158,7 @@ function groupedColumns(
     const family = operators.familyOf(operator);
     if (output === undefined || output.column === null || column === 0 || family === undefined) return none;
     if (!isNeverNull(column)) problem ??= 'it groups rows by a column that may be null; "where … is not null" excludes that';
-    if (!operators.isExact(operator, output.collation))
-      problem ??= 'it groups rows by a column whose equal values may differ, such as 1.0 and 1.00';
+    if (!operators.isExact(operator, output)) problem ??= 'it groups rows by a column whose equal values may differ, such as 1.0 and 1.00';
     columns.push({ column, family, collation: output.collation });
   }
   if (columns.length === 0) return none;

@@ -42,6 +42,8 @@ export interface QueryOutput {
   readonly column: ColumnReference | null;
   /** The column's collation; 0 if it has none. */
   readonly collation: number;
+  /** The column's type modifier: negative if its type has none, such as a length. */
+  readonly modifier: number;
   readonly isConstant: boolean;
   /** Whether it is an expression that is never null, and is the same each time that the same rows are read. */
   readonly neverNull: boolean;
@@ -65,6 +67,7 @@ export function readQueryParts(query: TreeNode): QueryParts {
     return {
       column,
       collation: column === null ? 0 : numberIn(expression!, 'varcollid'),
+      modifier: column === null ? -1 : numberIn(expression!, 'vartypmod'),
       isConstant: expression?.type === 'CONST',
       neverNull: isNeverNull(expression),
       reference: numberIn(entry, 'ressortgroupref'),
