@@ -106,11 +106,11 @@ describe('planFilter', () => {
     const pair = tableWith('Pair', [columnOf('a', int4, { notNull: true }), columnOf('b', int4, { notNull: true })]);
     const byNodeId = (value: InputValue) => object(entry('node id', object({ name: 'eq', binding: undefined, value })));
     assert.equal(describeFilter(planFilter(byNodeId(nodeIdOf('pair', '1', '2')), pair)), '(a eq and b eq)');
-    assert.equal(describeFilter(planFilter(byNodeId(null), pair)), '(a eq and b eq)');
     const fails = (value: InputValue, message: string) =>
       assert.throws(() => planFilter(byNodeId(value), pair), { code: 'BAD_USER_INPUT', message });
     fails(nodeIdOf('account', '1', '2'), 'The nodeId in the argument "filter" does not identify a record of type Pair.');
     fails(nodeIdOf('pair', '1'), 'The nodeId in the argument "filter" does not contain the key of type Pair.');
+    fails(null, 'Expected a nodeId in the argument "filter".');
   });
 
   it('rejects relations nested too deep', () => {

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { keyOfNodeId } from './node-key.ts';
-import { keyParameter, valueParameter } from './parameters.ts';
+import { valueParameter } from './parameters.ts';
 import type { Filter, Operator } from './plan.ts';
 import { hasLostConditions, planRelationFilter } from './plan-relation-filter.ts';
 import { deeper } from './relation-depth.ts';
@@ -60,11 +60,7 @@ function planOperand({ name, value }: InputEntry, column: Column): Filter {
 }
 
 function planNodeId({ value }: InputEntry, table: Table): Filter[] {
-  const key =
-    value === null
-      ? table.primaryKey.map((column) => ({ column, parameter: keyParameter(null, column.type, 'filter') }))
-      : keyOfNodeId(value, table, 'filter');
-  return key.map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+  return keyOfNodeId(value, table, 'filter').map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
 }
 
 function objectOf(value: NonNullable<InputValue>): InputObject {
