@@ -55,6 +55,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'schema/bindings.ts',
       'schema/scalars.ts',
       'schema/choices.ts',
+      'schema/database-enum-type.ts',
       'schema/filter-types.ts',
       'schema/order-by-direction.ts',
     ],
