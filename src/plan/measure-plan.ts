@@ -337,7 +337,10 @@ class PlanMeasurer {
   }
 
   #note({ readsSession, changesSession }: SessionEffects): void {
-    this.effects = { readsSession: this.effects.readsSession || readsSession, changesSession: this.effects.changesSession || changesSession };
+    this.effects = {
+      readsSession: this.effects.readsSession || readsSession,
+      changesSession: this.effects.changesSession || changesSession,
+    };
   }
 }
 
