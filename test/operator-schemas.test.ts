@@ -6,6 +6,28 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
+/** Types in a closed schema, and a value of each. */
+const keys = {
+  mood: 'calm',
+  code: '7',
+  feeling: 'wild',
+  spans: '[1,3)',
+  pair: '(1,2)',
+  pairs: '(3,4)',
+  'mood[]': '{calm,wild}',
+  json: '{"a": "b"}',
+  numbers: '{1,2}',
+};
+const keyTypes = Object.entries({
+  ...Object.fromEntries(Object.entries(keys).map(([type, value]) => [`closed.${type}`, value])),
+  '"My Types".citext': 'Ada',
+});
+const keyedName = (type: string) => `keyed_${type.replace(/^.*\./, '').replace('[]', 's')}`;
+const keyedTable = ([type, value]: [string, string]) => `
+  create table ${keyedName(type)} (id ${type} primary key, sure closed.sure default 1, words text, team_id int references team);
+  create trigger fill after update on ${keyedName(type)} for each row execute function fill_keyed();
+  insert into ${keyedName(type)} values ('${value}', 1, 'a', 1);`;
+
 describe('citext in a schema off the search path', () => {
   let all: TestGraph;
 
@@ -34,6 +56,17 @@ describe('citext in a schema off the search path', () => {
       comment on table feeling is '@graphql({"aggregate": {"enabled": true}})';
       insert into feeling values (1, 'calm', 7, 'wild', '[1,3)', '(1,2)', '{calm}', '(3,4)', 'A', 'x', 8), (2, 'wild', 8, null, '[2,3)', null, '{wild,calm}', null, 'b', 'y', null);
       create table coded (code closed.code primary key, words text); create table user_of (id int primary key, code closed.code references coded, n int); insert into coded values (1, 'x'), (2, 'y'), (3, 'z');
+      -- Keys that the role cannot name, beside a column that must not be null.
+      create domain closed.json as jsonb; create domain closed.numbers as int[]; create domain closed.sure as int not null;
+      create table team (id int primary key, name text);
+      insert into team values (1, 'first');
+      create function fill_keyed() returns trigger language plpgsql as $$ begin update team set name = new.words where id = new.team_id; return null; end $$;
+      ${keyTypes.map((type) => keyedTable(type)).join('')}
+      create table mixed (mood closed.mood, code closed.code, n int default 3, words text, team_id int references team, primary key (mood, code, n));
+      insert into mixed values ('calm', 7, 1, 'a', 1), ('wild', 7, 1, 'b', 1);
+      create table made (id closed.code primary key default 5, words text, team_id int references team);
+      create table mooded (id int primary key, mood closed.mood not null default 'calm' references keyed_mood);
+      insert into mooded values (1, 'calm'), (2, 'calm'), (3, 'calm');
       create function coded_as(code closed.code) returns text stable language sql as 'select words from coded where coded.code = $1';
       create schema ops; grant usage on schema ops to anon, authenticated, service_role;
       create extension intarray with schema ops; create extension hstore with schema ops; create extension ltree with schema ops;
@@ -208,6 +241,49 @@ describe('citext in a schema off the search path', () => {
       /cannot use the schema closed of its type closed\.mood, so it can be read but is left out of inserts and updates/,
     );
     assert.match(told[1]!.message, /left out of inserts, updates, filters, orders, groups and keys/);
+  });
+
+  test('the response of a write is read by keys, and by foreign keys, whose types the role cannot name', async () => {
+    const ask = async (query: string) => Object.values((await all.ask(`mutation { ${query} }`, 'authenticated')) as object)[0];
+    for (const table of keyTypes.map(([type]) => keyedName(type))) {
+      const rows = `${table}Collection { edges { node { words } } }`;
+      assert.deepEqual(await ask(`update${table}Collection(set: {words: "${table}"}) { records { words team { name ${rows} } } }`), {
+        records: [{ words: table, team: { name: table, [`${table}Collection`]: { edges: [{ node: { words: table } }] } } }],
+      });
+    }
+    assert.deepEqual(
+      await ask(
+        'insertIntomadeCollection(objects: [{words: "x", team_id: 1}]) { records { words team { madeCollection { edges { node { id } } } } } }',
+      ),
+      {
+        records: [{ words: 'x', team: { madeCollection: { edges: [{ node: { id: 5 } }] } } }],
+      },
+    );
+    const mixed =
+      'updatemixedCollection(set: {team_id: 1}, increment: {n: 1}, atMost: 2) { edges(orderBy: [{team: {id: AscNullsLast}}, {mood: DescNullsLast}]) { node { words n team { id } } } }';
+    const node = { n: 2, team: { id: 1 } };
+    assert.deepEqual(await ask(mixed), { edges: [{ node: { words: 'b', ...node } }, { node: { words: 'a', ...node } }] });
+    assert.deepEqual(
+      await ask(
+        'updatekeyed_moodCollection(set: {words: "w"}, filter: {id: {eq: "calm"}}) { records { moodedCollection { edges { node { id } } } } }',
+      ),
+      {
+        records: [{ moodedCollection: { edges: [1, 2, 3].map((id) => ({ node: { id } })) } }],
+      },
+    );
+    assert.deepEqual(
+      await ask(
+        'deleteFrommoodedCollection(filter: {id: {gt: 1}}, atMost: 2) { records { id keyed_mood { words moodedCollection { edges { node { id } } } } } }',
+      ),
+      {
+        records: [2, 3].map((id) => ({ id, keyed_mood: { words: 'w', moodedCollection: { edges: [{ node: { id: 1 } }] } } })),
+      },
+    );
+    for (const table of keyTypes.map(([type]) => keyedName(type)).slice(1)) {
+      const deleted = `deleteFrom${table}Collection { records { words team { ${table}Collection { edges { cursor } } } } edges(orderBy: [{team: {id: AscNullsLast}}]) { cursor } }`;
+      const { records, edges } = (await ask(deleted)) as { records: unknown; edges: unknown[] };
+      assert.deepEqual([records, edges.length], [[{ words: table, team: { [`${table}Collection`]: { edges: [] } } }], 1]);
+    }
   });
 
   test('operators of extensions that the role cannot execute: arrays are compared by the built-in ones, other types not at all', async () => {

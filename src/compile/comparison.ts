@@ -78,7 +78,8 @@ export function bound(parameter: unknown, type: Pick<ScalarType, 'sqlType' | 'un
   return isNameable(type) ? bind(parameter, sqlType) : bindUncast(parameter, sqlType);
 }
 
-function isNameable(type: object): boolean {
+/** Whether the role's statements can name the type. */
+export function isNameable(type: object): boolean {
   return !('unnameable' in type);
 }
 

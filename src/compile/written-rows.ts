@@ -10,9 +10,9 @@
  *
  * The rows that a function returns are stored as an array.
  */
-import type { Table } from '../model/model.ts';
+import type { Table, ValueType } from '../model/model.ts';
 import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparedType } from './comparison.ts';
+import { comparable, comparedType, isNameable } from './comparison.ts';
 import { tableSource } from './related-source.ts';
 import { DerivedScope, directScope, type JsonOf, type Scope } from './scope.ts';
 
@@ -60,7 +60,7 @@ export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
   const { primaryKey } = table;
   const inner = directScope(rows.alias, table);
   const isSame = primaryKey.map(
-    ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${cell(index)}::${trusted(comparedType(type))}`,
+    ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${value(cell(index), name, type, table, comparedType(type))}`,
   );
   const kept = primaryKey.map(({ name }) => columnOf(name));
   // The limit keeps PostgreSQL from joining in another order.
@@ -73,7 +73,7 @@ export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
 
 /** Whether `rowsByKey` finds the rows of a table. */
 export function hasReadableKey({ keyIsUnique, primaryKey }: Table): boolean {
-  return keyIsUnique && primaryKey.every(({ selectable }) => selectable);
+  return keyIsUnique && primaryKey.every(({ selectable, comparable }) => selectable && comparable);
 }
 
 /** Rows that are read as they were written: deleted rows, and those of views. `rows` must have been compiled. */
@@ -130,7 +130,7 @@ export class WrittenScope extends DerivedScope {
   /** The outputs of a stored row. */
   outputsOfKept(): Sql[] {
     const names = this.names();
-    const typed = (name: string) => sql`${cell(names.indexOf(name))}::${trusted(typeOf(name, this.#table))}`;
+    const typed = (name: string) => value(cell(names.indexOf(name)), name, typeOf(name, this.#table), this.#table);
     const columns = this.outputs({ ...directScope('w', this.#table), column: typed, row: () => cell(names.length) });
     return [...columns, ...this.#kept.map(({ name }, index) => sql`${cell(columns.length + index)} as ${name}`)];
   }
@@ -165,14 +165,26 @@ function cell(index: number): Sql {
   return trusted(`w.c${index}`);
 }
 
+/**
+ * A stored cell as the value of a column again. If the role cannot name the type, nor the one that a domain is based on, the value is read as
+ * a column of the table's row type. It is put into a row of nulls, because PostgreSQL would check NOT NULL of domains if it made the row.
+ */
+function value(text: Sql, column: string, type: ValueType, table: Table, name = type.sqlType): Sql {
+  if (isNameable(type)) return sql`${text}::${trusted(name)}`;
+  if (type.kind === 'scalar' && type.writtenAs !== undefined) return sql`${text}::${trusted(type.writtenAs)}`;
+  const source = tableSource(table);
+  const json = sql`pg_catalog.json_build_object(${literal(column)}, ${text})`;
+  return sql`(pg_catalog.json_populate_record(row((null::${source}).*)::${source}, ${json})).${identifier(column)}`;
+}
+
 function listOf(outputs: readonly Sql[]): Sql {
   return outputs.length > 0 ? join(outputs, ', ') : sql`1`;
 }
 
 /** The type of a column that may be read of a row: a column or key, or one that a relation is by. */
-function typeOf(name: string, { columns, primaryKey, relations }: Table): string {
+function typeOf(name: string, { columns, primaryKey, relations }: Table): ValueType {
   const column = [...columns, ...primaryKey].find((each) => each.name === name);
   const type = column?.type ?? relations.flatMap((relation) => relation.columns).find(({ near }) => near === name)?.nearType;
   if (!type) throw new Error(`The column ${name} has no type.`);
-  return type.sqlType;
+  return type;
 }

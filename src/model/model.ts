@@ -217,12 +217,14 @@ export interface RowListType {
 export interface CompositeType {
   readonly kind: 'composite';
   readonly sqlType: string;
+  readonly unnameable?: true;
 }
 
 /** An array of a composite type, or a domain over an array. No field can have it, but rows may be ordered by it. */
 export interface UnsupportedType {
   readonly kind: 'unsupported';
   readonly sqlType: string;
+  readonly unnameable?: true;
 }
 
 export interface EnumType {

@@ -59,7 +59,7 @@ function makeValueType(context: BuildContext, type: CatalogType | undefined): Va
   if (!type) return { kind: 'unsupported', sqlType: 'text' };
   if (type.elementId !== 0) return listTypeOf(context, type);
   // A domain over an array is in the array category but has no element type.
-  if (type.category === 'A') return unsupported(type);
+  if (type.category === 'A') return unsupported(context, type);
   return type.kind === 'c' ? rowTypeOf(context, type) : scalarOrEnumOf(context, type);
 }
 
@@ -110,24 +110,24 @@ export function isOrderable(context: BuildContext, column: CatalogColumn, type: 
 
 function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const element = context.catalog.types.get(type.elementId);
-  if (!element) return unsupported(type);
+  if (!element) return unsupported(context, type);
   if (element.kind !== 'c') {
     const list = { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: type.sql, ...nameability(context, type) } as const;
     return mayOperate(context, type) ? list : { ...list, builtInOperators: true };
   }
   const row = rowTypeOf(context, element);
-  return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(type);
+  return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(context, type);
 }
 
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const owner = context.tables.get(type.relationId);
-  return owner && owner.facts.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(type);
+  return owner && owner.facts.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(context, type);
 }
 
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
-  const writtenAs = writtenTypeOf(type);
+  const writtenAs = writtenTypeOf(context, type);
   const scalar = {
     kind: 'scalar',
     scalar: scalarNameOf(type),
@@ -152,11 +152,12 @@ function nameability(context: BuildContext, type: CatalogType): Pick<ScalarType,
   return isNameable(context, type) ? {} : { unnameable: true };
 }
 
-/** The base type of a domain, if it is in a schema that the role surely may use, because the domain is. */
-function writtenTypeOf({ sql, baseSql }: CatalogType): string | null {
-  if (baseSql === null) return null;
+/** The base type of a domain, if it is in a schema that the role surely may use: pg_catalog, or the domain's. */
+function writtenTypeOf(context: BuildContext, type: CatalogType): string | null {
+  const { sql, baseSql } = type;
+  if (baseSql === null || baseSql.startsWith('pg_catalog.')) return baseSql;
   const end = sql.lastIndexOf('.') + 1;
-  return baseSql.startsWith('pg_catalog.') || (end > 0 && baseSql.startsWith(sql.slice(0, end))) ? baseSql : null;
+  return end > 0 && baseSql.startsWith(sql.slice(0, end)) && isNameable(context, type) ? baseSql : null;
 }
 
 /** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */
@@ -176,6 +177,6 @@ function castableSql({ kind, name, sql }: CatalogType): string {
   return name.endsWith('array') ? 'text[]' : 'text';
 }
 
-function unsupported({ kind, sql }: CatalogType): CompositeType | UnsupportedType {
-  return { kind: kind === 'c' ? 'composite' : 'unsupported', sqlType: sql };
+function unsupported(context: BuildContext, type: CatalogType): CompositeType | UnsupportedType {
+  return { kind: type.kind === 'c' ? 'composite' : 'unsupported', sqlType: type.sql, ...nameability(context, type) };
 }
