@@ -64,6 +64,56 @@ describe('addRelations', () => {
     assert.deepEqual([column?.fieldName, column?.rowFieldName], ['carLow', 'carLow']);
   });
 
+  it('names relations to partitions, and those of views, after the same of several keys as those to the whole table', async () => {
+    const table = (name: string) =>
+      `create table ${name} (id int primary key, one int references event, two int references event, three int references event);`;
+    const model = await models.build(
+      `create table event (id int primary key) partition by range (id); create table event_a partition of event for values from (0) to (9);
+       ${table('plain')} create view plain_view as select * from plain; ${table('named')}
+       comment on constraint named_three_fkey on named is '@graphql({"local_name": "thirdNamed", "foreign_name": "thirdEvent"})';
+       create table inflected (id int primary key, event_id int references event, spare_id int references event);`,
+    );
+    const columnOf = (typeName: string) =>
+      Object.fromEntries(
+        tableOf(model, typeName).relations.map(({ fieldName, holdsKey, columns: [pair] }) => [
+          fieldName,
+          holdsKey ? pair!.near : pair!.target,
+        ]),
+      );
+    assert.deepEqual(columnOf('Plain'), {
+      eventByOne: 'one',
+      eventByTwo: 'two',
+      event: 'three',
+      eventAByOne: 'one',
+      eventAByTwo: 'two',
+      eventA: 'three',
+      plainView: 'id',
+    });
+    assert.deepEqual(columnOf('PlainView'), { eventByOne: 'one', eventByTwo: 'two', event: 'three', plain: 'id' });
+    // The name of a comment is not for partitions.
+    assert.deepEqual(columnOf('Named'), {
+      eventByOne: 'one',
+      event: 'two',
+      thirdEvent: 'three',
+      eventAByOne: 'one',
+      eventA: 'two',
+      eventAByThree: 'three',
+    });
+    assert.deepEqual(columnOf('Inflected'), { event: 'event_id', spare: 'spare_id', eventA: 'event_id', spareBySpareId: 'spare_id' });
+    const { namedCollection, thirdNamed, plainCollection, inflectedCollection } = columnOf('Event');
+    assert.deepEqual([namedCollection, thirdNamed, plainCollection, inflectedCollection], ['two', 'three', 'three', 'spare_id']);
+    assert.deepEqual(columnOf('EventA'), {
+      plainCollectionByOne: 'one',
+      plainCollectionByTwo: 'two',
+      plainCollection: 'three',
+      namedCollectionByOne: 'one',
+      namedCollection: 'two',
+      namedCollectionByThree: 'three',
+      inflectedCollectionByEventId: 'event_id',
+      inflectedCollection: 'spare_id',
+    });
+  });
+
   it('makes a relation nullable if row level security may hide its target', async () => {
     const model = await models.build(
       `create table owner (id int primary key); alter table owner enable row level security;

@@ -20,11 +20,15 @@ export interface NamedRelation {
   readonly qualified: string;
   /** Whether it gives way to everything else: pg_graphql does not have it, or has it under a name that several partitions share. */
   readonly yields: boolean;
+  /** Whether it leads to a partition, or back, by a key whose field for the whole table is not named after the table. */
+  readonly apart: boolean;
 }
 
 /** Builds the relations of a table, outgoing keys first. Their names are legal; `settle-row-names.ts` makes them unique. */
 export function buildRelations(context: BuildContext, table: LazyTable): NamedRelation[] {
-  return candidatesOf(context, table).filter(hasLegalName).map(withNames);
+  return candidatesOf(context, table)
+    .filter(hasLegalName)
+    .map((candidate) => withNames(context, candidate));
 }
 
 /** Reports why foreign keys are left out. Returns the inferred ones that are relations. */
@@ -87,11 +91,9 @@ function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKe
 }
 
 function outgoing(context: BuildContext, key: ForeignKey): Relation {
-  const { localColumns, target, targetColumns, foreignName, nullable, sameRow, toPartition } = key;
-  const { stem, facts } = target;
-  const name = sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), facts.schema.inflection);
+  const { localColumns, target, targetColumns, nullable, sameRow, toPartition } = key;
   return {
-    fieldName: foreignName ?? name,
+    fieldName: outgoingName(key),
     kind: 'to-one',
     target,
     holdsKey: true,
@@ -101,6 +103,10 @@ function outgoing(context: BuildContext, key: ForeignKey): Relation {
     onlyInRows: toPartition,
     sameRow,
   };
+}
+
+function outgoingName({ localColumns, target: { stem, facts }, foreignName, sameRow }: ForeignKey): string {
+  return foreignName ?? (sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), facts.schema.inflection));
 }
 
 function incoming(context: BuildContext, key: ForeignKey): Relation {
@@ -165,11 +171,25 @@ function hasLegalName({ relation }: Candidate): boolean {
   return isFreeName(relation.fieldName);
 }
 
-function withNames({ key, relation, yields }: Candidate): NamedRelation {
+function withNames(context: BuildContext, { key, relation, yields }: Candidate): NamedRelation {
   const { local, localColumns, name } = key;
   const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
   // The key may have a column whose name is illegal in GraphQL.
-  return { relation, name, qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`, yields };
+  return {
+    relation,
+    name,
+    qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`,
+    yields,
+    apart: isApart(context, key, relation),
+  };
+}
+
+function isApart(context: BuildContext, { toPartition, local, localColumns }: ForeignKey, { holdsKey }: Relation): boolean {
+  if (!toPartition) return false;
+  const constraints = context.links.of(local.id).outgoing.filter(({ kind }) => kind === 'constraint');
+  const whole = foreignKeysOf(context, constraints).find((key) => namesOf(key.localColumns).join() === namesOf(localColumns).join());
+  if (whole === undefined) return false;
+  return holdsKey ? outgoingName(whole) !== lowerFirst(whole.target.stem) : whole.localName !== null;
 }
 
 function exclusionOf(owner: LazyTable, { key, relation }: Candidate): Exclusion {

@@ -60,13 +60,22 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     column.rowFieldName = rename('column', qualifiedName(tableName, column.name), column.fieldName, `${column.fieldName}Column`);
     if (key !== null && column.fieldName === nodeIdField) column.filterName = column.rowFieldName;
   }
-  for (const { relation, qualified } of fields.relations.filter(({ yields }) => yields)) {
+  for (const { relation, qualified } of inOrderOfClaims(fields.relations.filter(({ yields }) => yields))) {
     // If a column leads to several views, only one of them can be named after it.
     const ofTarget = relation.kind === 'to-one' ? lowerFirst(relation.target.stem) : relation.fieldName;
     const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
     taken.add(free);
     relation.fieldName = free;
   }
+}
+
+/**
+ * Of several keys between the same two tables, the later one keeps the name here, too. For partitions, it is the one by which the field that is
+ * named after the whole table leads to it.
+ */
+function inOrderOfClaims(relations: readonly NamedRelation[]): NamedRelation[] {
+  const byTarget = Map.groupBy(relations, ({ relation: { holdsKey, target } }) => `${holdsKey} ${target.id}`);
+  return [...byTarget.values()].flatMap((each) => each.toReversed().toSorted((one, other) => Number(one.apart) - Number(other.apart)));
 }
 
 function reasonOf(taken: string, given: string, table: string): string {
