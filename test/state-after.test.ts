@@ -5,7 +5,7 @@ import { type PgliteGraph, startPgliteGraph } from './support/pglite-graph.ts';
 
 let started: PgliteGraph;
 
-const tables = ['article', 'likes', 'person', 'task', 'step', 'event', 'badge', 'club', 'membership', 'counter', 'node'];
+const tables = ['article', 'likes', 'person', 'task', 'step', 'event', 'badge', 'club', 'membership', 'counter', 'node', 'tag'];
 
 before(async () => {
   started = await startPgliteGraph(`
@@ -38,7 +38,10 @@ before(async () => {
 
     -- Rows through views, one of which has a trigger and no key of its own.
     create table event (id int primary key generated always as identity, name text, seen boolean not null default true);
-    create view seen_event as select id, name from event where seen;
+    create function rename_event() returns trigger language plpgsql as $$ begin
+      update event set name = 'renamed' where id = new.id and name = 'odd'; return null; end $$;
+    create trigger rename_event after insert or update on event for each row execute function rename_event();
+    create view seen_event as select id, name from event where seen and name <> 'gone';
     create function add_event() returns trigger language plpgsql as $$ begin
       insert into event (name) values (new.name) returning id into new.id; return new; end $$;
     create view any_event as select id, name from event;
@@ -47,6 +50,13 @@ before(async () => {
     comment on view any_event is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [{"local_name": "anyEvents", "local_columns": ["id"],
       "foreign_name": "sameNumber", "foreign_schema": "public", "foreign_table": "badge", "foreign_columns": ["id"]}]})';
     create function shown_badges(any_event) returns int stable language sql as 'select count(*)::int from badge where event_id = $1.id';
+
+    -- A table without a primary key, whose declared key is unique.
+    create table tag (code text not null unique, name text, article_id int references article);
+    comment on table tag is '@graphql({"primary_key_columns": ["code"]})';
+    create function rename_tag() returns trigger language plpgsql as $$ begin
+      update tag set name = 'renamed' where code = new.code and name = 'odd'; return null; end $$;
+    create trigger rename_tag after insert on tag for each row execute function rename_tag();
 
     -- Rows that show only as long as others do.
     create table club (name text primary key, motto text);
@@ -283,9 +293,36 @@ test('rows of views, by their key or with a trigger', async () => {
   assert.deepEqual(await answer(updated), {
     records: [{ name: 'new', badgeCollection: { edges: [{ node: { label: 'x' } }, { node: { label: 'y' } }] } }],
   });
+  // What a trigger has changed behind the write is the same everywhere in the response.
+  const names = 'records { name event { name } } edges(orderBy: [{event: {name: AscNullsLast}}, {name: AscNullsLast}]) { node { name } }';
+  const renamed = { records: [{ name: 'renamed', event: { name: 'renamed' } }], edges: [{ node: { name: 'renamed' } }] };
+  assert.deepEqual(await answer(`updateSeenEventCollection(set: {name: "odd"}, filter: {id: {eq: 1}}) { ${names} }`), renamed);
+  assert.deepEqual(await answer(`insertIntoSeenEventCollection(objects: [{name: "odd"}]) { ${names} }`), renamed);
+  const declared = 'updateAnyEventCollection(set: {name: "odd"}, filter: {id: {eq: 3}}) { records { name shownBadges } }';
+  assert.deepEqual(await answer(declared), { records: [{ name: 'renamed', shownBadges: 0 }] });
+  // A row that is no longer in the view is returned as it was written.
+  assert.deepEqual(
+    await answer(`updateSeenEventCollection(set: {name: "gone"}, filter: {id: {eq: 1}}) { records { id name ${badges} } }`),
+    {
+      records: [{ id: 1, name: 'gone', badgeCollection: { edges: [{ node: { label: 'x' } }, { node: { label: 'y' } }] } }],
+    },
+  );
   assert.deepEqual(await answer(`deleteFromSeenEventCollection(filter: {id: {eq: 2}}) { records { id name ${badges} } }`), {
     records: [{ id: 2, name: 'second', badgeCollection: { edges: [] } }],
   });
+});
+
+test('rows of tables whose unique key is declared', async () => {
+  const tags = 'tagCollection { edges { node { code name } } }';
+  const tag = { code: 'a', name: 'renamed' };
+  assert.deepEqual(
+    await answer(
+      `insertIntoTagCollection(objects: [{code: "a", name: "odd", articleId: 1}]) { records { code name article { ${tags} } } }`,
+    ),
+    {
+      records: [{ ...tag, article: { tagCollection: { edges: [{ node: tag }] } } }],
+    },
+  );
 });
 
 test('rows that policies hide after the write are counted, and returned only if they were deleted', async () => {

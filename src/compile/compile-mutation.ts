@@ -22,7 +22,15 @@ import { where } from './page-query.ts';
 import { tableSource } from './related-source.ts';
 import { Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
 import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
-import { hasReadableKey, rowsAsWritten, rowsByKey, type WrittenRows, WrittenScope, writtenCount } from './written-rows.ts';
+import {
+  hasReadableKey,
+  rowsAsWritten,
+  rowsByKey,
+  rowsByKeyOrAsWritten,
+  type WrittenRows,
+  WrittenScope,
+  writtenCount,
+} from './written-rows.ts';
 
 /**
  * Compiles a mutation. After the guard, the statement's only column is the JSON text of the response; if it returns no row, the response is
@@ -129,12 +137,13 @@ export function compileInTwo(plan: MutationPlan, frames: FramesOfTwo): SqlOfTwo 
   const context = new StatementContext();
   const isRead = hasRows(members);
   const alias = context.aliases.next();
-  const byKey = isRead && plan.kind !== 'delete' && hasReadableKey(table) ? new DerivedScope(alias, table, table) : null;
+  const isFound = isRead && plan.kind !== 'delete' && hasReadableKey(table);
+  const byKey = isFound && table.kind !== 'view' ? new DerivedScope(alias, table, table) : null;
   const asWritten = new WrittenScope(alias, table);
   const rows = byKey ?? asWritten;
   const { number, order } = writtenOrder(members, rows);
   const json = responseOfRows(members, rows, { count: writtenCount, order }, context);
-  const written = byKey ? rowsByKey(table, byKey) : rowsAsWritten(table, asWritten);
+  const written = byKey ? rowsByKey(table, byKey) : (isFound ? rowsByKeyOrAsWritten : rowsAsWritten)(table, asWritten);
   const from = isRead ? sql`${newLine}from ${rows.withRepeated(written.read(number))} as ${trusted(rows.alias)}` : sql``;
   return {
     write: writeAndStore(plan, written, frames.write),

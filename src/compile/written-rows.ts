@@ -57,30 +57,41 @@ export interface WrittenRows {
  * `rows` is the scope of what reads them, which must have been compiled.
  */
 export function rowsByKey(table: Table, rows: DerivedScope): WrittenRows {
-  const { primaryKey } = table;
+  const names = table.primaryKey.map(({ name }) => name);
   const inner = directScope(rows.alias, table);
-  const isSame = primaryKey.map(
-    ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${value(cell(index), name, type, table, comparedType(type))}`,
-  );
-  const kept = primaryKey.map(({ name }) => columnOf(name));
-  // The limit keeps PostgreSQL from joining in another order.
-  return writtenRows(
-    rows,
-    kept,
-    sql`select ${listOf(rows.outputs(inner))} from ${tableSource(table)} as ${trusted(inner.alias)} where ${join(isSame, ' and ')} limit 1`,
-  );
+  return writtenRows(rows, names.map(columnOf), foundByKey(table, inner, rows.outputs(inner), names));
 }
 
-/** Whether `rowsByKey` finds the rows of a table. */
-export function hasReadableKey({ keyIsUnique, primaryKey }: Table): boolean {
-  return keyIsUnique && primaryKey.every(({ selectable, comparable }) => selectable && comparable);
+/** The row that the key in the cells of `names` leads to. The limit keeps PostgreSQL from joining in another order. */
+function foundByKey(table: Table, inner: Scope, outputs: readonly Sql[], names: readonly string[]): Sql {
+  const isSame = table.primaryKey.map(({ name, type }) => {
+    const stored = value(cell(names.indexOf(name)), name, type, table, comparedType(type));
+    return sql`${comparable(inner.column(name), type)} = ${stored}`;
+  });
+  return sql`select ${listOf(outputs)} from ${tableSource(table)} as ${trusted(inner.alias)} where ${join(isSame, ' and ')} limit 1`;
 }
 
-/** Rows that are read as they were written: deleted rows, and those of views. `rows` must have been compiled. */
+/** Whether written rows of a table can be found by their key. */
+export function hasReadableKey({ keyIsProven, primaryKey }: Table): boolean {
+  return keyIsProven && primaryKey.every(({ selectable, comparable }) => selectable && comparable);
+}
+
+/** Rows that are read as they were written: deleted rows, and those that no key surely leads to. `rows` must have been compiled. */
 export function rowsAsWritten(table: Table, rows: WrittenScope): WrittenRows {
   // The first select has no rows. It gives the columns the collations that they have in the table.
   const none = sql`select ${listOf(rows.outputsOfNone())} from ${tableSource(table)} as ${trusted(rows.alias)} where false`;
   return writtenRows(rows, rows.kept(), sql`${none} union all select ${listOf(rows.outputsOfKept())}`);
+}
+
+/**
+ * Rows of a view that are read again by their key, or as they were written if the key leads to none: a trigger of the view may not know the
+ * key, and a change may take a row out of the view. `rows` must have been compiled.
+ */
+export function rowsByKeyOrAsWritten(table: Table, rows: WrittenScope): WrittenRows {
+  for (const { name } of table.primaryKey) rows.column(name);
+  const inner = directScope(rows.alias, table);
+  const found = foundByKey(table, inner, rows.outputsOfRow(inner), rows.names());
+  return writtenRows(rows, rows.kept(), sql`(${found}) union all select ${listOf(rows.outputsOfKept())} limit 1`);
 }
 
 /**
@@ -114,6 +125,11 @@ export class WrittenScope extends DerivedScope {
   outputsOfNone(): Sql[] {
     const columns = this.outputs(directScope(this.alias, this.#table));
     return [...columns, ...this.#kept.map(({ name }) => sql`null::text as ${name}`)];
+  }
+
+  /** The outputs of a row of the table. */
+  outputsOfRow(inner: Scope): Sql[] {
+    return [...this.outputs(inner), ...this.#kept.map(({ name, json }) => sql`(${json(inner)})::text as ${name}`)];
   }
 
   /** What to store of a row, in the order of the outputs. */

@@ -63,6 +63,8 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
   if (!isFreeName(plainName.name)) {
     return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
   }
+  const key = keyOf(context, source, directive, additions);
+  const keyIsUnique = !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate);
   return {
     source,
     schema,
@@ -78,12 +80,13 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
     roleIndependent: source.roleIndependent,
     readEffects: source.readEffects,
     writeEffects: source.writeEffects,
-    keyIsUnique: !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate),
+    keyIsUnique,
+    keyIsProven: keyIsUnique || isProven(context, source, key),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: able.selectable && readEnabled(directive, 'totalCount'),
     ...able,
     additions,
-    key: keyOf(context, source, directive, additions),
+    key,
   };
 }
 
@@ -217,6 +220,14 @@ function keyOf(
     return new Excluded('unusable-directive', reason);
   }
   return key.filter((column) => column !== undefined);
+}
+
+/** Whether the columns of a key without a constraint include some that are unique and never null. */
+function isProven({ catalog }: BuildContext, source: CatalogTable, key: readonly CatalogColumn[] | Excluded): boolean {
+  if (key instanceof Excluded) return false;
+  const columns = key.map(({ number }) => number);
+  const unique = source.hasChildren ? null : uniqueColumns(source)?.map(({ number }) => number);
+  return [catalog.views.get(source.id)?.key, unique].some((proven) => proven?.every((number) => columns.includes(number)));
 }
 
 function inferredKey(

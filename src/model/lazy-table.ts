@@ -72,6 +72,10 @@ export class LazyTable implements Table {
     return this.facts.keyIsUnique;
   }
 
+  get keyIsProven(): boolean {
+    return this.facts.keyIsProven;
+  }
+
   get keepsNotNull(): boolean {
     return this.facts.keepsNotNull;
   }

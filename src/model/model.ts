@@ -72,6 +72,8 @@ export interface Table {
   readonly hasLookup: boolean;
   /** Whether keys are guaranteed to be unique: not those of views or of tables that others inherit from. */
   readonly keyIsUnique: boolean;
+  /** Whether keys are proven to lead to one row: those that are unique, and those of views that can be inferred. */
+  readonly keyIsProven: boolean;
   /** Whether NOT NULL holds for all rows: not in foreign tables or tables that others inherit from. */
   readonly keepsNotNull: boolean;
   /** Whether an insert writes every row or fails, because no trigger or rule can skip one. */

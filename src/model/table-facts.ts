@@ -13,6 +13,7 @@ export interface TableFacts
     | 'kind'
     | 'description'
     | 'keyIsUnique'
+    | 'keyIsProven'
     | 'keepsNotNull'
     | 'insertsEveryRow'
     | 'insertsFirst'

@@ -43,6 +43,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   const usable = { selectable: true, insertable: true, updatable: true, deletable: true };
   const rest = {
     keyIsUnique: true,
+    keyIsProven: true,
     keepsNotNull: true,
     insertsEveryRow: true,
     insertsFirst: true,
