@@ -103,7 +103,7 @@ const callOf = (names: readonly string[]): string => `(
 
 /** Node trees, and single functions in their form: PostgreSQL records no dependency on the functions that it came with. */
 const trees = [
-  "select 'r', p.polrelid, pg_catalog.concat(p.polqual, p.polwithcheck) from pg_catalog.pg_policy p",
+  "select 'r', p.polrelid, coalesce(p.polqual::text, '') || coalesce(p.polwithcheck::text, '') from pg_catalog.pg_policy p",
   "select 'w', a.adrelid, a.adbin::text from pg_catalog.pg_attrdef a",
   "select case w.ev_type when '1' then 'r' else 'w' end, w.ev_class, w.ev_action::text from pg_catalog.pg_rewrite w where w.ev_class >= 16384",
   `select case k.contypid when 0 then 'w' else 't' end, case k.contypid when 0 then k.conrelid else k.contypid end, k.conbin::text
