@@ -38,6 +38,22 @@ test('bodies that change nothing but their transaction', () => {
   for (const body of bodies) assert.equal(new FunctionBody(body).mayChangeSession, false, body);
 });
 
+test('names in the code, but not in strings and comments', () => {
+  const named = (body: string): boolean => new FunctionBody(body).names('sub');
+  for (const body of [`select claims ->> 'sub'`, `select 1 -- sub, don't\n`, `select 'it''s sub'`]) assert.equal(named(body), false, body);
+  const bodies = [
+    'select sub()',
+    `select 'x', "sub"()`,
+    `select 'x' || sub() || 'y'`,
+    `-- don't\n select sub(), 'x'`,
+    `select E'\\'', sub(), '' `,
+    `/* /* */ ' */ select sub(), ' '`,
+    `select $$ ' $$, sub(), ' '`,
+    'select $$ sub() $$',
+  ];
+  for (const body of bodies) assert.equal(named(body), true, body);
+});
+
 test('words that an immutable function must not use', () => {
   const readers = wordsOfReaders(['current_setting', 'now', 'concat', 'to_char']);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
  * What the body of a function in SQL or PL/pgSQL may do, as far as its words tell. The answers err on the side of caution: a word counts
- * wherever it stands, in a string or a comment too. Pure.
+ * wherever it stands, as a name of anything. Pure.
  */
 import { sessionFunctions } from './effects-query.ts';
 
@@ -88,7 +88,7 @@ export class FunctionBody {
 
   constructor(text: string) {
     this.#text = text;
-    for (const [word] of text.matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu)) {
+    for (const [word] of withoutStrings(text).matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu)) {
       this.#words.add(word);
       this.#words.add(word.toLowerCase());
     }
@@ -154,6 +154,15 @@ export function isWord(name: string): boolean {
 /** PostgreSQL cuts names off after 63 bytes. */
 function isTooLong(name: string): boolean {
   return Buffer.byteLength(name) > 63;
+}
+
+/**
+ * The text without strings and comments, which often have the name of a claim that is also that of a function; or as it is, if it is not certain
+ * where they end. Strings in dollars may be code.
+ */
+function withoutStrings(text: string): string {
+  if (text.includes("\\'") || text.includes('/*')) return text;
+  return text.replaceAll(literals, (literal) => (/^['-]/.test(literal) ? ' ' : literal));
 }
 
 /** Comments, strings and quoted names. */
