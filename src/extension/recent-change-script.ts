@@ -86,6 +86,11 @@ begin
       where not d.is_temporary
         -- Whatever else is dropped is part of one of these: types of rows, and the rules of views, which are not marked as temporary.
         and (d.original or d.normal or d.object_type = any (relation_types)) and (d.original or d.object_type <> 'rule')
+        -- A default that is dropped with its table is part of it. PostgreSQL 14 does not say in which schema it is, nor that it is temporary.
+        and not (d.object_type = 'default value' and exists (
+          select from pg_event_trigger_dropped_objects() t
+          where t.object_type = any (relation_types) and t.schema_name = d.address_names[1] and t.object_name = d.address_names[2]
+        ))
         -- The end of the command notes the table.
         and not (tag = 'ALTER TABLE' and d.original and d.object_type in ('table column', 'table constraint', 'default value'))
     );
