@@ -21,7 +21,7 @@ import {
   places,
   type Value,
 } from './nested-inputs.ts';
-import { isOutgoing, loadedTarget } from './nested-relations.ts';
+import { isOutgoing, loadedTarget, mayWriteKey } from './nested-relations.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -184,6 +184,10 @@ export class NestedEvaluator extends NestedInserter {
     );
     if (moves && parents.length > 1) throw new RefusalError('rows cannot belong to several');
     if (has('set')) await this.#replace(relation, target, free, listOf(value.set) as readonly Value[], parents[0]!);
+    // In a one-to-one relation, the new row takes the place of the one that is there, if that can be disconnected.
+    const isNew = ['connect', 'connectOrCreate', 'create'].some((member) => has(member) && listOf(value[member]).length > 0);
+    if (isOne && isNew && mayWriteKey(table, relation, 'disconnect', 'update'))
+      await this.change(target, await this.#related(relation, parents), free);
     await this.attach(
       table,
       relation,
