@@ -190,7 +190,10 @@ test('tabs say what ran: SQL, the plan with times, cost, advice, timing', async 
   await panel.getByText('A mutation is planned, not run.').waitFor();
   await panel.getByRole('button', { name: 'Run it in a transaction that is rolled back' }).click();
   // The response has a relation, so a statement of its own reads it behind the write.
-  await panel.getByText(/ms to run, in a transaction that was rolled back/).nth(1).waitFor();
+  await panel
+    .getByText(/ms to run, in a transaction that was rolled back/)
+    .nth(1)
+    .waitFor();
   assert.deepEqual(complaints, []);
 });
 
