@@ -118,35 +118,15 @@ function keyRolesOf({ idempotencyKeyRoles: roles, anonRole }: GraphConfiguration
 
 /** Options of the graph, from the settings that `dev`, `serve` and projects share. */
 export function graphOptionsOf(configuration: GraphConfiguration) {
-  const {
-    schemas,
-    extraSearchPath,
-    introspection,
-    coercion,
-    trustedRoles,
-    requestSettings,
-    requestHeaders,
-    reportCost,
-    requestTimeout: timeout,
-    idempotencyKeyLifetime,
-    idempotencyStorage,
-  } = configuration;
-  const caches = cacheSizesOf(configuration);
-  const idempotencyKeyRoles = keyRolesOf(configuration);
-  const keys = { idempotencyKeyLifetime, idempotencyStorage, idempotencyKeyRoles };
-  const own = {
-    schemas,
-    extraSearchPath,
-    introspection,
-    coercion,
-    trustedRoles,
-    requestSettings,
-    requestHeaders,
-    reportCost,
-    timeout,
-    caches,
+  const { schemas, extraSearchPath, introspection, coercion, trustedRoles, reportCost, requestTimeout: timeout } = configuration;
+  const { requestSettings, requestHeaders, idempotencyKeyLifetime, idempotencyStorage } = configuration;
+  return {
+    ...{ schemas, extraSearchPath, introspection, coercion, trustedRoles, reportCost, timeout, requestSettings, requestHeaders },
+    ...{ idempotencyKeyLifetime, idempotencyStorage, idempotencyKeyRoles: keyRolesOf(configuration) },
+    caches: cacheSizesOf(configuration),
+    ...modelOptionsOf(configuration),
+    ...limitOptionsOf(configuration),
   };
-  return { ...own, ...keys, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration) };
 }
 
 function cacheSizesOf({ schemaCache, documentCache, variantCache, statementCache, introspectionCache }: CacheConfiguration) {
