@@ -32,6 +32,8 @@ async function customPlans(url: string, collection: string, query: string, varia
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   // `pool.end` does not wait until the connection is closed, so the server may still terminate it when it stops.
   pool.on('connect', (client) => client.on('error', () => {}));
+  // An idle connection's error is that of its pool.
+  pool.on('error', () => {});
   const graph = await createRowgraph({ database: pool });
   try {
     for (let run = 0; run < 7; run++) {
