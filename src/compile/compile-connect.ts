@@ -3,12 +3,12 @@ import type { Column } from '../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter } from '../plan/plan.ts';
 import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, differ } from './comparison.ts';
 import { keepKeys, keptColumns } from './key-list.ts';
 import { raiseIf } from './raise-if.ts';
-import { tableSource } from './related-source.ts';
+import { tableSource } from './related-rows.ts';
 import { compileSource, mustBeNumbered } from './row-source.ts';
-import { type Frame, selectList } from './statement-frame.ts';
+import { type Frame, selectList } from './statement.ts';
+import { comparable, differ } from './values/comparison.ts';
 
 /**
  * Finds the row that each source row identifies by all its outputs. Raises an error with the label of the first one that does not exist. A

@@ -1,11 +1,12 @@
-/** Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. */
 import type { Column, ValueType } from '../model/model.ts';
-import type { Filter, Operator, Parameter } from '../plan/plan.ts';
+import type { CountTest, Filter, Operator, Parameter } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/required-comparisons.ts';
-import { join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparand, comparisonOf, isNotNull, isNull } from './comparison.ts';
-import { compileRelationFilter, type Place, whereClause, withinExpression } from './compile-relation-filter.ts';
+import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { type RelatedSource, relatedRows, selectRelated } from './related-rows.ts';
 import type { Aliases, Scope } from './scope.ts';
+import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
+
+/** Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. */
 
 /** The condition, in parentheses if it combines several. `place` is its place among the conditions of the statement. */
 export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, place: Place = whereClause): Sql {
@@ -69,4 +70,79 @@ function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
 /** `column = value` for a key. */
 export function equals(column: Column, parameter: Parameter, scope: Scope): Sql {
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
+}
+
+/*
+ * Conditions on related rows, as semi-joins. For posts whose blog has a given owner and that have at least three comments:
+ *
+ *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
+ *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
+ *       limit greatest($2::integer, 0)::bigint + 1) as t4)
+ *
+ * `every` means that no row fails to match. Counting stops as soon as more rows cannot change the result.
+ *
+ * PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as below `or`, it plans
+ * twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the outermost keeps the
+ * choice: `offset 0` takes it away from those inside.
+ */
+
+/** The place of a condition in its statement. */
+export interface Place {
+  /** Whether it is inside an expression rather than a top-level condition of WHERE. */
+  readonly isWithinExpression: boolean;
+  /** Whether PostgreSQL plans an enclosing subquery twice. */
+  readonly isPlannedTwice: boolean;
+}
+
+/** A top-level condition of WHERE. */
+export const whereClause: Place = { isWithinExpression: false, isPlannedTwice: false };
+
+/** The place of conditions inside an expression at this place. */
+export function withinExpression({ isPlannedTwice }: Place): Place {
+  return { isWithinExpression: true, isPlannedTwice };
+}
+
+/** Compiles a filter of the related table. It is a parameter because the two compilers call each other. */
+export type FilterCompiler = (filter: Filter, scope: Scope, aliases: Aliases, place: Place) => Sql;
+
+type RelatedFilter = Extract<Filter, { kind: 'related rows' | 'related count' }>;
+
+/** Compiles the condition on the row in `near`. */
+export function compileRelationFilter(filter: RelatedFilter, near: Scope, aliases: Aliases, place: Place, compile: FilterCompiler): Sql {
+  const related = relatedRows(filter.rows, near, aliases);
+  if (filter.kind === 'related count') {
+    const inside = { ...place, isWithinExpression: false };
+    return countCondition(filter.tests, select(related, filter.filter && compile(filter.filter, related.scope, aliases, inside)), aliases);
+  }
+  const isEvery = filter.quantifier === 'every';
+  const inside = { isWithinExpression: isEvery, isPlannedTwice: place.isPlannedTwice || place.isWithinExpression };
+  const condition = filter.filter && compile(filter.filter, related.scope, aliases, inside);
+  if (isEvery && condition === null) return trusted('true');
+  const rows = select(related, isEvery ? sql`(${condition!}) is not true` : condition);
+  const once = place.isWithinExpression && place.isPlannedTwice ? trusted(' offset 0') : sql``;
+  return sql`${trusted(filter.quantifier === 'some' ? '' : 'not ')}exists (${rows}${once})`;
+}
+
+function select(related: RelatedSource, condition: Sql | null): Sql {
+  return selectRelated(trusted('1'), condition ? { ...related, conditions: [...related.conditions, condition] } : related);
+}
+
+function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases): Sql {
+  const conditions = tests.map((test) =>
+    test.kind === 'null test'
+      ? trusted(test.isNull ? 'pg_catalog.count(*) is null' : 'pg_catalog.count(*) is not null')
+      : comparisonOf(sql`pg_catalog.count(*)`, test.operator, test.parameter, { sqlType: 'integer' }),
+  );
+  return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
+}
+
+/** The number of rows that can affect the result: one more than the largest number that the count is compared with. */
+function countedRows(tests: readonly CountTest[]): Sql {
+  const numbers = tests.flatMap((test) => {
+    if (test.kind === 'null test') return [];
+    if (test.operator !== 'in') return [bind(test.parameter, 'integer')];
+    return [sql`(select ${builtIn('max', trusted('number'))} from ${builtIn('unnest', bind(test.parameter, 'integer[]'))} as number)`];
+  });
+  // `greatest` ignores nulls, and comparisons with them match nothing.
+  return sql`greatest(${join([...numbers, trusted('0')], ', ')})::bigint + 1`;
 }

@@ -22,13 +22,8 @@ import type {
 } from '../plan/nested-plan.ts';
 import { concatenate } from '../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { checkCount, countRow, type LimitedChange, resetCount } from './at-most.ts';
-import { collated, comparable, comparedType, differ } from './comparison.ts';
 import { attachRows, findRows } from './compile-connect.ts';
 import { compileFilter } from './compile-filter.ts';
-import { assignmentOf, conflict, incrementOf } from './compile-mutation.ts';
-import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
-import type { StatementContext } from './context.ts';
 import {
   countOfKeys,
   holdsOnlyRow,
@@ -41,12 +36,16 @@ import {
   keysAsArray,
   onlyKey,
 } from './key-list.ts';
-import { where } from './page-query.ts';
+import { where } from './page/page-query.ts';
 import { raiseIf } from './raise-if.ts';
-import { tableSource } from './related-source.ts';
+import { tableSource } from './related-rows.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
-import { type Frame, noFrame, selectList } from './statement-frame.ts';
+import { type Frame, noFrame, type StatementContext, selectList } from './statement.ts';
+import { collated, comparable, comparedType, differ } from './values/comparison.ts';
+import { checkCount, countRow, type LimitedChange, resetCount } from './write/at-most.ts';
+import { assignmentOf, conflict, incrementOf } from './write/compile-mutation.ts';
+import { hasRows, responseOfNone, responseOfOne, responseOfRows } from './write/compile-response.ts';
 
 /** Compiles each step to a statement. */
 export function compileSteps({ steps }: NestedWritePlan, guard: Guard): { readonly step: NestedStep; readonly statement: Sql }[] {

@@ -8,13 +8,10 @@ import type { Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
 import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
 import { render, renderInSteps, type Sql, sql } from '../sql/sql.ts';
-import { selectConnection } from './compile-connection.ts';
-import { canGuardSource, compileInTwo, compileMutation } from './compile-mutation.ts';
 import { compileSteps, compileWritten } from './compile-nested.ts';
 import { compileQueryField } from './compile-query.ts';
-import { compileCall, compileCallInTwo } from './compile-routine.ts';
 import { compileRow, tableRows } from './compile-row.ts';
-import { StatementContext } from './context.ts';
+import { selectConnection } from './page/compile-connection.ts';
 import {
   type Frame,
   type FramesOfTwo,
@@ -23,8 +20,11 @@ import {
   noFrame,
   resultSetting,
   type SqlOfTwo,
+  StatementContext,
   selectList,
-} from './statement-frame.ts';
+} from './statement.ts';
+import { compileCall, compileCallInTwo } from './write/compile-call.ts';
+import { canGuardSource, compileInTwo, compileMutation } from './write/compile-mutation.ts';
 
 /** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
@@ -61,7 +61,7 @@ export type CompiledRoot =
 /**
  * Compiles a plan, yielding between root fields and before rendering a text. The text depends only on the plan, never on bound values, and
  * on whether there is a schema version to check. `keepsResults` makes each statement of a mutation store its result in a setting
- * (`statement-frame.ts`).
+ * (`statement.ts`).
  */
 export function* compilePlan(
   { kind, roots }: Plan,

@@ -1,14 +1,14 @@
 /** Fields of Query as expressions of type text, which is JSON: those of a query, and those of the field `query` of a mutation. */
 import type { ConnectionPlan, LookupPlan, RoutinePlan } from '../plan/plan.ts';
 import { concatenate } from '../sql/json-text.ts';
-import { join, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection } from './compile-connection.ts';
+import { identifier, join, type Sql, sql, trusted } from '../sql/sql.ts';
 import { equals } from './compile-filter.ts';
-import { callOf } from './compile-routine.ts';
 import { compileRow, objectOrNull, resultJson, tableRows } from './compile-row.ts';
-import type { StatementContext } from './context.ts';
-import { tableSource } from './related-source.ts';
+import { compileConnection } from './page/compile-connection.ts';
+import { tableSource } from './related-rows.ts';
 import { directScope } from './scope.ts';
+import type { StatementContext } from './statement.ts';
+import { bound } from './values/comparison.ts';
 
 /** The JSON text of a field, which is never SQL null. */
 export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePlan, context: StatementContext): Sql {
@@ -28,4 +28,16 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
   const json = concatenate(compileRow(row, scope, context));
   // The declared key of a view may match several rows.
   return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
+}
+
+/**
+ * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
+ */
+export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
+  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
+  const named = inOrder.map(
+    ({ argument, parameter }) =>
+      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
+  );
+  return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }

@@ -8,13 +8,12 @@ import type { Column, Relation, Table } from '../model/model.ts';
 import type { ConnectionPlan, ResultPlan, RowPlan, RowValue } from '../plan/plan.ts';
 import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { builtIn, identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileConnection, connectionJson, selectConnection } from './compile-connection.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
-import type { Source } from './page-query.ts';
-import { callOnRow, joinConditions, tableSource } from './related-source.ts';
+import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
+import type { Source } from './page/page-query.ts';
+import { callOnRow, joinConditions, tableSource } from './related-rows.ts';
 import { directScope, type Scope } from './scope.ts';
-import { type Frame, noFrame } from './statement-frame.ts';
-import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
+import { type Frame, noFrame, type StatementContext, typeNameJson } from './statement.ts';
+import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
 
 /** The JSON text of the row in `scope`. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {

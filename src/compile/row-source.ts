@@ -11,8 +11,8 @@ import type { Column, ValueType } from '../model/model.ts';
 import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { composed, differ } from './comparison.ts';
 import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
+import { composed, differ } from './values/comparison.ts';
 
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
 const fewRows = 10;

@@ -3,10 +3,10 @@
  * (`(t1."views", t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. If the same conditions were
  * combined by OR, PostgreSQL would read the table from its start for each page.
  */
-import type { Table, ValueType } from '../model/model.ts';
-import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
-import { join, type Sql, sql, trusted } from '../sql/sql.ts';
-import { bound, isNotNull, isNull, orderable } from './comparison.ts';
+import type { Table, ValueType } from '../../model/model.ts';
+import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import { join, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bound, isNotNull, isNull, orderable } from '../values/comparison.ts';
 import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
 
 /** A range of rows in paging order. */

@@ -3,13 +3,13 @@
  *
  *     concat('{"cursor":"', encode(convert_to(concat('[', t1."id", ']'), 'UTF8'), 'base64'), '","node":{"id":', t1."id", '}}')
  */
-import type { EdgeValue, Member, OrderKey, RowPlan } from '../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import type { Sql } from '../sql/sql.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
+import type { EdgeValue, Member, OrderKey, RowPlan } from '../../plan/plan.ts';
+import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
+import type { Sql } from '../../sql/sql.ts';
+import type { Scope } from '../scope.ts';
+import { type StatementContext, typeNameJson } from '../statement.ts';
+import { cursorElementJson, opaqueIdJson } from '../values/value-json.ts';
 import { type OrderValues, typeOf } from './order-values.ts';
-import type { Scope } from './scope.ts';
-import { cursorElementJson, opaqueIdJson } from './value-json.ts';
 
 /** Compiles the JSON text of a node. It is a parameter because rows and connections contain each other. */
 export type RowCompiler = (row: RowPlan, scope: Scope, context: StatementContext) => JsonText;

@@ -1,9 +1,12 @@
 /**
- * The parts around the columns of a statement: the guard before them, and the setting that stores the result for a later statement of the
- * transaction.
+ * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that stores
+ * the result for a later statement of the transaction.
  */
 import { type Guard, unguarded } from '../freshness/schema-guard.ts';
-import { join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
+import type { Member, Parameter } from '../plan/plan.ts';
+import type { JsonKey, JsonText } from '../sql/json-text.ts';
+import { bind, join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
+import { Aliases } from './scope.ts';
 
 export interface Frame {
   readonly guard: Guard;
@@ -50,4 +53,32 @@ export function guardColumns({ guard, guardsSource }: Frame): Guard {
 /** `set_config` returns the value that it sets, which cannot be null. */
 function keepResult(column: Sql, setting: string): Sql {
   return sql`pg_catalog.set_config(${literal(setting)}, coalesce((${column})::text, 'null'), true)`;
+}
+
+/** State shared while a statement is compiled: its aliases and its response keys. */
+export class StatementContext {
+  readonly aliases = new Aliases();
+  readonly #aliasKeys = new Map<string, Sql>();
+
+  /**
+   * The key of a member. A field's own name comes from the model and becomes part of the text; an alias comes from the client and is bound.
+   */
+  key({ key, name }: Member<unknown>): JsonKey {
+    return key === name ? key : (before) => this.#aliasKey(`${before}${JSON.stringify(key)}:`);
+  }
+
+  #aliasKey(text: string): Sql {
+    let bound = this.#aliasKeys.get(text);
+    if (!bound) {
+      const parameter: Parameter = { value: { kind: 'constant', value: text }, encoding: { kind: 'text' } };
+      bound = bind(parameter, 'text');
+      this.#aliasKeys.set(text, bound);
+    }
+    return bound;
+  }
+}
+
+/** JSON text of `__typename`. */
+export function typeNameJson(name: string): JsonText {
+  return [JSON.stringify(name)];
 }

@@ -2,13 +2,13 @@
  * Group keys, as an expression over a row and as JSON: a column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or the lower
  * bound of a range of numbers.
  */
-import type { Column } from '../model/model.ts';
-import type { GroupBy, Parameter } from '../plan/plan.ts';
-import type { JsonText } from '../sql/json-text.ts';
-import { bind, builtIn, literal, nothing, type Sql, sql, trusted } from '../sql/sql.ts';
-import { scalarOf } from './aggregate-value.ts';
-import type { Scope } from './scope.ts';
-import { valueJson } from './value-json.ts';
+import type { Column } from '../../model/model.ts';
+import type { GroupBy, Parameter } from '../../plan/plan.ts';
+import type { JsonText } from '../../sql/json-text.ts';
+import { bind, builtIn, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
+import type { Scope } from '../scope.ts';
+import { scalarOf } from '../values/aggregate-value.ts';
+import { valueJson } from '../values/value-json.ts';
 
 /** The expression to group by, over the row that has the column. */
 export function groupExpression(by: GroupBy, scope: Scope): Sql {

@@ -1,10 +1,9 @@
 /** The call of a function as a root field of a mutation. */
-import type { ResultPlan, RoutinePlan } from '../plan/plan.ts';
-import { identifier, join, newLine, type Sql, sql } from '../sql/sql.ts';
-import { bound } from './comparison.ts';
-import { resultJson, selectCalled } from './compile-row.ts';
-import { StatementContext } from './context.ts';
-import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
+import type { ResultPlan, RoutinePlan } from '../../plan/plan.ts';
+import { newLine, type Sql, sql } from '../../sql/sql.ts';
+import { callOf } from '../compile-query.ts';
+import { resultJson, selectCalled } from '../compile-row.ts';
+import { type Frame, type FramesOfTwo, type SqlOfTwo, StatementContext, selectList } from '../statement.ts';
 import { storedResult, storeResult } from './written-rows.ts';
 
 /** Compiles the call and its response to one statement. */
@@ -28,16 +27,4 @@ function selectResult(result: ResultPlan, call: Sql, frame: Frame): Sql {
   const context = new StatementContext();
   if (result.kind === 'rows') return selectCalled(result.connection, call, context, frame);
   return sql`select ${selectList(frame, [resultJson(result, call, context, true)])}`;
-}
-
-/**
- * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
- */
-export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
-  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
-  const named = inOrder.map(
-    ({ argument, parameter }) =>
-      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
-  );
-  return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
 }

@@ -1,13 +1,13 @@
 /**
  * The SQL of the values that order rows. How a value is written depends on where its row comes from, so there are several implementations.
  */
-import type { Relation, Table, ValueType } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
-import type { AggregateOrder, OrderValue } from '../plan/plan.ts';
-import { type Sql, sql } from '../sql/sql.ts';
-import { aggregateSql, aggregateType } from './order-aggregate.ts';
-import { callOnRow, relatedRows, selectRelated } from './related-source.ts';
-import type { Aliases, Scope } from './scope.ts';
+import type { Relation, Table, ValueType } from '../../model/model.ts';
+import type { RelatedRows } from '../../model/related-rows.ts';
+import type { AggregateOrder, OrderValue } from '../../plan/plan.ts';
+import { type Sql, sql } from '../../sql/sql.ts';
+import { callOnRow, relatedRows, selectRelated } from '../related-rows.ts';
+import type { Aliases, Scope } from '../scope.ts';
+import { aggregateSql, aggregateType } from '../values/order-aggregate.ts';
 
 /** The SQL of order values in one part of a statement. */
 export interface OrderValues {

@@ -8,20 +8,19 @@
  *        order by t1."id" limit 21) as t1)
  */
 
-import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../plan/plan.ts';
-import { pinsColumns } from '../plan/required-comparisons.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { isNotNull } from './comparison.ts';
-import { aggregateMembers, isAggregate } from './compile-aggregate.ts';
+import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../../plan/plan.ts';
+import { pinsColumns } from '../../plan/required-comparisons.ts';
+import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
+import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { aggregateMembers, isAggregate } from '../groups/compile-aggregate.ts';
+import { selectGroups } from '../groups/compile-groups.ts';
+import type { Scope } from '../scope.ts';
+import { type Frame, noFrame, type StatementContext, selectList, typeNameJson } from '../statement.ts';
+import { isNotNull } from '../values/comparison.ts';
+import { opaqueId, quotedOrNull } from '../values/value-json.ts';
 import { cursorText, edgeJson, type RowCompiler } from './compile-edge.ts';
-import { selectGroups } from './compile-groups.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
 import { type OrderValues, RowValues } from './order-values.ts';
 import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
-import type { Scope } from './scope.ts';
-import { type Frame, noFrame, selectList } from './statement-frame.ts';
-import { opaqueId, quotedOrNull } from './value-json.ts';
 
 /**
  * The connection as a member of a row. If it has only one computed value, such as the edges, only that value becomes a subselect, and the

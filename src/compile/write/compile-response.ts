@@ -1,14 +1,14 @@
 /** The response of a mutation as JSON text. */
-import type { Member, ResponseValue, RowPlan } from '../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
-import { edgeJson } from './compile-edge.ts';
-import { compileQueryField } from './compile-query.ts';
-import { compileRow } from './compile-row.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
-import { RowValues } from './order-values.ts';
-import type { DerivedScope, Scope } from './scope.ts';
-import { orderBy } from './seek.ts';
+import type { Member, ResponseValue, RowPlan } from '../../plan/plan.ts';
+import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
+import { identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { compileQueryField } from '../compile-query.ts';
+import { compileRow } from '../compile-row.ts';
+import { edgeJson } from '../page/compile-edge.ts';
+import { RowValues } from '../page/order-values.ts';
+import { orderBy } from '../page/seek.ts';
+import type { DerivedScope, Scope } from '../scope.ts';
+import { type StatementContext, typeNameJson } from '../statement.ts';
 
 /** The parts of a response as JSON text. `records` and `edges` return the elements of a list. */
 interface ResponseParts {

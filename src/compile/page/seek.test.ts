@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { account, columnOf, int4, text } from '../../test/support/sample-model.ts';
-import type { Column } from '../model/model.ts';
-import type { OrderKey, OrderValue, Parameter } from '../plan/plan.ts';
-import { render } from '../sql/sql.ts';
+import { account, columnOf, int4, text } from '../../../test/support/sample-model.ts';
+import type { Column } from '../../model/model.ts';
+import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import { render } from '../../sql/sql.ts';
+import { Aliases, directScope } from '../scope.ts';
 import { JoinedValues } from './joined-values.ts';
-import { Aliases, directScope } from './scope.ts';
 import { asOneRange, conditionsNotAfter, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
 const rows = directScope('t', { keepsNotNull: true });

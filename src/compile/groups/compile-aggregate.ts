@@ -4,14 +4,13 @@
  *     (select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}')
  *      from … where …)
  */
-import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { newLine, type Sql, sql } from '../sql/sql.ts';
-import { aggregateCall, aggregateJson } from './aggregate-value.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
-import { type Source, sourceRows, where } from './page-query.ts';
-import type { Scope } from './scope.ts';
-import { type Frame, selectList } from './statement-frame.ts';
+import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../../plan/plan.ts';
+import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
+import { newLine, type Sql, sql } from '../../sql/sql.ts';
+import { type Source, sourceRows, where } from '../page/page-query.ts';
+import type { Scope } from '../scope.ts';
+import { type Frame, type StatementContext, selectList, typeNameJson } from '../statement.ts';
+import { aggregateCall, aggregateJson } from '../values/aggregate-value.ts';
 
 type AggregateMember = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
 

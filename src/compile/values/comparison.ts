@@ -1,7 +1,7 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
-import type { ColumnPair, ListType, ScalarType, ValueType } from '../model/model.ts';
-import type { Operator, Parameter } from '../plan/plan.ts';
-import { bind, bindUncast, builtIn, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import type { Operator, Parameter } from '../../plan/plan.ts';
+import { bind, bindUncast, builtIn, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
   eq: '=',

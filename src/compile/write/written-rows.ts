@@ -10,11 +10,11 @@
  *
  * The rows that a function returns are stored as an array.
  */
-import type { Table, ValueType } from '../model/model.ts';
-import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { comparable, comparedType, isNameable } from './comparison.ts';
-import { tableSource } from './related-source.ts';
-import { DerivedScope, directScope, type JsonOf, type Scope } from './scope.ts';
+import type { Table, ValueType } from '../../model/model.ts';
+import { identifier, join, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { tableSource } from '../related-rows.ts';
+import { DerivedScope, directScope, type JsonOf, type Scope } from '../scope.ts';
+import { comparable, comparedType, isNameable } from '../values/comparison.ts';
 
 const setting = literal('rowgraph.written');
 

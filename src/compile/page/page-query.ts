@@ -1,12 +1,12 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
-import type { ConnectionPlan, Count, OrderKey, Parameter } from '../plan/plan.ts';
-import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { compileFilter, narrowsByIndex } from './compile-filter.ts';
-import type { StatementContext } from './context.ts';
+import type { ConnectionPlan, Count, OrderKey, Parameter } from '../../plan/plan.ts';
+import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { compileFilter, narrowsByIndex } from '../compile-filter.ts';
+import { type Aliases, DerivedScope, directScope, type RowOrigin, type Scope } from '../scope.ts';
+import type { StatementContext } from '../statement.ts';
 import { JoinedValues } from './joined-values.ts';
 import { identityOf, leadsIndex, type OrderValues } from './order-values.ts';
 import { PageValues } from './page-values.ts';
-import { type Aliases, DerivedScope, directScope, type RowOrigin, type Scope } from './scope.ts';
 import {
   asOneRange,
   conditionAfter,

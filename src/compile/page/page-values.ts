@@ -1,8 +1,8 @@
 /** The order values of a page's rows, as columns of the subselect that reads them. It returns only those that the SQL around it uses. */
-import type { OrderValue } from '../plan/plan.ts';
-import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { OrderValue } from '../../plan/plan.ts';
+import { identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
+import type { DerivedScope } from '../scope.ts';
 import { identityOf, type OrderValues } from './order-values.ts';
-import type { DerivedScope } from './scope.ts';
 
 export class PageValues implements OrderValues {
   readonly #scope: DerivedScope;

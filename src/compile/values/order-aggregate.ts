@@ -1,9 +1,9 @@
 /** Aggregates of related rows that order rows: their SQL, and the type that a cursor's value is compared as. */
-import type { ScalarType } from '../model/model.ts';
-import type { AggregateOrder } from '../plan/plan.ts';
-import { builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { ScalarType } from '../../model/model.ts';
+import type { AggregateOrder } from '../../plan/plan.ts';
+import { builtIn, type Sql, sql, trusted } from '../../sql/sql.ts';
+import type { Scope } from '../scope.ts';
 import { extreme, extremesAreText, scalarOf } from './aggregate-value.ts';
-import type { Scope } from './scope.ts';
 
 const bigint: ScalarType = { kind: 'scalar', scalar: 'BigInt', sqlType: 'bigint', typeName: 'int8', maxLength: null };
 const numeric: ScalarType = { kind: 'scalar', scalar: 'BigFloat', sqlType: 'numeric', typeName: 'numeric', maxLength: null };

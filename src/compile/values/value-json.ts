@@ -5,9 +5,9 @@
  * Whatever is written without escapes is cast to the type that it has in the model, which costs nothing. If it has become another type, such as
  * text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
-import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
-import { concatenate, type JsonText } from '../sql/json-text.ts';
-import { builtIn, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import { concatenate, type JsonText } from '../../sql/json-text.ts';
+import { builtIn, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The JSON of a value; never SQL null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {

@@ -7,21 +7,20 @@
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 
-import { type Guard, unguarded } from '../freshness/schema-guard.ts';
-import type { Column, Table } from '../model/model.ts';
-import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../plan/plan.ts';
-import { pinsColumns } from '../plan/required-comparisons.ts';
-import { concatenate } from '../sql/json-text.ts';
-import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { type Guard, unguarded } from '../../freshness/schema-guard.ts';
+import type { Column, Table } from '../../model/model.ts';
+import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../../plan/plan.ts';
+import { pinsColumns } from '../../plan/required-comparisons.ts';
+import { concatenate } from '../../sql/json-text.ts';
+import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { compileFilter } from '../compile-filter.ts';
+import { where } from '../page/page-query.ts';
+import { tableSource } from '../related-rows.ts';
+import { Aliases, DerivedScope, directScope, type Scope } from '../scope.ts';
+import { type Frame, type FramesOfTwo, type SqlOfTwo, StatementContext, selectList } from '../statement.ts';
+import { comparable } from '../values/comparison.ts';
 import { checkCount, countRow, resetCount } from './at-most.ts';
-import { comparable } from './comparison.ts';
-import { compileFilter } from './compile-filter.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows, writtenOrder } from './compile-response.ts';
-import { StatementContext } from './context.ts';
-import { where } from './page-query.ts';
-import { tableSource } from './related-source.ts';
-import { Aliases, DerivedScope, directScope, type Scope } from './scope.ts';
-import { type Frame, type FramesOfTwo, type SqlOfTwo, selectList } from './statement-frame.ts';
 import {
   hasReadableKey,
   rowsAsWritten,

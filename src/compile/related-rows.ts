@@ -2,8 +2,8 @@
 import type { ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { collated, comparable } from './comparison.ts';
 import { type Aliases, directScope, type Scope } from './scope.ts';
+import { collated, comparable } from './values/comparison.ts';
 
 /** A table in FROM. */
 export function tableSource(table: Table): Sql {

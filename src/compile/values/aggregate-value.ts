@@ -2,9 +2,9 @@
  * Aggregates of a column, and their values as JSON of the GraphQL type: `sum(t1."views")`, quoted so that clients keep all digits. For a
  * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
-import type { Column } from '../model/model.ts';
-import type { AggregatedColumn } from '../plan/plan.ts';
-import { bind, builtIn, type Sql, sql, trusted } from '../sql/sql.ts';
+import type { Column } from '../../model/model.ts';
+import type { AggregatedColumn } from '../../plan/plan.ts';
+import { bind, builtIn, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { quotedOrNull, still } from './value-json.ts';
 
 /** The type names of a column's scalar type; empty for other types. */

@@ -13,14 +13,14 @@
  *
  *     left join (select t3."post_id", count(*) from "public"."comment" as t3 group by t3."post_id") as t4("key 1", "value") on t4."key 1" = t1."id"
  */
-import type { Relation } from '../model/model.ts';
-import type { AggregateOrder, OrderValue } from '../plan/plan.ts';
-import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { isNotNull } from './comparison.ts';
-import { aggregateSql } from './order-aggregate.ts';
+import type { Relation } from '../../model/model.ts';
+import type { AggregateOrder, OrderValue } from '../../plan/plan.ts';
+import { identifier, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { areEqual, callOnRow, joinConditions, tableSource } from '../related-rows.ts';
+import { type Aliases, directScope, type Scope } from '../scope.ts';
+import { isNotNull } from '../values/comparison.ts';
+import { aggregateSql } from '../values/order-aggregate.ts';
 import { identityOf, type OrderValues, type RelatedValue, RowValues, uniqueRelation } from './order-values.ts';
-import { areEqual, callOnRow, joinConditions, tableSource } from './related-source.ts';
-import { type Aliases, directScope, type Scope } from './scope.ts';
 
 /** The rows whose values are read. */
 interface RowsRead {

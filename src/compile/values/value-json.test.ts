@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { enumOf, int4, scalarType, text } from '../../test/support/sample-model.ts';
-import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
-import { concatenate } from '../sql/json-text.ts';
-import { render, trusted } from '../sql/sql.ts';
+import { enumOf, int4, scalarType, text } from '../../../test/support/sample-model.ts';
+import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import { concatenate } from '../../sql/json-text.ts';
+import { render, trusted } from '../../sql/sql.ts';
 import { cursorElementJson, keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';
 
 const json = (type: ValueType, notNull = true) => render(concatenate(valueJson(trusted('v'), type, notNull))).text;

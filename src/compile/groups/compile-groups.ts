@@ -7,7 +7,7 @@
  *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
-import type { Relation, Table } from '../model/model.ts';
+import type { Relation, Table } from '../../model/model.ts';
 import type {
   AggregateColumnValue,
   ConnectionPlan,
@@ -18,16 +18,16 @@ import type {
   GroupsPlan,
   GroupValue,
   Member,
-} from '../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../sql/json-text.ts';
-import { identifier, integer, join, newLine, nothing, type Sql, sql, trusted } from '../sql/sql.ts';
-import { aggregateCall, aggregateJson } from './aggregate-value.ts';
-import { comparisonOf } from './comparison.ts';
-import { type StatementContext, typeNameJson } from './context.ts';
+} from '../../plan/plan.ts';
+import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
+import { identifier, integer, join, newLine, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { countSql, type Source, sourceRows, where } from '../page/page-query.ts';
+import { joinConditions, tableSource } from '../related-rows.ts';
+import { directScope, type Scope } from '../scope.ts';
+import { type StatementContext, typeNameJson } from '../statement.ts';
+import { aggregateCall, aggregateJson } from '../values/aggregate-value.ts';
+import { comparisonOf } from '../values/comparison.ts';
 import { groupExpression, groupKeyJson } from './group-key.ts';
-import { countSql, type Source, sourceRows, where } from './page-query.ts';
-import { joinConditions, tableSource } from './related-source.ts';
-import { directScope, type Scope } from './scope.ts';
 
 /** The groups as a select that returns one text. */
 export function selectGroups(connection: ConnectionPlan, groups: GroupsPlan, source: Source, context: StatementContext): Sql {
