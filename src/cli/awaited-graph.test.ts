@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deadline } from '../budget/deadline.ts';
-import type { ErrorCode } from '../errors.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import { AwaitedGraph, unreachable } from './awaited-graph.ts';
 

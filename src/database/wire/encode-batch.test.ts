@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { Deadline } from '../../budget/deadline.ts';
 import type { Batch, RoleDefaults } from '../database.ts';
 import { countLeading } from '../session-statement.ts';
-import type { ConnectionUse } from './encode-batch.ts';
-import { encodeBatches, encodeScript, isPrepared } from './encode-batch.ts';
+import { type ConnectionUse, encodeBatches, encodeScript, isPrepared } from './encode-batch.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
 const batchOf = (role: string, parameter: string, defaults?: RoleDefaults): Batch => ({
