@@ -2,7 +2,7 @@
  * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. This is faster than
  * `json_build_object` and than a chain of `||` (docs/decisions/json.md).
  */
-import { beginsWith, join, literal, newLine, type Sql, sql } from './sql.ts';
+import { builtIn, join, literal, newLine, type Sql, sql } from './sql.ts';
 
 /**
  * Pieces of JSON, in order. A string is literal JSON. A fragment is an expression of any type whose text is JSON; it must never be null,
@@ -35,44 +35,55 @@ export function concatenate(pieces: JsonText): Sql {
   return concatenateAll(operandsOf(pieces));
 }
 
-function concatenateAll(operands: readonly Sql[]): Sql {
+/** An argument of `concat`. */
+interface Operand {
+  readonly sql: Sql;
+  /** Whether it is literal JSON, which begins a line of a long call. */
+  readonly isLiteral: boolean;
+}
+
+function concatenateAll(operands: readonly Operand[]): Sql {
   if (operands.length <= maxArguments) return call(operands);
-  const groups: Sql[] = [];
-  for (let start = 0; start < operands.length; start += maxArguments) groups.push(call(operands.slice(start, start + maxArguments)));
+  const groups: Operand[] = [];
+  for (let start = 0; start < operands.length; start += maxArguments)
+    groups.push({ sql: call(operands.slice(start, start + maxArguments)), isLiteral: false });
   return concatenateAll(groups);
 }
 
 /** Calls with more arguments put each piece of literal JSON on its own line, together with the value that follows. */
 const maxOneLineArguments = 3;
 
-/** Qualified, because a user's function that takes text would be a better match than the built-in, which takes `"any"`. */
-function call(operands: readonly Sql[]): Sql {
-  if (operands.length === 1) return operands[0]!;
-  if (operands.length <= maxOneLineArguments) return sql`pg_catalog.concat(${join(operands, ', ')})`;
-  const lines: Sql[][] = [];
-  for (const operand of operands) {
-    const isText = beginsWith(operand, /^E?'/);
-    const line = lines.at(-1);
-    if (line && !isText) line.push(operand);
-    else lines.push([operand]);
+function call(operands: readonly Operand[]): Sql {
+  if (operands.length === 1) return operands[0]!.sql;
+  const lines: Sql[][] = [[]];
+  for (const { sql: written, isLiteral } of operands) {
+    if (isLiteral && operands.length > maxOneLineArguments && lines[0]!.length > 0) lines.push([]);
+    lines.at(-1)!.push(written);
   }
-  const written = lines.map((line) => join(line, ', '));
-  return sql`pg_catalog.concat(${join(written, sql`,${newLine}`)})`;
+  return builtIn(
+    'concat',
+    join(
+      lines.map((line) => join(line, ', ')),
+      sql`,${newLine}`,
+    ),
+  );
 }
 
 /** Merges adjacent strings into one literal. */
-function operandsOf(pieces: JsonText): Sql[] {
-  const operands: Sql[] = [];
+function operandsOf(pieces: JsonText): Operand[] {
+  const operands: Operand[] = [];
   let text = '';
-  for (const piece of pieces) {
-    if (typeof piece === 'string') {
-      text += piece;
-      continue;
-    }
-    if (text !== '') operands.push(literal(text));
+  const endText = (): void => {
+    if (text !== '') operands.push({ sql: literal(text), isLiteral: true });
     text = '';
-    operands.push(piece);
+  };
+  for (const piece of pieces) {
+    if (typeof piece === 'string') text += piece;
+    else {
+      endText();
+      operands.push({ sql: piece, isLiteral: false });
+    }
   }
-  if (text !== '' || operands.length === 0) operands.push(literal(text));
-  return operands;
+  endText();
+  return operands.length > 0 ? operands : [{ sql: literal(''), isLiteral: true }];
 }

@@ -16,16 +16,12 @@ export interface Bind<Parameter = unknown> {
 /** An immutable piece of SQL: texts, placeholders and other pieces, which are referenced rather than copied. */
 export interface Sql {
   readonly chunks: readonly Chunk[];
-  /** The number of texts and placeholders in it, at any depth. */
-  readonly size: number;
 }
 
 type Chunk = string | Bind | Sql;
 
 function piece(chunks: readonly Chunk[]): Sql {
-  let size = 0;
-  for (const chunk of chunks) size += typeof chunk === 'object' && 'chunks' in chunk ? chunk.size : 1;
-  return { chunks, size };
+  return { chunks };
 }
 
 /** Template tag that splices fragments into SQL text, and accepts nothing else. */
@@ -68,11 +64,16 @@ export function trusted(text: string): Sql {
 }
 
 /**
- * A call of a built-in function with one argument. Qualified, because otherwise PostgreSQL may take it for a cast to a type or table of
- * that name on the search path, if no function takes exactly this argument type (manual: Functions, Type Resolution).
+ * A call of a built-in function. Qualified, because otherwise PostgreSQL may take it for a cast to a type or table of that name on the search
+ * path, or for a user's function whose arguments match better (manual: Functions, Type Resolution).
  */
-export function builtIn(name: string, argument: Sql): Sql {
-  return sql`pg_catalog.${trusted(name)}(${argument})`;
+export function builtIn(name: string, ...operands: readonly Sql[]): Sql {
+  return sql`pg_catalog.${trusted(name)}(${join(operands, ', ')})`;
+}
+
+/** The value, cast to a type. */
+export function cast(value: Sql, type: string): Sql {
+  return sql`${value}::${trusted(type)}`;
 }
 
 export function bind(parameter: unknown, type: string): Sql {
@@ -93,13 +94,6 @@ export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
   return piece(chunks);
 }
 
-/** Whether the text of a fragment starts with the pattern, which must be anchored. */
-export function beginsWith(fragment: Sql, pattern: RegExp): boolean {
-  const [first] = fragment.chunks;
-  if (first === undefined || typeof first === 'string') return pattern.test(first ?? '');
-  return 'chunks' in first && beginsWith(first, pattern);
-}
-
 /** A line break, which `render` indents by the number of open parentheses. */
 export const newLine: Sql = piece(['\n']);
 
@@ -110,10 +104,9 @@ export interface Rendered<Parameter> {
 
 /** Renders the text with numbered placeholders, and the parameters in order. */
 export function render<Parameter>(fragment: Sql): Rendered<Parameter> {
-  const renderer = new Renderer<Parameter>((parameter) => parameter);
-  renderer.write(fragment);
-  const { text, parameters } = renderer;
-  return { text, parameters };
+  const renderer = new Renderer<Parameter>(fragment, (parameter) => parameter);
+  renderer.write(Number.POSITIVE_INFINITY);
+  return renderer.result();
 }
 
 /** Like `render`, but yields within long texts. Parameters with the same identity and type are one. */
@@ -121,80 +114,65 @@ export function* renderInSteps<Parameter>(
   fragment: Sql,
   identityOf: (parameter: Parameter) => unknown,
 ): Generator<void, Rendered<Parameter>> {
-  const renderer = new Renderer<Parameter>(identityOf);
-  yield* renderer.writeInSteps(fragment);
-  const { text, parameters } = renderer;
-  return { text, parameters };
+  const renderer = new Renderer<Parameter>(fragment, identityOf);
+  while (!renderer.write(chunksAtATime)) yield;
+  return renderer.result();
 }
 
 /** The number of chunks to write before yielding. */
 const chunksAtATime = 5000;
 
 class Renderer<Parameter> {
-  readonly parameters: Parameter[] = [];
+  readonly #parameters: Parameter[] = [];
   /** Joined at the end, because V8 represents a string built by appending as a tree of its parts, many times its size. */
-  readonly #pieces: string[] = [];
+  readonly #texts: string[] = [];
   readonly #identityOf: (parameter: Parameter) => unknown;
-  readonly #numbers = new Map<unknown, NumberOfType>();
+  /** The number of a parameter by its identity and the type that it is cast to. */
+  readonly #numbers = new Map<unknown, Map<string, number>>();
+  /** The fragments that are being written, each inside the one before it, with the index of the next chunk. */
+  readonly #open: { readonly chunks: readonly Chunk[]; next: number }[];
   #depth = 0;
-  #sincePause = 0;
 
-  constructor(identityOf: (parameter: Parameter) => unknown) {
+  constructor({ chunks }: Sql, identityOf: (parameter: Parameter) => unknown) {
+    this.#open = [{ chunks, next: 0 }];
     this.#identityOf = identityOf;
   }
 
-  get text(): string {
-    return this.#pieces.join('');
-  }
-
-  /** Writes a fragment; a short one without yielding. */
-  *writeInSteps(fragment: Sql): Generator<void, void> {
-    if (this.#sincePause + fragment.size <= chunksAtATime) {
-      this.#sincePause += fragment.size;
-      this.write(fragment);
-      return;
-    }
-    for (const chunk of fragment.chunks) {
-      if (typeof chunk === 'object' && 'chunks' in chunk) yield* this.writeInSteps(chunk);
-      else this.#writeChunk(chunk);
-      this.#sincePause += 1;
-      if (this.#sincePause < chunksAtATime) continue;
-      this.#sincePause = 0;
-      yield;
-    }
-  }
-
-  write({ chunks }: Sql): void {
-    for (const chunk of chunks) {
-      if (typeof chunk === 'object' && 'chunks' in chunk) this.write(chunk);
+  /** Writes up to so many chunks; returns whether all have been written. */
+  write(most: number): boolean {
+    for (let count = 0; count < most; count += 1) {
+      const innermost = this.#open.at(-1);
+      if (!innermost) return true;
+      const chunk = innermost.chunks[innermost.next];
+      innermost.next += 1;
+      if (chunk === undefined) this.#open.pop();
+      else if (typeof chunk === 'object' && 'chunks' in chunk) this.#open.push({ chunks: chunk.chunks, next: 0 });
       else this.#writeChunk(chunk);
     }
+    return false;
+  }
+
+  result(): Rendered<Parameter> {
+    return { text: this.#texts.join(''), parameters: this.#parameters };
   }
 
   #writeChunk(chunk: string | Bind): void {
-    if (typeof chunk !== 'string') this.#pieces.push(`$${this.#numberOf(chunk)}${chunk.isCast ? `::${chunk.type}` : ''}`);
-    else if (chunk === '\n') this.#pieces.push(`\n${'  '.repeat(this.#depth)}`);
+    if (typeof chunk !== 'string') this.#texts.push(`$${this.#numberOf(chunk)}${chunk.isCast ? `::${chunk.type}` : ''}`);
+    else if (chunk === '\n') this.#texts.push(`\n${'  '.repeat(this.#depth)}`);
     else {
       this.#depth += depthOf(chunk);
-      this.#pieces.push(chunk);
+      this.#texts.push(chunk);
     }
   }
 
   #numberOf({ parameter, type }: Bind): number {
     const identity = this.#identityOf(parameter as Parameter);
-    const first = this.#numbers.get(identity);
-    for (let known = first; known; known = known.next) if (known.type === type) return known.number;
-    const number = this.parameters.push(parameter as Parameter);
-    this.#numbers.set(identity, { type, number, next: first });
+    const numbers = this.#numbers.get(identity) ?? new Map<string, number>();
+    this.#numbers.set(identity, numbers);
+    const number = numbers.get(type) ?? this.#parameters.push(parameter as Parameter);
+    numbers.set(type, number);
     return number;
   }
-}
-
-/** The number of a parameter cast to a type, linked to those of the same parameter cast to other types. */
-interface NumberOfType {
-  readonly type: string;
-  readonly number: number;
-  readonly next: NumberOfType | undefined;
 }
 
 /** How many more parentheses a text opens than it closes, ignoring those in quotes. */

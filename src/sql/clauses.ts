@@ -1,0 +1,116 @@
+/** Statements from their clauses, each on a line of its own. Absent and empty clauses are left out. */
+import { identifier, join, newLine, type Sql, sql, trusted } from './sql.ts';
+
+export interface SelectClauses {
+  readonly columns: readonly Sql[];
+  readonly from?: Sql | null | undefined;
+  /** `join …` or `left join …`, in order. */
+  readonly joins?: readonly Sql[];
+  readonly where?: readonly Sql[];
+  readonly groupBy?: readonly Sql[];
+  readonly having?: Sql | null;
+  readonly orderBy?: readonly Sql[];
+  readonly limit?: Sql | null;
+  readonly offset?: Sql | null;
+}
+
+export function select({ columns, from, joins = [], where = [], groupBy = [], having, orderBy = [], limit, offset }: SelectClauses): Sql {
+  return lines(
+    sql`select ${list(columns)}`,
+    from && sql`from ${from}`,
+    ...joins,
+    whereAll(where),
+    groupBy.length > 0 && sql`group by ${list(groupBy)}`,
+    having && sql`having ${having}`,
+    orderBy.length > 0 && sql`order by ${list(orderBy)}`,
+    limit && sql`limit ${limit}`,
+    offset && sql`offset ${offset}`,
+  );
+}
+
+export interface InsertClauses {
+  /** The table, with an alias if the other clauses have one. */
+  readonly into: Sql;
+  /** Without columns, all take their defaults. */
+  readonly columns: readonly Sql[];
+  /** VALUES or a select. */
+  readonly rows: Sql;
+  readonly onConflict?: Sql | null;
+  readonly returning?: readonly Sql[];
+}
+
+export function insert({ into, columns, rows, onConflict, returning = [] }: InsertClauses): Sql {
+  const names = columns.length > 0 ? sql` (${list(columns)})` : sql``;
+  return lines(sql`insert into ${into}${names}`, rows, onConflict, returningAll(returning));
+}
+
+/** `values (…), (…)`. */
+export function values(rows: readonly (readonly Sql[])[]): Sql {
+  return sql`values ${list(rows.map((cells) => sql`(${list(cells)})`))}`;
+}
+
+export interface UpdateClauses {
+  readonly table: Sql;
+  readonly set: readonly Sql[];
+  readonly from?: Sql;
+  readonly where?: readonly Sql[];
+  readonly returning?: readonly Sql[];
+}
+
+export function update({ table, set, from, where = [], returning = [] }: UpdateClauses): Sql {
+  return lines(sql`update ${table}`, sql`set ${list(set)}`, from && sql`from ${from}`, whereAll(where), returningAll(returning));
+}
+
+export function deleteFrom(table: Sql, where: readonly Sql[], returning: readonly Sql[] = []): Sql {
+  return lines(sql`delete from ${table}`, whereAll(where), returningAll(returning));
+}
+
+/** A common table expression, for `withQueries`. */
+export function cte(name: string, query: Sql, { materialized = false } = {}): Sql {
+  return sql`${trusted(name)} as ${trusted(materialized ? 'materialized ' : '')}(${query})`;
+}
+
+export function withQueries(queries: readonly Sql[], statement: Sql): Sql {
+  return lines(sql`with ${join(queries, sql`,${newLine}`)}`, statement);
+}
+
+/** A FROM item with an alias, and names of its columns unless they have some already. */
+export function as(item: Sql, alias: string, columns: readonly string[] = []): Sql {
+  const names = columns.length > 0 ? sql`(${list(columns.map((name) => identifier(name)))})` : sql``;
+  return sql`${item} as ${trusted(alias)}${names}`;
+}
+
+/** Whether a select returns rows. */
+export function exists(query: Sql): Sql {
+  return sql`exists (${query})`;
+}
+
+export function coalesce(value: Sql, otherwise: Sql): Sql {
+  return sql`coalesce(${value}, ${otherwise})`;
+}
+
+export function list(fragments: readonly Sql[]): Sql {
+  return join(fragments, ', ');
+}
+
+export function and(conditions: readonly Sql[]): Sql {
+  return join(conditions, ' and ');
+}
+
+export const countRows: Sql = trusted('pg_catalog.count(*)');
+
+function whereAll(conditions: readonly Sql[]): Sql | null {
+  return conditions.length > 0 ? sql`where ${and(conditions)}` : null;
+}
+
+function returningAll(outputs: readonly Sql[]): Sql | null {
+  return outputs.length > 0 ? sql`returning ${list(outputs)}` : null;
+}
+
+/** The fragments, each on its own line. */
+export function lines(...fragments: readonly (Sql | null | undefined | false)[]): Sql {
+  return join(
+    fragments.filter((fragment) => !!fragment),
+    newLine,
+  );
+}
