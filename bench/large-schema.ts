@@ -7,8 +7,8 @@ import { availableParallelism } from 'node:os';
 import { distinctRoles } from './large-schema/distinct-roles.ts';
 import { equalRoles } from './large-schema/equal-roles.ts';
 import { manyTables } from './large-schema/many-tables.ts';
-import { readCommit } from './report/write-report.ts';
-import { buildPackage, ownRoot } from './servers/build-package.ts';
+import { readCommit } from './report/report.ts';
+import { buildPackage, ownRoot } from './servers/start-server.ts';
 
 const workloads = [manyTables(2000, 3), manyTables(10_000, 1), equalRoles, distinctRoles];
 const words = process.argv.slice(2);

@@ -1,178 +1,161 @@
 /**
- * `npm run bench`: compares rowgraph, a bare handler and PostGraphile over the benchmark's own PostgreSQL. Compares the servers' answers,
- * then measures in interleaved rounds, prints a table, and writes results.md and the figures of the README.
+ * `npm run bench`: compares rowgraph, a bare handler and PostGraphile over a PostgreSQL of its own. Compares the servers' answers, then
+ * measures in interleaved rounds, and prints a table; with `--publish`, writes it to results.md and the README.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { compareAnswers } from './answers/compare-answers.ts';
-import { prepareRequests, RefusedError } from './answers/prepare-requests.ts';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { compareAnswers, prepareRequests, RefusedError } from './answers.ts';
 import { type BenchmarkDatabase, startDatabase } from './data/start-database.ts';
-import type { PreparedRequest } from './load/job.ts';
-import { measureSlices, type ServerLoad, type Slice } from './measure/measure-slice.ts';
-import { type BenchmarkOptions, readOptions } from './options.ts';
-import { describeTable } from './report/describe-table.ts';
-import { writeReadmeFigures } from './report/readme-figures.ts';
-import { readCommit, writeLimitsReport, writeReport } from './report/write-report.ts';
-import { buildPackage, ownRoot } from './servers/build-package.ts';
-import { installPeers } from './servers/install-peers.ts';
-import { type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
-import { secret } from './servers/tokens.ts';
+import type { PreparedRequest } from './load/load.ts';
+import { measureSlice, type Slice } from './measure.ts';
+import { describeTable, publish, readCommit } from './report/report.ts';
+import { secret } from './servers/caller.ts';
+import { installPeers, peerVersion } from './servers/install-peers.ts';
+import { buildPackage, comparedServers, ownRoot, type RunningServer, type ServerName, startServer } from './servers/start-server.ts';
 import { documentFor, type Workload } from './workloads/workload.ts';
+import { workloads } from './workloads/workloads.ts';
 
 const poolSize = 10;
 const connections = 16;
 
-/** The prepared requests of each server, for a workload. */
-type Prepared = Map<RunningServer, readonly PreparedRequest[]>;
+const usage = `npm run bench -- [options]
 
-/** A list that begins with another element. What is first always pays for something: a load generator that is still cold, for example. */
-function rotate<Element>(list: readonly Element[], by: number): Element[] {
-  const first = by % Math.max(1, list.length);
-  return [...list.slice(first), ...list.slice(0, first)];
+  --servers NAMES    some of ${comparedServers.join(',')}
+  --workloads NAMES  some of ${workloads.map(({ name }) => name).join(',')}
+  --seconds NUMBER   how long a server is under a workload in a round (default: 2)
+  --rounds NUMBER    how many rounds; medians are reported (default: 5)
+  --warm-up NUMBER   seconds of each workload for each server ahead of the first round (default: 4)
+  --before FOLDER    measure another checkout of rowgraph too, whose packages are installed
+  --check            compare the answers of the servers, measure nothing
+  --publish          write bench/results.md and the figures of the README
+  --help             this text
+
+Workloads that the other checkout refuses are left out for it.`;
+
+const { values: options } = parseArgs({
+  options: {
+    servers: { type: 'string', default: comparedServers.join() },
+    workloads: { type: 'string', default: workloads.map(({ name }) => name).join() },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    'warm-up': { type: 'string', default: '4' },
+    before: { type: 'string' },
+    check: { type: 'boolean', default: false },
+    publish: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+function choose<Thing>(names: string, things: readonly Thing[], nameOf: (thing: Thing) => string): Thing[] {
+  const wanted = new Set(names.split(','));
+  for (const name of wanted) if (!things.some((thing) => nameOf(thing) === name)) throw new Error(`There is no ${name}\n\n${usage}`);
+  return things.filter((thing) => wanted.has(nameOf(thing)));
 }
 
+function positive(name: 'seconds' | 'rounds' | 'warm-up'): number {
+  const number = Number(options[name]);
+  if (!(number > 0)) throw new Error(`--${name} takes a number above 0, not ${options[name]}`);
+  return number;
+}
+
+/** The requests of each workload, for each server that can answer them. */
+type Prepared = ReadonlyMap<Workload, ReadonlyMap<RunningServer, readonly PreparedRequest[]>>;
+
 async function startServers(
-  { servers: names, copies, before, dialect }: BenchmarkOptions,
   { superuserUrl, authenticatorUrl }: BenchmarkDatabase,
-  start: number,
+  wanted: readonly ServerName[],
 ): Promise<RunningServer[]> {
-  const roots: Partial<Record<ServerName, string>> = { rowgraph: ownRoot, ...(before !== null && { before }) };
-  const obstacle = names.includes('postgraphile') ? installPeers() : null;
+  const obstacle = wanted.includes('postgraphile') ? installPeers() : null;
   if (obstacle !== null) console.log(`PostGraphile cannot be installed here and is left out (${obstacle}).`);
+  const roots = { rowgraph: ownRoot, ...(options.before !== undefined && { before: options.before }) };
   const servers: RunningServer[] = [];
-  const available = rotate(
-    names.filter((name) => name !== 'postgraphile' || obstacle === null),
-    start,
-  );
-  for (let copy = 0; copy < copies; copy++) {
-    for (const name of available) {
-      const flags = name === 'rowgraph' && dialect !== null ? [`--dialect=${dialect}`] : [];
-      servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }, { flags }));
-    }
+  for (const name of wanted) {
+    if (name === 'postgraphile' && obstacle !== null) continue;
+    servers.push(await startServer(name, roots, { databaseUrl: authenticatorUrl, superuserUrl, secret, poolSize }));
   }
   return servers;
 }
 
 /** Sends every request to every server once, and compares the answers. */
-async function prepareAll(servers: readonly RunningServer[], workloads: readonly Workload[]): Promise<Map<Workload, Prepared>> {
-  const all = new Map<Workload, Prepared>();
-  for (const workload of workloads) {
-    const prepared: Prepared = new Map();
+async function prepareAll(servers: readonly RunningServer[], chosen: readonly Workload[]): Promise<Prepared> {
+  const all = new Map<Workload, Map<RunningServer, readonly PreparedRequest[]>>();
+  for (const workload of chosen) {
+    const prepared = new Map<RunningServer, readonly PreparedRequest[]>();
     for (const server of servers) {
       if (documentFor(server.name, workload) === null) continue;
-      const requests = await prepareUnlessNew(server, workload);
-      if (requests) prepared.set(server, requests);
+      try {
+        prepared.set(server, await prepareRequests(server, workload, secret));
+      } catch (error) {
+        if (server.name !== 'before' || !(error instanceof RefusedError)) throw error;
+        console.log(`${workload.name} is left out for before: ${error.message}`);
+      }
     }
-    if (prepared.size === 0) continue;
     const values = compareAnswers(workload, new Map([...prepared].map(([{ name }, requests]) => [name, requests])));
-    console.log(
-      `${workload.name}: ${workload.incomparable ? 'not compared' : `${values.toFixed(0)} values an answer, the same from all servers`}`,
-    );
+    console.log(`${workload.name}: ${values.toFixed(0)} values an answer, the same from all servers`);
     all.set(workload, prepared);
   }
   return all;
 }
 
-/** The requests of a workload for a server; null if an older checkout rejects a feature that it does not have yet. */
-async function prepareUnlessNew(server: RunningServer, workload: Workload): Promise<readonly PreparedRequest[] | null> {
-  try {
-    return await prepareRequests(server, workload, secret);
-  } catch (error) {
-    if (server.name !== 'before' || !(error instanceof RefusedError)) throw error;
-    console.log(`${workload.name} is left out for before: ${error.message}`);
-    return null;
-  }
-}
-
-async function measureAll(
-  all: Map<Workload, Prepared>,
-  database: BenchmarkDatabase,
-  options: BenchmarkOptions,
-  start: number,
-): Promise<Slice[]> {
+async function measureAll(all: Prepared, database: BenchmarkDatabase): Promise<Slice[]> {
+  const [rounds, seconds, warmUp] = [positive('rounds'), positive('seconds'), positive('warm-up')];
   const slices: Slice[] = [];
-  const { turnSeconds, seconds } = options;
-  /** Measures servers under a workload: in turns within the slice, or a single server. */
-  const measure = async (
-    workload: Workload,
-    servers: readonly [RunningServer, readonly PreparedRequest[]][],
-    { warmUpSeconds, seconds }: { readonly warmUpSeconds: number; readonly seconds: number },
-  ) => {
-    if (workload.before) await database.run(workload.before);
-    const loads: ServerLoad[] = [];
-    for (const [server, requests] of servers) {
-      const postgresIds = turnSeconds === null ? database.processIds : await database.backendsOf(server.applicationName);
-      loads.push({ server, requests, postgresIds });
-    }
-    return measureSlices(loads, workload, { start, connections, warmUpSeconds, seconds, turnSeconds: turnSeconds ?? seconds });
-  };
-  /** Which servers share a slice. The servers of each start and each round are in another order. */
-  const groupsOf = (prepared: Prepared, round: number) => {
-    const servers = rotate([...prepared], round);
-    return turnSeconds === null ? servers.map((each) => [each]) : [servers];
-  };
-  for (const [workload, prepared] of all) {
-    for (const servers of groupsOf(prepared, 0)) await measure(workload, servers, { warmUpSeconds: 0, seconds: options.warmUp });
-  }
-  console.log('the servers are warmed up');
-  for (let round = 0; round < options.rounds; round++) {
+  for (let round = 0; round <= rounds; round++) {
+    // Round 0 warms the servers up.
+    const length = round === 0 ? { warmUpSeconds: 0, seconds: warmUp } : { warmUpSeconds: 0.5, seconds };
     for (const [workload, prepared] of all) {
-      for (const servers of groupsOf(prepared, round)) {
-        for (const slice of await measure(workload, servers, { warmUpSeconds: Math.min(1, seconds / 4), seconds })) {
-          if (slice.complaint !== null) console.log(`${workload.name}, ${slice.server}: ${slice.wrong} wrong answers: ${slice.complaint}`);
-          slices.push(slice);
-        }
+      // Every other round in reverse order, so that none always runs after the same one.
+      for (const [server, requests] of round % 2 === 0 ? prepared : [...prepared].toReversed()) {
+        if (workload.before) await database.run(workload.before);
+        const slice = await measureSlice(server, workload, requests, { connections, postgresId: database.processId, ...length });
+        if (slice.complaint !== null) console.log(`${workload.name}, ${slice.server}: ${slice.wrong} wrong answers: ${slice.complaint}`);
+        if (round > 0) slices.push(slice);
       }
     }
-    console.log(`round ${round + 1} of ${options.rounds} is measured`);
+    console.log(round === 0 ? 'the servers are warmed up' : `round ${round} of ${rounds} is measured`);
   }
   return slices;
 }
 
-async function runBenchmark(options: BenchmarkOptions): Promise<void> {
+/** Versions of rowgraph, its driver, and what it is compared with. */
+function describeVersions(database: BenchmarkDatabase, commit: string, servers: readonly RunningServer[]): string {
+  const versionOf = (file: string): string =>
+    (JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as { version: string }).version;
+  return [
+    `rowgraph ${versionOf('../package.json')} (${commit})`,
+    `pg ${versionOf('../node_modules/pg/package.json')}`,
+    ...(servers.some(({ name }) => name === 'postgraphile') ? [`PostGraphile ${peerVersion('postgraphile')}`] : []),
+    `Node ${process.versions.node}`,
+    `PostgreSQL ${database.version}`,
+  ].join(', ');
+}
+
+async function runBenchmark(): Promise<void> {
+  const chosen = choose(options.workloads, workloads, ({ name }) => name);
+  const names: ServerName[] = choose(options.servers, comparedServers, (name) => name);
   const commit = readCommit();
   buildPackage(ownRoot);
-  if (options.before !== null) buildPackage(options.before);
+  if (options.before !== undefined) buildPackage(options.before);
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
-  const slices: Slice[] = [];
-  const names = new Set<ServerName>();
-  let servers: RunningServer[] = [];
-  const stopServers = (): Promise<unknown> => Promise.all(servers.map((server) => server.stop()));
+  const servers: RunningServer[] = [];
   try {
-    for (let start = 0; start < options.restarts; start++) {
-      servers = await startServers(options, database, start);
-      for (const { name } of servers) names.add(name);
-      const all = await prepareAll(servers, options.workloads);
-      if (options.check) return;
-      slices.push(...(await measureAll(all, database, options, start)));
-      if (options.restarts > 1) console.log(`start ${start + 1} of ${options.restarts} is measured`);
-      await stopServers();
-      servers = [];
-    }
+    servers.push(...(await startServers(database, options.before === undefined ? names : [...names, 'before'])));
+    const all = await prepareAll(servers, chosen);
+    if (options.check) return;
+    const slices = await measureAll(all, database);
     console.log(`\n${describeTable(slices)}`);
-    const facts = {
-      ...options,
-      commit,
-      poolSize,
-      connections,
-      postgres: database.version,
-      servers: [...names],
-    };
-    if (options.page === 'limits') {
-      const page = new URL('limits.md', import.meta.url);
-      await writeFile(page, writeLimitsReport(slices, { ...facts, earlier: await readFile(page, 'utf8') }));
-    }
-    if (options.page === 'results') {
-      await writeFile(new URL('results.md', import.meta.url), writeReport(slices, facts));
-      await writeReadmeFigures();
-    }
+    const lengths = { seconds: positive('seconds'), rounds: positive('rounds'), warmUp: positive('warm-up') };
+    const versions = describeVersions(database, commit, servers);
+    if (options.publish) publish(slices, { ...lengths, workloads: chosen, connections, poolSize, versions });
     if (slices.some(({ wrong }) => wrong > 0)) process.exitCode = 1;
   } finally {
-    await stopServers();
+    await Promise.all(servers.map((server) => server.stop()));
     await database.stop();
   }
 }
 
 // The servers (see start-server.ts) and PostgreSQL end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-await runBenchmark(readOptions());
+if (options.help) console.log(usage);
+else await runBenchmark();

@@ -9,8 +9,7 @@ import { parseArgs } from 'node:util';
 import { createRowgraph, type GraphQLRequest } from '../src/index.ts';
 import { abuseSchema, fullPages } from '../test/abuse/worst-documents.ts';
 import { startTestDatabases } from '../test/support/test-databases.ts';
-import { type AbusiveDocument, abusiveDocuments } from './abuse/documents.ts';
-import { measureLongestBlock } from './abuse/longest-block.ts';
+import { type AbusiveDocument, abusiveDocuments, measureLongestBlock } from './abuse/documents.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, write: { type: 'boolean', default: false } },

@@ -8,7 +8,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { withFigures } from '../bench/report/readme-figures.ts';
+import { withFigures } from '../bench/report/report.ts';
 import { parts } from '../site/navigation.ts';
 import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
@@ -79,7 +79,7 @@ test('each link between the pages leads to an existing file and heading', () => 
 
 test('the README shows the figures of bench/results.md', () => {
   const isUpToDate = read('README.md') === withFigures(read('README.md'), read('bench/results.md'));
-  assert.ok(isUpToDate, 'Run node bench/report/readme-figures.ts');
+  assert.ok(isUpToDate, 'Run npm run bench -- --publish');
 });
 
 test('the navigation of the site has each page of docs/, and no link is rejected by the site', () => {

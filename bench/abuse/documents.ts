@@ -1,9 +1,10 @@
+import type { GraphQLRequest } from '../../src/index.ts';
+import * as worst from '../../test/abuse/worst-documents.ts';
+
 /**
  * The documents that `npm run bench:documents` measures: the largest that the default limits allow, and the ones that the limits exist to
  * reject.
  */
-import type { GraphQLRequest } from '../../src/index.ts';
-import * as worst from '../../test/abuse/worst-documents.ts';
 
 export interface AbusiveDocument {
   readonly name: string;
@@ -93,3 +94,37 @@ export const abusiveDocuments: readonly AbusiveDocument[] = (
     ['brackets that are never closed', worst.unclosed(60_000)],
   ] as const
 ).map(([name, request]) => ({ name, request }));
+
+/** Measures how long the event loop is blocked during some work. */
+
+export interface Measured<Result> {
+  readonly result: Result;
+  /** The longest turn of the event loop, in milliseconds. */
+  readonly longestBlock: number;
+  readonly milliseconds: number;
+}
+
+/** Does the work; a chain of immediates records the longest time between two turns meanwhile. */
+export async function measureLongestBlock<Result>(work: () => Promise<Result>): Promise<Measured<Result>> {
+  let longestBlock = 0;
+  let running = true;
+  const start = performance.now();
+  let last = start;
+  const note = (): void => {
+    const now = performance.now();
+    longestBlock = Math.max(longestBlock, now - last);
+    last = now;
+    if (running) setImmediate(note);
+  };
+  setImmediate(note);
+  try {
+    const result = await work();
+    const milliseconds = performance.now() - start;
+    // The turn in which the work ended counts to its end.
+    await new Promise((resolve) => setImmediate(resolve));
+    note();
+    return { result, longestBlock, milliseconds };
+  } finally {
+    running = false;
+  }
+}

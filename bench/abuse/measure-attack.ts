@@ -36,7 +36,7 @@ export async function measureAttack(attack: Attack, { database, root, seconds, i
   const job = { url: arena.url, headers: arena.userHeaders(subject), subject, requestsPerSecond: victimRate };
   const victim = runVictim(job);
   await sleep(1000);
-  arena.forgetFigures();
+  arena.forgetBlocks();
   await sleep(500);
   // Discard what the victim saw before the attack.
   await victim.report();
@@ -56,7 +56,7 @@ export async function measureAttack(attack: Attack, { database, root, seconds, i
     attacker: tally.describe(),
     victim: seen,
     deaths: [...arena.deaths],
-    memory: arena.memory().most,
+    memory: arena.memory(),
     longestBlock: arena.longestBlock(),
     isWell,
     defects: arena.log().split('"msg":"defect').length - 1,

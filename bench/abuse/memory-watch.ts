@@ -1,36 +1,21 @@
-/** The memory (RSS) of a process under attack, looked at five times a second. */
+/** The peak memory (RSS) of a process under attack, in MB, looked at five times a second. */
 import { readFileSync } from 'node:fs';
-
-/** In MB. */
-export interface MemoryFigures {
-  /** The peak of all processes watched. */
-  readonly most: number;
-  /** The least since `forgetLeast`. */
-  readonly least: number;
-}
 
 export class MemoryWatch {
   readonly #processId: () => number | undefined;
   readonly #sampling: NodeJS.Timeout;
-  #most = 0;
-  #least = Infinity;
+  #peak = 0;
 
   /** `processId` may change when the process is replaced. */
   constructor(processId: () => number | undefined) {
     this.#processId = processId;
-    this.#sampling = setInterval(() => this.read(), 200);
+    this.#sampling = setInterval(() => this.peak(), 200);
   }
 
-  read(): MemoryFigures {
-    const status = statusOf(this.#processId());
-    this.#most = Math.max(this.#most, inMegabytes(status, 'VmHWM'));
-    // A dead process has no figures.
-    this.#least = Math.min(this.#least, inMegabytes(status, 'VmRSS') || Infinity);
-    return { most: this.#most, least: this.#least };
-  }
-
-  forgetLeast(): void {
-    this.#least = Infinity;
+  /** The peak of all processes watched. */
+  peak(): number {
+    this.#peak = Math.max(this.#peak, peakOf(this.#processId()));
+    return this.#peak;
   }
 
   stop(): void {
@@ -38,14 +23,11 @@ export class MemoryWatch {
   }
 }
 
-function statusOf(processId: number | undefined): string {
+/** 0 if the process has ended. */
+function peakOf(processId: number | undefined): number {
   try {
-    return readFileSync(`/proc/${processId}/status`, 'latin1');
+    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${processId}/status`, 'latin1'))?.[1] ?? 0) / 1024;
   } catch {
-    return '';
+    return 0;
   }
-}
-
-function inMegabytes(status: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
 }

@@ -1,6 +1,6 @@
 /** `bench/abuse.md`: the table of all attacks, with what is needed to repeat them. */
 import { cpus } from 'node:os';
-import { describeRows, figure } from '../report/describe-table.ts';
+import { describeRows, figure } from '../report/table.ts';
 import { attacks } from './attacks/attacks.ts';
 import type { Measured } from './measure-attack.ts';
 

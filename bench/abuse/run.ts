@@ -1,15 +1,14 @@
 /**
  * `npm run bench:abuse`: attacks a `rowgraph serve` while an ordinary user sends requests, and reports what both see. Prints a line per
- * attack; with `--before`, updates abuse.md. `--minutes` instead mixes attacks on one process for that long, and writes siege.md.
+ * attack; with `--before`, updates abuse.md.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readCommit } from '../report/write-report.ts';
+import { readCommit } from '../report/report.ts';
 import { attacks } from './attacks/attacks.ts';
 import { type Measured, measureAttack } from './measure-attack.ts';
 import { describeMeasured, writeAbuseReport } from './report.ts';
-import { runSiege } from './run-siege.ts';
 import { startArenaDatabase } from './start-arena.ts';
 
 const usage = `npm run bench:abuse -- [options]
@@ -17,7 +16,6 @@ const usage = `npm run bench:abuse -- [options]
   --attacks NAMES   some of ${attacks.map(({ name }) => name).join(', ')}
   --before FOLDER   attack the program of this checkout, too, and put both into bench/abuse.md
   --seconds NUMBER  length of an attack, where it has none of its own (default: 15)
-  --minutes NUMBER  mixed attacks beside ordinary traffic on one process, for so long
   --help            this text`;
 
 const { values: options } = parseArgs({
@@ -25,7 +23,6 @@ const { values: options } = parseArgs({
     attacks: { type: 'string' },
     before: { type: 'string' },
     seconds: { type: 'string', default: '15' },
-    minutes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -57,6 +54,4 @@ async function compare(): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (options.help) console.log(usage);
-else if (options.minutes !== undefined)
-  writeFileSync(new URL('../siege.md', import.meta.url), await runSiege(Number(options.minutes), here));
 else await compare();

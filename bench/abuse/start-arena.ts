@@ -14,8 +14,8 @@ import { freePort } from '../../test/support/free-port.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { grantsSql, rolesSql } from '../../test/support/roles.ts';
 import { type SilentProxy, startSilentProxy } from '../../test/support/silent-proxy.ts';
-import { secret, signToken } from '../servers/tokens.ts';
-import { type MemoryFigures, MemoryWatch } from './memory-watch.ts';
+import { secret, signToken } from '../servers/caller.ts';
+import { MemoryWatch } from './memory-watch.ts';
 
 export interface ArenaDatabase {
   readonly server: PostgresServer;
@@ -36,13 +36,11 @@ export interface Arena extends ArenaDatabase {
   serverProcess(): ChildProcess;
   /** How the server ended, each time it died. */
   readonly deaths: readonly string[];
-  /** The server's memory: its peak, and the least since `forgetFigures`. */
-  memory(): MemoryFigures;
-  /** The longest turn of its event loop since `forgetFigures`, in milliseconds. */
+  /** The peak of the server's memory, in MB. */
+  memory(): number;
+  /** The longest turn of its event loop since `forgetBlocks`, in milliseconds. */
   longestBlock(): number;
-  /** What V8's heap and the buffers had in use when they had least since `forgetFigures`, in MB; NaN if it was not looked at. */
-  leastInUse(): number;
-  forgetFigures(): void;
+  forgetBlocks(): void;
   /** The server's log. */
   log(): string;
   close(): Promise<void>;
@@ -80,14 +78,14 @@ export async function startArenaDatabase(): Promise<ArenaDatabase> {
   };
 }
 
-const preloads = ['note-blocks.ts', 'note-use.ts'].map((name) => `--import=${new URL(name, import.meta.url).href}`);
+const preload = `--import=${new URL('note-blocks.ts', import.meta.url).href}`;
 
 /** Serves the database with rowgraph from a checkout. */
 export async function openArena(database: ArenaDatabase, root: string, flags: readonly string[] = []): Promise<Arena> {
   const proxy = await startSilentProxy(database.server.port);
   const port = await freePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'rowgraph-abuse-'));
-  const [blocks, use] = [path.join(folder, 'blocks'), path.join(folder, 'use')];
+  const blocks = path.join(folder, 'blocks');
   const settings = { 'database-url': urlThrough(proxy, database), port, 'jwt-secret': secret };
   const serve = [path.join(root, 'src/cli/main.ts'), 'serve', ...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`)];
   const deaths: string[] = [];
@@ -97,7 +95,7 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
   const start = (): void => {
     child = spawn(process.execPath, [...serve, ...flags], {
       cwd: folder,
-      env: { ...process.env, ABUSE_BLOCKS: blocks, ABUSE_USE: use, NODE_OPTIONS: preloads.join(' ') },
+      env: { ...process.env, ABUSE_BLOCKS: blocks, NODE_OPTIONS: preload },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -126,12 +124,10 @@ export async function openArena(database: ArenaDatabase, root: string, flags: re
     }),
     serverProcess: () => child,
     deaths,
-    memory: () => memory.read(),
+    memory: () => memory.peak(),
     longestBlock: () => readNumber(blocks),
-    leastInUse: () => readNumber(use) || Number.NaN,
-    forgetFigures: () => {
-      memory.forgetLeast();
-      for (const file of [blocks, use]) rmSync(file, { force: true });
+    forgetBlocks: () => {
+      rmSync(blocks, { force: true });
     },
     log: () => log,
     close: async () => {

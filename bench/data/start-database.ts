@@ -8,10 +8,8 @@ export interface BenchmarkDatabase {
   readonly superuserUrl: string;
   readonly authenticatorUrl: string;
   readonly version: string;
-  /** The postmaster; empty if /proc does not show it. */
-  readonly processIds: readonly number[];
-  /** The process ids of the connections with an application name. */
-  backendsOf(applicationName: string): Promise<readonly number[]>;
+  /** The postmaster; NaN if /proc does not show it. */
+  readonly processId: number;
   /** Runs a script as the superuser. */
   run(script: string): Promise<void>;
   stop(): Promise<void>;
@@ -42,11 +40,7 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
     superuserUrl: server.url,
     authenticatorUrl: server.url.replace('postgres@', 'authenticator@'),
     version,
-    processIds: parentOf(backend),
-    backendsOf: async (name) => {
-      const found = await client.query<{ pid: number }>('select pid from pg_stat_activity where application_name = $1', [name]);
-      return found.rows.map(({ pid }) => pid);
-    },
+    processId: parentOf(backend),
     run: async (script) => void (await client.query(script)),
     stop: async () => {
       await client.end();
@@ -55,10 +49,10 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
   };
 }
 
-function parentOf(processId: number): readonly number[] {
+function parentOf(processId: number): number {
   try {
-    return [Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1])];
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1]);
   } catch {
-    return [];
+    return Number.NaN;
   }
 }

@@ -1,5 +1,5 @@
 /** Hundreds of roles with different grants: how much they take, and what one more costs itself and all others. */
-import { overDatabase } from './large-workload.ts';
+import { overDatabase } from './large-database.ts';
 import { loadRequest, MeasuredServer } from './measured-server.ts';
 
 const tables = 300;

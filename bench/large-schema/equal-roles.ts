@@ -1,7 +1,7 @@
 /** Ten thousand roles with ten sets of grants, compared with ten roles with the same sets. */
-import type { Figures } from './figures.ts';
-import { overDatabase } from './large-workload.ts';
-import { loadRequest, MeasuredServer } from './measured-server.ts';
+
+import { overDatabase } from './large-database.ts';
+import { type Figures, loadRequest, MeasuredServer } from './measured-server.ts';
 
 const tables = 300;
 const sets = 10;

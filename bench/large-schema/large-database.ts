@@ -1,7 +1,9 @@
-/** A PostgreSQL with many tables, for one workload. */
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { startPostgres } from '../../test/support/postgres.ts';
+import { Figures } from './measured-server.ts';
+
+/** A PostgreSQL with many tables, for one workload. */
 
 export interface LargeDatabase {
   /** The URL with the login role as which servers connect. */
@@ -34,4 +36,31 @@ export async function startLargeDatabase(tables: number, more = ''): Promise<Lar
     await client.query(sql);
   };
   return { url: postgres.url.replace('postgres@', 'authenticator@'), run, stop };
+}
+
+/** Defines a workload of `npm run bench:large`. */
+
+export interface LargeWorkload {
+  readonly name: string;
+  /** What is measured, for the report. */
+  readonly about: string;
+  run(): Promise<Figures>;
+}
+
+/** A workload over a database of its own with this many tables, set up by further SQL. */
+export function overDatabase(
+  { name, about, tables, sql = '' }: { readonly name: string; readonly about: string; readonly tables: number; readonly sql?: string },
+  measure: (database: LargeDatabase, figures: Figures) => Promise<void>,
+): LargeWorkload {
+  const run = async (): Promise<Figures> => {
+    const figures = new Figures();
+    const database = await startLargeDatabase(tables, sql);
+    try {
+      await measure(database, figures);
+    } finally {
+      await database.stop();
+    }
+    return figures;
+  };
+  return { name, about, run };
 }

@@ -1,9 +1,7 @@
 /** Many tables: the first answers, memory, a reload under load, full introspection. */
 import { getIntrospectionQuery } from 'graphql';
-import type { Figures } from './figures.ts';
-import type { LargeDatabase } from './large-database.ts';
-import { type LargeWorkload, overDatabase } from './large-workload.ts';
-import { MeasuredServer, pageRequest } from './measured-server.ts';
+import { type LargeDatabase, type LargeWorkload, overDatabase } from './large-database.ts';
+import { type Figures, MeasuredServer, pageRequest } from './measured-server.ts';
 
 const introspection = JSON.stringify({ query: getIntrospectionQuery() });
 

@@ -1,14 +1,14 @@
-/** A rowgraph server under measurement: how long answers take, how long its event loop is blocked, and how much memory it uses. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runJob } from '../load/run-load.ts';
-import { readMemory } from '../measure/process-usage.ts';
-import { ownRoot } from '../servers/build-package.ts';
-import { type RunningServer, startServer } from '../servers/start-server.ts';
-import { secret, signToken } from '../servers/tokens.ts';
-import type { Figures } from './figures.ts';
+import { runLoad } from '../load/load.ts';
+import { readMemory } from '../measure.ts';
+import { describeRows, figure, median } from '../report/table.ts';
+import { secret, signToken } from '../servers/caller.ts';
+import { ownRoot, type RunningServer, startServer } from '../servers/start-server.ts';
+
+/** A rowgraph server under measurement: how long answers take, how long its event loop is blocked, and how much memory it uses. */
 
 const loadSeconds = 6;
 const poolSize = 10;
@@ -44,7 +44,7 @@ export class MeasuredServer {
   /** Starts a server, measures it, and stops it. */
   static async use(databaseUrl: string, figures: Figures, measure: (server: MeasuredServer) => Promise<void>): Promise<void> {
     const surroundings = { databaseUrl, superuserUrl: databaseUrl, secret, poolSize };
-    const server = await startServer('rowgraph', { rowgraph: ownRoot }, surroundings, { environment });
+    const server = await startServer('rowgraph', { rowgraph: ownRoot }, surroundings, environment);
     try {
       await measure(new MeasuredServer(server, figures));
     } finally {
@@ -101,8 +101,8 @@ export class MeasuredServer {
     const body = loadRequest;
     const expected = await this.ask(roles[0]!, body);
     const requests = roles.map((role) => ({ headers: headersOf(role), body, expected }));
-    const job = { url: this.#server.url, requests, masked: false, connections: 4 };
-    const [result] = await Promise.all([runJob(job, loadSeconds), sleep(1000).then(meanwhile)]);
+    const load = { url: this.#server.url, requests, masked: false, connections: 4, warmUpSeconds: 0, seconds: loadSeconds };
+    const [result] = await Promise.all([runLoad(load), sleep(1000).then(meanwhile)]);
     if (result.wrong > 0) throw new Error(`Under load ${result.wrong} answers are wrong: ${result.complaint}`);
     this.#figures.add(`${name}: p50, ms`, result.p50, 1);
     this.#figures.add(`${name}: p99, ms`, result.p99, 1);
@@ -115,5 +115,37 @@ export class MeasuredServer {
     rmSync(blocksFile, { force: true });
     await sleep(250);
     return longest;
+  }
+}
+
+/** The measurements of a workload: figures by name, in the order in which they came. */
+
+interface Series {
+  readonly digits: number;
+  readonly figures: number[];
+}
+
+export class Figures {
+  readonly #series = new Map<string, Series>();
+
+  /** Adds the figure of a round. */
+  add(name: string, figure: number, digits = 0): void {
+    const series = this.#series.get(name) ?? { digits, figures: [] };
+    series.figures.push(figure);
+    this.#series.set(name, series);
+  }
+
+  /** A table with a row for each name: the median, minimum and maximum over several rounds. */
+  describe(): string {
+    const series = [...this.#series];
+    if (series.every(([, { figures }]) => figures.length === 1)) {
+      const rows = series.map(([name, { digits, figures }]) => [name, figure(figures[0]!, digits)]);
+      return describeRows(['what', 'measured'], rows, 1);
+    }
+    const rows = series.map(([name, { digits, figures }]) => [
+      name,
+      ...[median(figures), Math.min(...figures), Math.max(...figures)].map((each) => figure(each, digits)),
+    ]);
+    return describeRows(['what', 'median', 'least', 'most'], rows, 1);
   }
 }

@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers';
 import { Pool } from 'pg';
 import type { Asked, Statement, Variables } from '../workloads/workload.ts';
 import { workloads } from '../workloads/workloads.ts';
+import { type Caller, identifyCaller, readSurroundings } from './caller.ts';
 import { type BoundStatement, RoleBatch } from './role-batch.ts';
-import { readSurroundings } from './surroundings.ts';
-import { type Caller, identifyCaller } from './tokens.ts';
 
 interface KnownStatement extends Statement {
   readonly name: string;

@@ -4,9 +4,8 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
+import { identifyCaller, readSurroundings } from './caller.ts';
 import { peersFolder } from './install-peers.ts';
-import { readSurroundings } from './surroundings.ts';
-import { identifyCaller } from './tokens.ts';
 
 const { port, databaseUrl, superuserUrl, secret, poolSize } = readSurroundings();
 const load = createRequire(`${peersFolder}/package.json`);

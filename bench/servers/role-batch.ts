@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Connection, Submittable } from 'pg';
-import type { Caller } from './tokens.ts';
+import type { Caller } from './caller.ts';
 
 export interface NamedStatement {
   readonly name: string;

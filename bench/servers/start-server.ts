@@ -1,51 +1,37 @@
-/** Starts the servers to compare, each in its own process on a free port, and waits for the first answer of each. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/support/free-port.ts';
-import { type Surroundings, toEnvironment } from './surroundings.ts';
+import { type Surroundings, toEnvironment } from './caller.ts';
+
+/** Starts the servers to compare, each in its own process on a free port, and waits for the first answer of each. */
 
 /** rowgraph and the others. */
 export const comparedServers = ['rowgraph', 'bare', 'postgraphile'] as const;
-/** rowgraph with and without limits and deadlines (`mounted.ts`). */
-export const limitServers = ['mounted', 'unlimited'] as const;
-export const serverNames = [...comparedServers, ...limitServers] as const;
 /** `before`: another checkout of rowgraph, to compare with. */
-export type ServerName = (typeof serverNames)[number] | 'before';
+export type ServerName = (typeof comparedServers)[number] | 'before';
 
 export interface RunningServer {
   readonly name: ServerName;
   readonly url: string;
   readonly processId: number;
-  /** Of its connections to PostgreSQL. */
-  readonly applicationName: string;
   stop(): Promise<void>;
 }
 
-const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql', mounted: '/', unlimited: '/' };
-
-/** What a single server is given besides the surroundings of all. */
-export interface ServerOptions {
-  /** Flags of `rowgraph serve`, for a server that `buildPackage` has built. */
-  readonly flags?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-}
+const paths = { rowgraph: '/graphql/v1', before: '/graphql/v1', bare: '/', postgraphile: '/graphql' };
 
 /** Starts a server; rowgraph as built by `buildPackage` in `roots`. Rejects with the end of its log if it exits before it listens. */
 export async function startServer(
   name: ServerName,
   roots: Partial<Record<ServerName, string>>,
   shared: Omit<Surroundings, 'port'>,
-  { flags = [], environment = {} }: ServerOptions = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const port = await freePort();
-  const applicationName = `${name} ${port}`;
-  const databaseUrl = new URL(shared.databaseUrl);
-  databaseUrl.searchParams.set('application_name', applicationName);
-  const surroundings = { ...shared, port, databaseUrl: databaseUrl.href };
-  const child = spawn(process.execPath, [...argumentsOf(name, roots[name], surroundings), ...flags], {
+  const surroundings = { ...shared, port };
+  const child = spawn(process.execPath, argumentsOf(name, roots[name], surroundings), {
     env: { ...process.env, ...toEnvironment(surroundings), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -64,11 +50,10 @@ export async function startServer(
   };
   const url = `http://127.0.0.1:${port}${paths[name]}`;
   await untilItAnswers(child, url, () => `${name} did not start: ${log}`);
-  return { name, url, processId: child.pid ?? 0, applicationName, stop };
+  return { name, url, processId: child.pid ?? 0, stop };
 }
 
 function argumentsOf(name: ServerName, root: string | undefined, { port, databaseUrl, secret, poolSize }: Surroundings): string[] {
-  if (name === 'mounted' || name === 'unlimited') return [fileURLToPath(new URL('./mounted.ts', import.meta.url)), name];
   if (root === undefined) return [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
   const program = join(root, 'dist/cli/main.js');
   const settings = { 'database-url': databaseUrl, port, 'jwt-secret': secret, 'pool-size': poolSize, 'log-level': 'warn' };
@@ -86,4 +71,14 @@ async function untilItAnswers(child: ChildProcess, url: string, complaint: () =>
   }
   child.kill('SIGTERM');
   throw new Error(complaint());
+}
+
+/** Builds rowgraph as it is published: this is what users run, without the memory and the start-up time of type stripping. */
+
+/** The folder of this checkout. */
+export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Rebuilds `dist/` of a checkout. */
+export function buildPackage(root: string): void {
+  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }

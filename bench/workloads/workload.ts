@@ -1,4 +1,4 @@
-/** Defines a workload: one request in the dialect of each server, the same work as hand-written SQL, and its variables. */
+/** A workload: one request in the dialect of each server, the same work as hand-written SQL, and its variables. */
 import type { ServerName } from '../servers/start-server.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -32,10 +32,6 @@ export interface Workload extends Asked {
   readonly before?: string;
   /** Keys whose values change from one answer to the next. */
   readonly changing?: readonly string[];
-  /** The number of different requests; 64 unless they are large. */
-  readonly requests?: number;
-  /** Whether the servers describe different schemas, so that there is nothing to compare. */
-  readonly incomparable?: boolean;
 }
 
 /** The document for a server, or null if the server cannot answer. The bare handler finds a statement by rowgraph's document. */

@@ -1,7 +1,4 @@
-/**
- * One row inserted, updated, upserted, and incremented; each returns the row. PostGraphile 5 has no plugin for the last two; the upsert
- * plugins are for version 4.
- */
+/** Writes of one row, which return it. */
 import { scatter, valuesOf, type Workload } from './workload.ts';
 
 const insert: Workload = {
@@ -58,45 +55,4 @@ const update: Workload = {
   },
 };
 
-const upsert: Workload = {
-  name: 'upsert',
-  title: 'insert one row or update the one that is there, return it',
-  role: 'authenticated',
-  variables: (index) => ({ id: 2 + index * 150, visits: scatter(index, 16, 0, 5_000), motto: `Motto number ${index}` }),
-  before: 'vacuum listener_profile',
-  rowgraph: `mutation Upsert($id: Int!, $visits: Int!, $motto: String!) {
-    insertIntoListenerProfileCollection(
-      objects: [{ listenerId: $id, visits: $visits, motto: $motto, updatedAt: "2024-01-01T00:00:00Z" }]
-      onConflict: { constraint: listener_profile_pkey, updateColumns: [visits, motto] }
-    ) { records { listenerId motto visits } }
-  }`,
-  statement: {
-    text: `insert into listener_profile (listener_id, visits, motto, updated_at) values ($1::int, $2::int, $3, '2024-01-01T00:00:00Z')
-      on conflict (listener_id) do update set visits = excluded.visits, motto = excluded.motto
-      returning '{"data":{"insertIntoListenerProfileCollection":{"records":[{"listenerId":' || listener_id || ',"motto":' || to_json(motto)
-        || ',"visits":' || visits || '}]}}}'`,
-    values: valuesOf('id', 'visits', 'motto'),
-  },
-};
-
-const increment: Workload = {
-  name: 'increment',
-  title: 'add to a column of one row, return it',
-  role: 'authenticated',
-  variables: (index) => ({ id: 3 + index * 150, step: scatter(index, 17, 1, 5) }),
-  before: 'vacuum listener_profile',
-  changing: ['visits'],
-  rowgraph: `mutation Increment($id: Int!, $step: Int!) {
-    updateListenerProfileCollection(set: {}, increment: { visits: $step }, filter: { listenerId: { eq: $id } }, atMost: 1) {
-      records { listenerId motto visits }
-    }
-  }`,
-  statement: {
-    text: `update listener_profile set visits = visits + $2::int where listener_id = $1::int
-      returning '{"data":{"updateListenerProfileCollection":{"records":[{"listenerId":' || listener_id || ',"motto":' || to_json(motto)
-        || ',"visits":' || visits || '}]}}}'`,
-    values: valuesOf('id', 'step'),
-  },
-};
-
-export const writes: readonly Workload[] = [insert, update, upsert, increment];
+export const writes: readonly Workload[] = [insert, update];

@@ -1,6 +1,28 @@
-/** Tokens (JWT, HS256): signs those of the benchmark, and identifies callers for the handlers that have no authentication of their own. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+/** What a server of the benchmark receives through its environment. */
+
+export interface Surroundings {
+  readonly port: number;
+  /** As the login role, which may switch to each caller's role. */
+  readonly databaseUrl: string;
+  /** As the superuser, for what is read once at startup. */
+  readonly superuserUrl: string;
+  readonly secret: string;
+  readonly poolSize: number;
+}
+
+/** The environment of a server's process. */
+export function toEnvironment(surroundings: Surroundings): Record<string, string> {
+  return { BENCH_SURROUNDINGS: JSON.stringify(surroundings), NODE_ENV: 'production', GRAPHILE_ENV: 'production' };
+}
+
+/** Reads in that process what `toEnvironment` wrote. */
+export function readSurroundings(): Surroundings {
+  return JSON.parse(process.env.BENCH_SURROUNDINGS ?? '') as Surroundings;
+}
+
+/** Tokens (JWT, HS256): signs those of the benchmark, and identifies callers for the handlers that have no authentication of their own. */
 
 /** The secret with which the servers of the benchmark verify tokens. */
 export const secret = 'the secret of the benchmark, known to all its servers';
