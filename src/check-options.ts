@@ -2,8 +2,7 @@
  * Checks the options that a program passes, with or without TypeScript: a wrong one would fail only later, somewhere else, or have no
  * effect. In: the options, and what each may be; out: a `TypeError` that names the wrong one, what it must be, and what it is.
  */
-import { describeValue } from './errors.ts';
-import { isJsonObject } from './json-object.ts';
+import { describeValue, isJsonObject } from './errors/api-error.ts';
 
 /** Throws a `TypeError` if the value of the option `name` is wrong. */
 export type OptionCheck = (value: unknown, name: string) => void;

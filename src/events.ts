@@ -3,7 +3,7 @@
  * `telemetry/create-telemetry.ts` turns events into both.
  */
 import type { Distribution } from './distribution.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from './errors/codes.ts';
 
 /** A request arrived at the GraphQL endpoint. */
 export interface RequestStarted {

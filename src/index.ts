@@ -8,7 +8,6 @@ export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from
 export type { Distribution } from './distribution.ts';
 export type { FindingCode, Severity } from './doctor/finding-codes.ts';
 export type { DoctorReport, Finding, FindingObject } from './doctor/report.ts';
-export type { CacheSizes } from './engine/cache-sizes.ts';
 export type {
   Caller,
   CostCounts,
@@ -20,8 +19,10 @@ export type {
   RequestCost,
   RequestOptions,
 } from './engine/request.ts';
-export type { ErrorCode, ErrorObject, SourcePosition } from './errors.ts';
-export { ApiError } from './errors.ts';
+export type { CacheSizes } from './engine/snapshot/caches.ts';
+export type { ErrorObject, SourcePosition } from './errors/api-error.ts';
+export { ApiError } from './errors/api-error.ts';
+export type { ErrorCode } from './errors/codes.ts';
 export type {
   BeginTrace,
   CacheStatistics,

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import type { DoctorReport } from './doctor/report.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
-import type { ErrorObject } from './errors.ts';
+import type { ErrorObject } from './errors/api-error.ts';
 import type { CacheStatistics, GraphStatistics } from './events.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 

@@ -22,11 +22,10 @@ import {
 } from './check-options.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
 import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
-import { type CacheSizes, defaultCacheSizes } from './engine/cache-sizes.ts';
-import type { KeyStore } from './engine/idempotency-key.ts';
-import { quote } from './errors.ts';
+import type { KeyStore } from './engine/run/idempotency-key.ts';
+import { type CacheSizes, defaultCacheSizes } from './engine/snapshot/caches.ts';
+import { isJsonObject, quote } from './errors/api-error.ts';
 import type { Observer } from './events.ts';
-import { isJsonObject } from './json-object.ts';
 import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
 import type { Coercion } from './request/coercion.ts';
 

@@ -14,12 +14,12 @@ import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
 import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/settings.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
-import { errorCodes } from '../src/errors.ts';
+import { errorCodes } from '../src/errors/codes.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-test('docs/errors.md lists the error codes of src/errors.ts', () => {
+test('docs/errors.md lists the error codes of src/errors/codes.ts', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(errorCodes).map(([code, { status, meaning }]) => [code, String(status), meaning]);
   assert.deepEqual(rows, table);

@@ -21,6 +21,8 @@ interface Layer {
 const layers: Readonly<Record<string, Layer>> = {
   // How much a request may take: counts, time, and turns of the event loop.
   budget: {},
+  // Every error that a client may see: codes, what PostgreSQL's errors mean, what statements raise themselves.
+  errors: {},
   'text-cache.ts': { packages: ['lru-cache'] },
   'distribution.ts': {},
   sql: {},
@@ -82,15 +84,13 @@ const layers: Readonly<Record<string, Layer>> = {
       'catalog/role-independence.ts',
       'catalog/views/view-query.ts',
     ],
-    types: ['plan'],
     node: true,
   },
   // What a filter requires decides the SQL, and the rows that it may read.
-  compile: { values: ['sql', 'freshness/schema-guard.ts', 'plan/required-comparisons.ts'], types: ['plan', 'model', 'schema'] },
+  compile: { values: ['sql', 'plan/required-comparisons.ts'], types: ['plan', 'model', 'schema'] },
   engine: {
     values: [
       'check-options.ts',
-      'id-text.ts',
       'budget',
       'distribution.ts',
       'text-cache.ts',
@@ -121,7 +121,7 @@ const layers: Readonly<Record<string, Layer>> = {
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, its options, and the interface of what it returns.
   'rowgraph-options.ts': {
-    values: ['check-options.ts', 'budget', 'catalog/request-settings.ts', 'engine/cache-sizes.ts', 'model/additions.ts'],
+    values: ['check-options.ts', 'budget', 'catalog/request-settings.ts', 'engine/snapshot/caches.ts', 'model/additions.ts'],
     types: ['database', 'engine', 'request'],
   },
   'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
@@ -157,7 +157,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'distribution.ts',
     ],
   },
-  auth: { values: ['budget/deadline.ts', 'id-text.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
+  auth: { values: ['budget/deadline.ts', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
@@ -198,15 +198,12 @@ const layers: Readonly<Record<string, Layer>> = {
   'check-options.ts': {},
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},
-  'errors.ts': {},
   'safe-observer.ts': {},
-  'json-object.ts': {},
-  'id-text.ts': {},
   'events.ts': { types: ['distribution.ts'] },
 };
 
 /** Files that everything may import: every stage throws errors and reports events, and JSON is parsed in many places. */
-const everywhere = { values: ['errors.ts', 'json-object.ts'], types: ['errors.ts', 'events.ts'] };
+const everywhere = { values: ['errors'], types: ['events.ts'] };
 
 interface Import {
   readonly from: string;

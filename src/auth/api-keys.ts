@@ -3,8 +3,7 @@
  * In: the text of the file; out: its keys, each with its caller.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { quote } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, quote } from '../errors/api-error.ts';
 import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
 import { isRoleName } from './role-claim.ts';
 import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';

@@ -3,7 +3,7 @@
  * token, the token determines the caller. In: the headers of a request and its URL; out: the caller, synchronously if the tokens are cached.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { VerifiedCaller } from './verified-caller.ts';
 import type { TokenVerifier } from './verify-token.ts';
 

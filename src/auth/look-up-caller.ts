@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import type { Caller } from '../engine/request.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { isRoleName } from './role-claim.ts';
 import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 

@@ -4,8 +4,8 @@
  */
 import { createPublicKey } from 'node:crypto';
 import { type CryptoKey, createLocalJWKSet, errors, type JWK, type ProtectedHeaderParameters } from 'jose';
+import { isJsonObject } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-import { isJsonObject } from '../json-object.ts';
 import { findUsableKeys } from './usable-keys.ts';
 
 /** The signature algorithms for public keys. HMAC is not among them: anybody who knew a public key could sign with it. */

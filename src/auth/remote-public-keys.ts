@@ -3,7 +3,7 @@
  * they are needed.
  */
 import type { ProtectedHeaderParameters } from 'jose';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import { type FoundKeys, KeySet, type PublicKeys } from './public-keys.ts';
 

@@ -1,7 +1,7 @@
 /** The list of tokens that were revoked before they expire. In: the text of the file; out: whether a token is on the list. */
 import { hash } from 'node:crypto';
-import { idTextOf } from '../id-text.ts';
-import { isJsonObject } from '../json-object.ts';
+import { idTextOf } from '../engine/request.ts';
+import { isJsonObject } from '../errors/api-error.ts';
 import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
 
 type Claims = Readonly<Record<string, unknown>>;

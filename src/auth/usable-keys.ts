@@ -4,7 +4,7 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
-import { quote } from '../errors.ts';
+import { quote } from '../errors/api-error.ts';
 
 export interface UsableKeys {
   readonly keys: readonly JWK[];

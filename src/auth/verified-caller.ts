@@ -1,6 +1,5 @@
 /** The caller of a request whose key or token is valid. In: its role and claims; out: the caller, which is immutable. */
-import type { Caller } from '../engine/request.ts';
-import { idTextOf } from '../id-text.ts';
+import { type Caller, idTextOf } from '../engine/request.ts';
 
 export interface VerifiedCaller extends Caller {
   /** Names the user that the claims identify, under whom requests in flight are counted; null if they identify none. */

@@ -6,7 +6,7 @@
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { CacheStatistics } from '../events.ts';
 import { type ApiKeys, isOpaque } from './api-keys.ts';
 import { type KeySet, type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';

@@ -2,7 +2,7 @@
  * How long a request may run, and whether anybody still waits for its response. Created by whoever accepts a request; each stage listens to
  * it while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { longestTimer, startTimer } from './timers.ts';
 
 /** `expired`: the time is up. `abandoned`: the client has disconnected. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { errorCodes } from '../errors.ts';
+import { errorCodes } from '../errors/codes.ts';
 import { checkLimit, type LimitSettings, limitNames, limitSettingOf, limitTable, noLimits, overLimit, resolveLimits } from './limits.ts';
 
 describe('resolveLimits', () => {

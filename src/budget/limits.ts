@@ -2,8 +2,8 @@
  * What a request may cost before any SQL is generated, and what is stored for its caller: the table of limits, each with its defaults and its
  * error code. The stages count; the counts are checked here. docs/limits.md explains what each limit counts.
  */
-import { ApiError, type ErrorCode } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
+import { ApiError, isJsonObject } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 
 interface LimitDefinition {
   readonly code: ErrorCode;

@@ -1,7 +1,7 @@
 /** Turns of requests that weigh much. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { Deadline } from './deadline.ts';
 import { WeighedTurns } from './weighed-turns.ts';
 

@@ -1,6 +1,6 @@
 /** Loads a role's privileges on the objects of a catalog, including those by membership and default, in one query per role. */
 import type { RequestDatabase } from '../database/database.ts';
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, TablePrivileges } from './catalog.ts';
 
 /** What decides whether requests may run as a role `r`. Membership counts even if not inherited. pg_database_owner has no power over rows. */

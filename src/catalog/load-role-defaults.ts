@@ -2,7 +2,9 @@
  * Loads the settings of `alter role … set` (https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SQL). PostgreSQL
  * applies them only at login, but requests switch to a role without one.
  */
-import type { DatabaseError, RequestDatabase, RoleDefaults } from '../database/database.ts';
+
+import type { RequestDatabase, RoleDefaults } from '../database/database.ts';
+import type { DatabaseError } from '../errors/database-error.ts';
 
 /** Settings for this database override those for all databases. */
 const defaultsQuery = `

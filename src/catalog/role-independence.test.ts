@@ -4,7 +4,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import type { Database } from '../database/database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
-import { readFingerprint } from '../freshness/read-fingerprint.ts';
+import { readFingerprint } from '../freshness/fingerprint.ts';
 import { loadCatalog } from './load-catalog.ts';
 
 /** By table name, why queries on the table depend on the role. */

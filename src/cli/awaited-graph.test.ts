@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deadline } from '../budget/deadline.ts';
-import { ApiError, type ErrorCode } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import { AwaitedGraph, unreachable } from './awaited-graph.ts';
 

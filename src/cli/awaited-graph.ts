@@ -3,7 +3,7 @@
  * database cannot be reached, requests fail with DATABASE_UNAVAILABLE; while its schema is loaded, they wait for it.
  */
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../budget/deadline.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 
 export class AwaitedGraph implements ServedGraph {

@@ -1,5 +1,5 @@
 /** The changes between two versions of the API as text for a person: for each role its changes, breaking ones first. */
-import { shortenMessage } from '../errors.ts';
+import { shortenMessage } from '../errors/api-error.ts';
 import type { RoleChanges } from './compare-schemas.ts';
 import type { Paint } from './terminal.ts';
 

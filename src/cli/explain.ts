@@ -1,7 +1,7 @@
 /** `rowgraph explain`: prints what a request becomes, how PostgreSQL runs it, and what would make it faster. */
 import { Command } from 'commander';
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Caller, GraphQLRequest } from '../index.ts';
 import { CommandError } from './command-error.ts';
 import type { CommandSettings, Environment } from './config.ts';

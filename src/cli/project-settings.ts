@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
-import { quote } from '../errors.ts';
+import { quote } from '../errors/api-error.ts';
 import type { LoginPowerful, Observer } from '../events.ts';
 import { WatchedFiles } from '../files/watched-files.ts';
 import { createRowgraph, type RowgraphOptions } from '../index.ts';

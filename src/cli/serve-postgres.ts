@@ -1,7 +1,8 @@
 /** Serves a PostgreSQL server until it is stopped, alone or as one of the workers of `supervise-workers.ts`. */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type ErrorCode } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import type { Observer } from '../events.ts';
 import type { ServedGraph } from '../http/served-graph.ts';
 import type { AdminServer } from '../http/start-admin-server.ts';

@@ -3,7 +3,7 @@
  * the projects.
  */
 import { ConnectionBudget } from '../database/connection-budget.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import { readStamp } from '../files/read-stamp.ts';
 import { WatchedFiles } from '../files/watched-files.ts';

@@ -7,7 +7,7 @@
  *     select set_config('rowgraph.keys_2_0', …, true), case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
  *     from written as w
  */
-import type { Guard } from '../freshness/schema-guard.ts';
+
 import type { Table } from '../model/model.ts';
 import type {
   DeleteStep,
@@ -40,6 +40,7 @@ import { where } from './page/page-query.ts';
 import { raiseIf } from './raise-if.ts';
 import { tableSource } from './related-rows.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
+import type { Guard } from './schema-guard.ts';
 import { Aliases, directScope, type Scope } from './scope.ts';
 import { type Frame, noFrame, type StatementContext, selectList } from './statement.ts';
 import { collated, comparable, comparedType, differ } from './values/comparison.ts';

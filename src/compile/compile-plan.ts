@@ -3,7 +3,6 @@
  * field, in order.
  */
 
-import { type Guard, type SchemaVersion, schemaGuard } from '../freshness/schema-guard.ts';
 import type { Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-plan.ts';
 import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
@@ -12,6 +11,7 @@ import { compileSteps, compileWritten } from './compile-nested.ts';
 import { compileQueryField } from './compile-query.ts';
 import { compileRow, tableRows } from './compile-row.ts';
 import { selectConnection } from './page/compile-connection.ts';
+import { type Guard, type SchemaVersion, schemaGuard } from './schema-guard.ts';
 import {
   type Frame,
   type FramesOfTwo,

@@ -2,10 +2,11 @@
  * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that stores
  * the result for a later statement of the transaction.
  */
-import { type Guard, unguarded } from '../freshness/schema-guard.ts';
+
 import type { Member, Parameter } from '../plan/plan.ts';
 import type { JsonKey, JsonText } from '../sql/json-text.ts';
 import { bind, join, literal, newLine, type Sql, sql } from '../sql/sql.ts';
+import { type Guard, unguarded } from './schema-guard.ts';
 import { Aliases } from './scope.ts';
 
 export interface Frame {

@@ -4,8 +4,9 @@ import type { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
 import { startPglite } from '../../test/support/pglite.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import { openClientDatabase } from './client-database.ts';
-import { type Batch, DatabaseError, type RequestDatabase } from './database.ts';
+import type { Batch, RequestDatabase } from './database.ts';
 
 let server: PostgresServer;
 let client: Client;

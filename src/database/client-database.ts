@@ -6,7 +6,9 @@
  * Relies on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type
  * (`test/contracts/pglite.test.ts`); and of `pg`: where a client keeps whether it is connected (`test/contracts/pg.test.ts`).
  */
-import { type Batch, type BatchResult, DatabaseError, type RequestDatabase, type Rows } from './database.ts';
+
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Batch, BatchResult, RequestDatabase, Rows } from './database.ts';
 import { querySettings } from './session-statement.ts';
 import { toDatabaseError } from './to-database-error.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { DatabaseError } from './database.ts';
+import type { DatabaseError } from '../errors/database-error.ts';
 import type { LentClient } from './lending-pool.ts';
 import { type LendableWork, PgConnections } from './pg-connections.ts';
 

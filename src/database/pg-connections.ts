@@ -2,9 +2,10 @@
  * Lends the connections of a `pg` pool to work, in the order of the queue. Work waits for any connection, except that repeated work first
  * waits a moment for its own (`repeated-work.ts`). In: work; out: work with a connection.
  */
+
+import type { DatabaseError } from '../errors/database-error.ts';
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
-import type { DatabaseError } from './database.ts';
 import type { LendingPool, LentClient } from './lending-pool.ts';
 import { OpeningPause } from './opening-pause.ts';
 import { OwedConnection } from './owed-connection.ts';

@@ -8,7 +8,8 @@ import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
 import { Deadline } from '../budget/deadline.ts';
-import { type Batch, type BatchResult, type Database, DatabaseError, type Session } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Batch, BatchResult, Database, Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
 import type { PgPool } from './pg-pool.ts';
 

@@ -1,6 +1,7 @@
 /** A batch or an internal query that needs a connection, and whoever waits for it. Knows when it must stop, and settles once. */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
-import { type Batch, type ColumnValue, DatabaseError } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Batch, ColumnValue } from './database.ts';
 import { restartMillis } from './opening-pause.ts';
 import type { ConnectionState } from './pg-connection-states.ts';
 import type { PgRun } from './pg-run.ts';

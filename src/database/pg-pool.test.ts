@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { DatabaseError, type Session } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Session } from './database.ts';
 import { connectClient, type PgTaskClient } from './pg-pool.ts';
 import { tryOutOnClient } from './pg-task.ts';
 

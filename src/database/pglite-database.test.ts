@@ -4,7 +4,8 @@ import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../test/support/pglite.ts';
 import { rolesSql } from '../../test/support/roles.ts';
 import { Deadline } from '../budget/deadline.ts';
-import { type Batch, type Database, DatabaseError, type Session } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Batch, Database, Session } from './database.ts';
 import { openPgliteDatabase } from './pglite-database.ts';
 
 let pglite: PGlite;

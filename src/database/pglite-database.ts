@@ -7,18 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../budget/deadline.ts';
 import { startTimer } from '../budget/timers.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import type { CacheStatistics } from '../events.ts';
 import { BatchMeasures } from './batch-measures.ts';
-import {
-  type Batch,
-  type BatchResult,
-  type Database,
-  DatabaseError,
-  type DatabaseStatistics,
-  type Rows,
-  type RunStatement,
-  type Session,
-} from './database.ts';
+import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { inRolledBackTransaction } from './rolled-back-transaction.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';

@@ -2,7 +2,7 @@
  * The connection on which work stays that runs again and again: what PostgreSQL caches for it takes memory, and seems to slow down what
  * else runs on a connection (docs/decisions/hot-path.md). In: work as it is served; out: its connection, and what waits for that one.
  */
-import type { DatabaseError } from './database.ts';
+import type { DatabaseError } from '../errors/database-error.ts';
 import { deleteFrom } from './work-list.ts';
 
 export interface RepeatableWork {

@@ -2,7 +2,9 @@
  * The statement at the start of a batch: it checks that the schema is still the one that the batch was compiled for, then switches the
  * transaction to the caller.
  */
-import { type Batch, DatabaseError, type FailureReason, type Session, type Statement } from './database.ts';
+
+import { DatabaseError, type FailureReason } from '../errors/database-error.ts';
+import type { Batch, Session, Statement } from './database.ts';
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseError } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import { TimedQueue, type TimedWork } from './timed-queue.ts';
 
 const refusals: string[] = [];

@@ -3,8 +3,8 @@
  * the reason.
  */
 import { startTimer } from '../budget/timers.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import { ConnectionQueue, type QueueBounds, type QueuedWork } from './connection-queue.ts';
-import { DatabaseError } from './database.ts';
 import { tooManyConnections } from './to-database-error.ts';
 
 export interface TimedWork extends QueuedWork {

@@ -1,6 +1,7 @@
 /** Turns what a driver throws into a `DatabaseError`. Duck-typed: the driver may come from another copy of its package. */
 import type { StopReason } from '../budget/deadline.ts';
-import { type Batch, DatabaseError } from './database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import type { Batch } from './database.ts';
 
 /** PostgreSQL's SQLSTATE for too many connections: in all, to the database, or of the login role. */
 export const tooManyConnections = '53300';

@@ -3,7 +3,7 @@
  * a bug in the program.
  */
 import { aFunction, aSwitch, aText, aTimeLimit, checkOptions, must, type OptionChecks } from '../check-options.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { RequestOptions } from './request.ts';
 
 /** Throws BAD_REQUEST for anything but a GraphQL request. */

@@ -1,21 +1,28 @@
-/**
- * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a
- * report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
- */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
-import { type LimitName, type Limits, limitNames, noLimits } from '../budget/limits.ts';
+import { type Deadline, untilStopped } from '../budget/deadline.ts';
+import { type LimitName, type Limits, limitNames, noLimits, overLimit } from '../budget/limits.ts';
+import { loadTableSizes } from '../catalog/load-table-sizes.ts';
 import type { RequestDatabase } from '../database/database.ts';
-import { ApiError } from '../errors.ts';
+import { stopError } from '../database/to-database-error.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { toApiError } from '../errors/from-postgres.ts';
+import type { RanOperation } from '../events.ts';
+import { evaluateRowsOf, type LargestSource, type TableSizes } from '../plan/estimate-rows.ts';
 import { checkText, type TextCounts } from '../request/check-text.ts';
 import { type MeasuredDocument, measureOperations, type OperationCounts } from '../request/measure-operations.ts';
 import { RequestErrors } from '../request/parse-document.ts';
 import { TextCache } from '../text-cache.ts';
-import { bindStatements, sizeOfBound } from './bind-parameters.ts';
-import type { CacheSizes } from './cache-sizes.ts';
-import { findExcess } from './check-rows.ts';
-import { estimateRows, type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import { bindStatements, sizeOfBound } from './prepare/bind-parameters.ts';
+import { estimateRows, type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
-import type { CachedDocument, RoleSchema } from './role-schema.ts';
+import type { CacheSizes } from './snapshot/caches.ts';
+import type { CachedDocument, RoleSchema } from './snapshot/role-schema.ts';
+
+/**
+ * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a
+ * report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
+ */
 
 /** The counts of a document's text, which need no schema. Throws GRAPHQL_PARSE_FAILED. */
 export function costOfText(request: GraphQLRequest, limits: Limits): RequestCost {
@@ -120,4 +127,113 @@ function exceededOf(counts: CostCounts, limits: Limits): readonly LimitName[] {
 function report(limits: Limits, operations: readonly OperationCost[]): RequestCost {
   const reported = Object.fromEntries(limitNames.map((name) => [name, Number.isFinite(limits[name]) ? limits[name] : null])) as CostCounts;
   return { operations, limits: reported };
+}
+
+/**
+ * The limit of estimated rows. Most requests are within it by their page sizes alone. For the others the sizes of the tables count too: pages of
+ * a small table are not full, and the rows of all its pages together are no more than it has.
+ */
+
+/** Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads too much of the tables as they are. */
+export async function checkRows(
+  prepared: PreparedRequest,
+  roleSchema: RoleSchema,
+  database: RequestDatabase,
+  deadline: Deadline | null,
+): Promise<void> {
+  const error = await findExcess(prepared, roleSchema, database, deadline);
+  if (error !== null) throw error;
+}
+
+/** The error at the selection that costs most; null if the request is within the limit. It has no count, which would tell the sizes of tables. */
+export async function findExcess(
+  prepared: PreparedRequest,
+  { role, granted }: RoleSchema,
+  database: RequestDatabase,
+  deadline: Deadline | null,
+): Promise<ApiError | null> {
+  if (estimateRows(prepared) <= role.limits.estimatedRows) return null;
+  const { compiled, variables } = prepared;
+  const sizes = await untilStopped(granted.tableSizes.read(database), deadline, stopError).catch((error: unknown) => {
+    throw error instanceof DatabaseError ? toApiError(error) : error;
+  });
+  const { rows, largest } = evaluateRowsOf(sizes, compiled.measure.rows, variables.bindValues);
+  if (rows <= role.limits.estimatedRows) return null;
+  return overLimit(role.limits, 'estimatedRows', undefined, largest ? adviceFor(largest) : undefined).at(largest?.path);
+}
+
+function adviceFor({ path, argument }: LargestSource): string {
+  const where = `Most of them are in ${JSON.stringify(path.join('.'))}.`;
+  if (argument === 'first') return `${where} Ask for smaller pages there or around it, such as "first: 10"`;
+  return argument === 'atMost' ? `${where} Write fewer records, with a smaller "atMost"` : `${where} Select less of each`;
+}
+
+/**
+ * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and
+ * a table that has grown must not be taken for a small one.
+ */
+
+const freshMillis = 60_000;
+
+export class KnownTableSizes {
+  readonly #schemas: readonly string[];
+  readonly #now: () => number;
+  #sizes: Promise<TableSizes> | null = null;
+  #readAt = 0;
+
+  /** `now` is the time in milliseconds. */
+  constructor(schemas: readonly string[], now: () => number = () => performance.now()) {
+    this.#schemas = schemas;
+    this.#now = now;
+  }
+
+  /** Requests at the same time share one query. A failure is not remembered: the next request tries again. */
+  read(database: RequestDatabase): Promise<TableSizes> {
+    if (this.#sizes !== null && this.#now() - this.#readAt < freshMillis) return this.#sizes;
+    this.#readAt = this.#now();
+    const reading = loadTableSizes(database, this.#schemas).then(roundUp);
+    this.#sizes = reading;
+    reading.catch(() => {
+      if (this.#sizes === reading) this.#sizes = null;
+    });
+    return reading;
+  }
+}
+
+/**
+ * Rounds each size up to a power of ten, at least ten. Then a refused request tells no more of how many rows there are, including those
+ * that a policy hides, and a table may grow until its size is read again.
+ */
+function roundUp(sizes: ReadonlyMap<number, number>): TableSizes {
+  return new Map([...sizes].map(([id, rows]) => [id, 10 ** Math.ceil(Math.log10(Math.max(rows, 10)))]));
+}
+
+/** The operation that a request ran, for observers: derived from the prepared request only on demand. */
+
+export class RequestOperation implements RanOperation {
+  readonly document: string;
+  readonly variables: RanOperation['variables'];
+  readonly #prepared: PreparedRequest;
+
+  constructor(document: string, variables: RanOperation['variables'], prepared: PreparedRequest) {
+    this.document = document;
+    this.variables = variables;
+    this.#prepared = prepared;
+  }
+
+  get name(): string | null {
+    return this.#prepared.operation.name ?? null;
+  }
+
+  get kind(): 'query' | 'mutation' {
+    return this.#prepared.compiled.kind;
+  }
+
+  get statements(): readonly string[] {
+    return this.#prepared.compiled.statements.map(({ text }) => text);
+  }
+
+  readCost(): Readonly<Record<string, number | null>> {
+    return costOfPrepared(this.#prepared);
+  }
 }

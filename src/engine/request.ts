@@ -1,8 +1,10 @@
-/** The input and output of a request, as in the public API. Types only. */
 import type { Deadline } from '../budget/deadline.ts';
 import type { LimitName } from '../budget/limits.ts';
-import type { ErrorCode, ErrorObject } from '../errors.ts';
+import type { ErrorObject } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import type { RanOperation } from '../events.ts';
+
+/** The input and output of a request, as in the public API. Types only. */
 
 /** A GraphQL request, like the body of an HTTP request. */
 export interface GraphQLRequest {
@@ -114,4 +116,13 @@ export interface RequestCost {
   readonly operations: readonly OperationCost[];
   /** Null for a limit that is off. */
   readonly limits: CostCounts;
+}
+
+/**
+ * The text of a claim that identifies a user, a session or a token: some issuers write ids as numbers, and PostgreSQL's `->>` reads `77` and
+ * `"77"` as the same text. Null if it is no id: absent, empty, a list or an object.
+ */
+export function idTextOf(claim: unknown): string | null {
+  if (typeof claim === 'string') return claim === '' ? null : claim;
+  return typeof claim === 'number' || typeof claim === 'bigint' || typeof claim === 'boolean' ? String(claim) : null;
 }

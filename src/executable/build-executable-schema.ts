@@ -1,11 +1,22 @@
+import {
+  buildSchema,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  printSchema,
+} from 'graphql';
+import type { Caller, ExecutionResult, GraphQLRequest, RequestOptions } from '../engine/request.ts';
+import type { ErrorObject } from '../errors/api-error.ts';
+import { DelegatedDocuments, rootFieldsOf, typenameKey } from './delegated-documents.ts';
+
 /**
  * An executable `GraphQLSchema` for other GraphQL servers, whose root fields call the engine. In: the schema that a role sees, and how to
  * run a request; out: an independent schema, which others may extend, wrap or stitch.
  */
-import { buildSchema, type GraphQLFieldResolver, type GraphQLSchema, isInterfaceType, isObjectType, printSchema } from 'graphql';
-import type { Caller, ExecutionResult, GraphQLRequest, RequestOptions } from '../engine/request.ts';
-import { DelegatedDocuments, typenameKey } from './delegated-documents.ts';
-import { OperationRun } from './operation-run.ts';
 
 /** Runs a request; `Rowgraph.execute`. */
 export type Execute = (request: GraphQLRequest, caller: Caller, options?: RequestOptions) => Promise<ExecutionResult>;
@@ -49,3 +60,106 @@ export function buildExecutableSchema(source: GraphQLSchema, options: Executable
 /** The engine responds with response keys, which may be aliases. */
 const resolveMember: GraphQLFieldResolver<unknown, unknown> = (source, _arguments, _context, { path }) =>
   (source as ResponseObject)[path.key];
+
+/**
+ * One execution of an operation by another GraphQL server: combines the root fields that it resolves into one request to the engine. In:
+ * root fields as they are resolved; out: their values or errors.
+ */
+
+interface BatchField {
+  readonly isNonNull: boolean;
+}
+
+/** Root fields that run together. */
+interface Batch {
+  /** By response key, in the order in which they are resolved. */
+  readonly fields: Map<string, BatchField>;
+  readonly result: Promise<ExecutionResult>;
+}
+
+export class OperationRun {
+  readonly #options: ExecutableSchemaOptions;
+  readonly #documents: DelegatedDocuments;
+  /** A field with this resolver has not been wrapped. */
+  readonly #resolver: GraphQLFieldResolver<unknown, unknown>;
+  readonly #batches = new Map<string, Batch>();
+  /** The batch to which further fields are added. */
+  #open: Batch | null = null;
+
+  constructor(options: ExecutableSchemaOptions, documents: DelegatedDocuments, resolver: GraphQLFieldResolver<unknown, unknown>) {
+    this.#options = options;
+    this.#documents = documents;
+    this.#resolver = resolver;
+  }
+
+  /** The value of a root field. */
+  async resolve(context: unknown, info: GraphQLResolveInfo): Promise<unknown> {
+    const key = info.path.key as string;
+    const batch = this.#batches.get(key) ?? this.#join(key, context, info);
+    return readMember(await batch.result, key, batch.fields, info);
+  }
+
+  #join(key: string, context: unknown, info: GraphQLResolveInfo): Batch {
+    const batch = this.#open ?? this.#begin(key, context, info);
+    batch.fields.set(key, { isNonNull: isNonNullType(info.returnType) });
+    for (const each of batch.fields.keys()) this.#batches.set(each, batch);
+    return batch;
+  }
+
+  /**
+   * Fields of a query are all resolved in one turn, so the batch is complete at its end. Fields of a mutation are resolved one after
+   * another, so the first also runs those that follow, except (by default) those whose resolver somebody has wrapped and might not call.
+   */
+  #begin(key: string, context: unknown, info: GraphQLResolveInfo): Batch {
+    if (info.operation.operation === 'query') {
+      const fields: Batch['fields'] = new Map();
+      const result = Promise.resolve().then(() => {
+        this.#open = null;
+        return this.#execute(fields, context, info);
+      });
+      this.#open = { fields, result };
+      return this.#open;
+    }
+    const fields = new Map([[key, { isNonNull: isNonNullType(info.returnType) }], ...this.#followers(key, info)]);
+    return { fields, result: this.#execute(fields, context, info) };
+  }
+
+  #followers(key: string, info: GraphQLResolveInfo): [string, BatchField][] {
+    const fields = info.schema.getMutationType()?.getFields() ?? {};
+    const { atomicMutations } = this.#options;
+    const isOwn = (name: string): boolean =>
+      atomicMutations ? this.#documents.hasMutation(name) : fields[name]?.resolve === this.#resolver;
+    if (!isOwn(info.fieldName)) return [];
+    const all = rootFieldsOf(info);
+    const following = all.filter((field) => field.key !== key && !this.#batches.has(field.key) && isOwn(field.name));
+    return following.map((field) => [field.key, { isNonNull: isNonNullType(fields[field.name]?.type) }]);
+  }
+
+  async #execute(fields: Batch['fields'], context: unknown, info: GraphQLResolveInfo): Promise<ExecutionResult> {
+    const caller = await this.#options.callerOf(context);
+    const { text, variables } = this.#documents.of(info.operation, info.fragments, new Set(fields.keys()));
+    const { sources } = info.variableValues;
+    const given = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
+    const request: GraphQLRequest = { query: text, variables: Object.fromEntries(given.map((name) => [name, sources[name]?.value])) };
+    return this.#options.execute(request, caller, { signal: info.getAbortSignal() });
+  }
+}
+
+/**
+ * The value of a field. An error belongs to the whole request but is reported only once: by a field that must not be null, whose error
+ * removes all data; otherwise by the field that its path names; otherwise by the first field.
+ */
+function readMember({ data, errors }: ExecutionResult, key: string, fields: Batch['fields'], info: GraphQLResolveInfo): unknown {
+  const [error] = errors ?? [];
+  if (error === undefined) return data?.[key];
+  const keys = [...fields.keys()];
+  const named = keys.find((each) => each === error.path?.[0]);
+  const reporter = keys.find((each) => fields.get(each)?.isNonNull) ?? named ?? keys[0];
+  if (key === reporter || fields.get(key)?.isNonNull) throw toGraphqlError(error, info);
+  return null;
+}
+
+/** graphql-js does not change an error that has a path already. */
+function toGraphqlError({ message, path, extensions }: ErrorObject, { fieldNodes }: GraphQLResolveInfo): GraphQLError {
+  return new GraphQLError(message, { nodes: fieldNodes, extensions, ...(path !== undefined && { path }) });
+}

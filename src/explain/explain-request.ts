@@ -4,7 +4,7 @@
  */
 import { checkOptions, type OptionChecks, oneOf } from '../check-options.ts';
 import type { Database, Session, Statement } from '../database/database.ts';
-import type { RequestToExplain } from '../engine/pipeline.ts';
+import type { RequestToExplain } from '../engine/handle.ts';
 import type { Plan } from '../plan/plan.ts';
 import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
 import { adviseForPolicies } from './advise-policies.ts';

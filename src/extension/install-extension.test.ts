@@ -7,11 +7,11 @@ import { type PostgresServer, startPostgres } from '../../test/support/postgres.
 import { rolesSql } from '../../test/support/roles.ts';
 import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
-import { type Batch, type Database, DatabaseError } from '../database/database.ts';
+import type { Batch, Database } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
-import { readVersions, schemaChannel } from '../freshness/read-versions.ts';
-import { changesBetween } from '../freshness/schema-change.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { changesBetween, readVersions, schemaChannel } from '../freshness/versions.ts';
 import { applyExtension, removeExtension } from './install-extension.ts';
 import { judgeExtension, readExtension } from './read-extension.ts';
 

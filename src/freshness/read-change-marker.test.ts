@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import type { Database } from '../database/database.ts';
 import { openPgDatabase } from '../database/pg-database.ts';
-import { readChangeMarker } from './read-change-marker.ts';
+import { readChangeMarker } from './fingerprint.ts';
 
 describe('readChangeMarker', () => {
   let server: PostgresServer;

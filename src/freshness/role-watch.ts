@@ -3,8 +3,7 @@
  * PostgreSQL fires no event triggers for roles. In: a database; out: a call when roles or memberships have changed.
  */
 import type { RequestDatabase } from '../database/database.ts';
-import { changeMarker } from './read-change-marker.ts';
-import { watchQuery } from './watch-query.ts';
+import { changeMarker, watchQuery } from './fingerprint.ts';
 
 const intervalMillis = 1000;
 

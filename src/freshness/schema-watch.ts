@@ -6,17 +6,23 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
-import { type Database, DatabaseError } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import type { Observer } from '../events.ts';
-import { hasAskedDatabase, mayBeOutdated, messageAboutMissing } from './outdated-errors.ts';
-import { readChangeMarker } from './read-change-marker.ts';
-import { readVersions, schemaChannel } from './read-versions.ts';
-import { changesBetween, type SchemaChange } from './schema-change.ts';
-import { isSameStamp, readSchemaStamp, type SchemaStamp } from './schema-stamp.ts';
+import { readChangeMarker } from './fingerprint.ts';
 import { singleFlight } from './single-flight.ts';
-import { StaleSchemaError, SuspectTableError } from './stale-schema-error.ts';
+import { hasAskedDatabase, mayBeOutdated, messageAboutMissing, StaleSchemaError, SuspectTableError } from './stale-schema.ts';
+import {
+  changesBetween,
+  isSameStamp,
+  readSchemaStamp,
+  readVersions,
+  type SchemaChange,
+  type SchemaStamp,
+  schemaChannel,
+} from './versions.ts';
 
 const fingerprintMillis = 1000;
 /**

@@ -5,7 +5,8 @@
  * Relies on the error codes of Node's parser, not all of which are documented (`test/contracts/node.test.ts`).
  */
 import type { Socket } from 'node:net';
-import { ApiError, errorCodes } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { errorCodes } from '../errors/codes.ts';
 import { mostHeaders, versionError } from './check-head.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';

@@ -5,7 +5,7 @@
  * (`test/contracts/node.test.ts`).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 
 /** If one of these is repeated, a proxy in front of rowgraph may use a different value than rowgraph does. */
 const onlyOnce = ['host', 'apikey', 'content-type', 'authorization'] as const;

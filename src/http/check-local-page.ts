@@ -4,7 +4,7 @@
  * machine (DNS rebinding), and rejects proxies.
  */
 import { BlockList, isIPv6 } from 'node:net';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Exchange } from './exchange.ts';
 
 const loopback = new BlockList();

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../budget/deadline.ts';
-import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
 import { parsePreferences } from './quality-values.ts';
 
 /**

@@ -10,7 +10,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { startTimer } from '../budget/timers.ts';
-import type { ApiError } from '../errors.ts';
+import type { ApiError } from '../errors/api-error.ts';
 import type { Admission, Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';
 import type { RequestTurns } from './request-turns.ts';

@@ -2,7 +2,8 @@
  * Converts an error to an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its
  * code requires.
  */
-import { ApiError, type ErrorCode, errorCodes } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { type ErrorCode, errorCodes } from '../errors/codes.ts';
 import type { Observer } from '../events.ts';
 import type { HttpResponse } from './send-response.ts';
 

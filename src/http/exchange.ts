@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
-import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
 import type { Admission, AdmissionCounts, Share } from './admission.ts';
 
 /** In bytes. */

@@ -5,7 +5,7 @@
  */
 import { Deadline } from '../budget/deadline.ts';
 import type { RawResponse, RequestOptions } from '../engine/request.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type OperationMarks, RequestTimes } from './request-times.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the content of a body or URL: one request, or a batch. In: the parsed value, and how it is to run; out: the response. */
 import type { Caller, RawResponse } from '../engine/request.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Documents } from './documents/documents.ts';
 import { encodeError, toReportedError } from './error-response.ts';

@@ -3,8 +3,8 @@
  * stream.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ResponseBody } from '../engine/assemble-response.ts';
-import { ApiError } from '../errors.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Admission, Share } from './admission.ts';
 import { addressBlock } from './client-address.ts';
 import { Exchange } from './exchange.ts';

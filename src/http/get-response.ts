@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import { runFromFirstPause } from '../budget/slices.ts';
-import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphqlResponse, RequestState } from './send-graphql-response.ts';

@@ -3,7 +3,7 @@
  * one of two types, which also decides the status of a request that failed before it was executed.
  */
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { type Preference, parsePreferences } from './quality-values.ts';
 
 export type MediaType = 'application/json' | 'application/graphql-response+json';

@@ -3,7 +3,7 @@
  * framework; out: the bytes of the body, and the response, written.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
-import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
 import type { Admission, Share } from './admission.ts';
 import { checkHead } from './check-head.ts';
 import { peerAddress } from './client-address.ts';

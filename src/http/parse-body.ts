@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
 import { runInSlices } from '../budget/slices.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare an unencoded JSON body in UTF-8. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RandomSource } from '../../test/property/random-source.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { parseJson } from './parse-json.ts';
 
 /** Spaces that make any text a long one. */

@@ -3,7 +3,7 @@
  * ones in slices. `JSON.parse` takes 20 ms for a body of 1 MB if its objects have the same shape, and 200 ms if they do not or lists are
  * nested as deeply as possible. So it is applied only to pieces of a long text: objects and lists that are short.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** In characters: as much as `JSON.parse` parses in a few milliseconds, whatever the text. */
 export const longestAtOnce = 64 * 1024;

@@ -2,7 +2,7 @@
  * The parameters of a GET request, from the query of its URL (https://graphql.github.io/graphql-over-http/draft/#sec-GET). In: the target
  * of the request; out: the value that the body of the same request as a POST would have. `request-parameters.ts` checks its members.
  */
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 
 /** In characters: servers and proxies should support this length (RFC 9110, section 4.1), and many support no more. */
 export const longestUrl = 8192;

@@ -1,7 +1,7 @@
 /** Reads the body of a request: up to a limit, within its deadline, and as long as there is room. In: the exchange; out: the bytes. */
 import type { IncomingMessage } from 'node:http';
 import type { StopReason } from '../budget/deadline.ts';
-import { ApiError, isStackOverflow } from '../errors.ts';
+import { ApiError, isStackOverflow } from '../errors/api-error.ts';
 import { type BodySink, CollectedRequest } from './collected-request.ts';
 import type { NodeExchange } from './node-exchange.ts';
 

@@ -2,7 +2,7 @@
  * Reads the body of a `Request`, as `read-body.ts` does for Node's requests: up to a limit, within its deadline, and as long as there is
  * room. In: the exchange; out: the bytes.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { FetchExchange } from './fetch-exchange.ts';
 import { explainMissingBody, tooLarge } from './read-body.ts';
 

@@ -4,7 +4,7 @@
  * to be found.
  */
 import type { GraphQLRequest } from '../engine/request.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** A request that names its document, by `documentId` or `extensions.persistedQuery`. It may have a `query` too. */
 export class NamedRequest {

@@ -2,7 +2,7 @@
  * Decides what serves a request: the endpoint, another route, or nothing. In: an exchange; out: its response. A request that is certainly
  * for the endpoint may bypass this.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Admission } from './admission.ts';
 import type { CrossOrigin } from './cross-origin.ts';

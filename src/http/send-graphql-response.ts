@@ -2,9 +2,10 @@
  * Sends a response of the GraphQL endpoint, compressed if it is large and the client accepts that. In: the exchange, the state of the
  * request, and the response; out: its head and body, handed over.
  */
-import type { ResponseBody } from '../engine/assemble-response.ts';
+
 import type { Caller } from '../engine/request.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { type AcceptedEncodings, type ContentEncoding, compressBody, compressionThreshold, negotiateEncoding } from './compress-body.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { headersOfError } from './error-response.ts';

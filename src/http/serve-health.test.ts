@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createHealthRoutes } from './serve-health.ts';
 import { createMetricsRoute } from './serve-metrics.ts';

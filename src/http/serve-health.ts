@@ -2,7 +2,7 @@
  * Health checks, for the operator of the server and for load balancers. In: the graph; out: routes. `live` reports that the process
  * responds, `ready` that the database does too, that its schema is loaded, and that the server is not shutting down.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Route } from './route.ts';
 import type { HttpResponse } from './send-response.ts';
 import type { ServedGraph } from './served-graph.ts';

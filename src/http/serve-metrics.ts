@@ -1,7 +1,7 @@
 /** Metrics, for the operator of the server. In: the telemetry, and the key if one is required; out: the route `/metrics`. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { Route } from './route.ts';
 

@@ -4,8 +4,8 @@
  */
 import { Deadline } from '../budget/deadline.ts';
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
-import { ApiError, errorCodes } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
+import { ApiError, isJsonObject } from '../errors/api-error.ts';
+import { errorCodes } from '../errors/codes.ts';
 import { checkLocalPage } from './check-local-page.ts';
 import type { Exchange } from './exchange.ts';
 import type { PageBackend } from './page-backend.ts';

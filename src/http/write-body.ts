@@ -5,7 +5,7 @@
  * Relies on Node beyond its documentation: it writes head and body at once if both are text (`test/contracts/node.test.ts`).
  */
 import type { ServerResponse } from 'node:http';
-import type { ResponseBody } from '../engine/assemble-response.ts';
+import type { ResponseBody } from '../engine/run/response.ts';
 
 /** In bytes. For larger texts the copies cost more than writing a second piece. */
 const longestText = 16 * 1024;

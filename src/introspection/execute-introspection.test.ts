@@ -4,7 +4,7 @@ import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, prin
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
 import { runAtOnce } from '../budget/slices.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
 import { getOperation } from '../request/parse-document.ts';
 import { buildSchema } from '../schema/build-schema.ts';

@@ -1,6 +1,6 @@
 /** Answers `__schema` and `__type` from the introspectable part of a model. */
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
 import type { Variables } from '../request/coerce-variable-values.ts';
 import type { Selections } from '../request/collect-fields.ts';

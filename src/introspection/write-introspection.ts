@@ -2,7 +2,7 @@
  * Writes the JSON of an introspection selection straight from types to bytes, so that a response of tens of megabytes never exists as
  * objects. Yields between the members of lists.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { pause } from './described-schema.ts';
 import type { IntrospectedField, Shape } from './select-introspection.ts';
 

@@ -1,5 +1,5 @@
 /** What comment directives may contain for each kind of object, and a check that reports everything else. */
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '../errors/api-error.ts';
 import { additionNames } from './additions.ts';
 import { parseDirective } from './directives.ts';
 

@@ -2,7 +2,7 @@
  * Comment directives: `@graphql({...})` inside a comment. `readDirective` turns a comment into a plain object, whose members the functions
  * below read. Nothing here throws: invalid directives have no effect, and `check-directives.ts` reports them.
  */
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '../errors/api-error.ts';
 
 /** The JSON object of a directive; empty if there is none. */
 export type Directive = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** The place of an input in the arguments of a root field, for errors: `objects[2].commentCollection.create[0].body`. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** A field or index, and the path of its container. */
 export interface InputPath {

@@ -1,5 +1,5 @@
 /** Reads the key in a nodeId. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
 import { type ElementParameter, keyParameter } from './parameters.ts';

@@ -1,5 +1,5 @@
 /** Turns coerced arguments into parameters. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ValueType } from '../model/model.ts';
 import type { BindValue, InputValue } from '../request/input-value.ts';
 import type { Count, ElementUse, Parameter, ParameterValue } from './plan.ts';

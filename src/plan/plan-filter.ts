@@ -1,5 +1,5 @@
 /** Plans filters. Empty objects and lists are no conditions, as in pg_graphql; comparisons with null match nothing. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { keyOfNodeId } from './node-key.ts';

@@ -1,5 +1,5 @@
 /** Plans the groups of a connection's rows: what to group by, which groups to return, in which order, and what to read from each. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Column, Relation, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';

@@ -1,5 +1,5 @@
 /** Plans conditions on groups: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, empty objects are no conditions. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ScalarType } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';

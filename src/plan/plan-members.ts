@@ -1,5 +1,5 @@
 /** Plans the members of a response object. */
-import { inField } from '../errors.ts';
+import { inField } from '../errors/api-error.ts';
 import type { SelectedField } from '../request/operation.ts';
 import type { Member, TypeNamePlan } from './plan.ts';
 

@@ -1,5 +1,5 @@
 /** Plans inserts, updates and deletes: what they write and return. */
-import { ApiError, inField, quote } from '../errors.ts';
+import { ApiError, inField, quote } from '../errors/api-error.ts';
 import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Model, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';

@@ -1,5 +1,5 @@
 /** Plans an operation: what each root field reads, writes or calls. */
-import { inFieldInSteps } from '../errors.ts';
+import { inFieldInSteps } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
 import { hasRelatedRows } from './nested-input.ts';

@@ -1,5 +1,5 @@
 /** Plans the order of a collection: the requested keys (columns, computed fields, related rows), completed to a total order. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';

@@ -1,5 +1,5 @@
 /** Plans the paging arguments of a collection: which can be combined, how many rows, from where, in which order. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';

@@ -1,5 +1,5 @@
 /** Plans fields of `Query`: those of a query, and those of the field `query` of a mutation. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';

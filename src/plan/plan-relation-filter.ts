@@ -2,7 +2,7 @@
  * Plans filters by related rows. Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds.
  * If all conditions inside are lost because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ScalarType, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';

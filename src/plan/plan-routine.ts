@@ -1,5 +1,5 @@
 /** Plans the call of a function as a root field. */
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 import type { Routine } from '../model/model.ts';
 import type { SelectedField } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';

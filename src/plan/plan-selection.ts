@@ -1,5 +1,5 @@
 /** Plans selections on rows, connections and function results. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Routine, Table } from '../model/model.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, ResultPlan, RowPlan, RowValue } from './plan.ts';

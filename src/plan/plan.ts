@@ -291,7 +291,7 @@ export interface Parameter {
   readonly value: ParameterValue;
   readonly encoding: ParameterEncoding;
 }
-/** A bind value, a list of bind values in the document, or the schema version of the moment (`freshness/schema-guard.ts`). */
+/** A bind value, a list of bind values in the document, or the schema version of the moment (`compile/schema-guard.ts`). */
 export type ParameterValue =
   | BindValue
   | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }

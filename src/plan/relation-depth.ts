@@ -1,7 +1,7 @@
 /**
  * Limits how deep relations nest in a filter or an order: each is a subquery inside the previous one, and PostgreSQL plans them together.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 const maxDepth = 50;
 

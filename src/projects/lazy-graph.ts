@@ -4,7 +4,7 @@
  * outage costs its requests little.
  */
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ExecutingGraph } from '../http/served-graph.ts';
 
 /** What this file uses of a graph. */

@@ -5,9 +5,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readJson } from '../auth/entry-members.ts';
-import { quote } from '../errors.ts';
+import { isJsonObject, quote } from '../errors/api-error.ts';
 import { readTextFile } from '../files/read-text-file.ts';
-import { isJsonObject } from '../json-object.ts';
 import { isReference } from './project-reference.ts';
 
 /** The settings of a project, as JSON text. */

@@ -3,7 +3,7 @@
  * any case, with a port or a trailing dot; out: the reference, or null. X-Forwarded-Host is ignored: clients can send it through proxies
  * that do not set it.
  */
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 
 /** 20 letters and digits. */
 const referencePattern = /^[a-z0-9]{20}$/;

@@ -3,7 +3,7 @@
  */
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/create-endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';

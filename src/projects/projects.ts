@@ -3,7 +3,7 @@
  * its host names. A project that is changed or removed finishes the requests it has, and then closes what it opened.
  */
 import { createTokenVerifier } from '../auth/verify-token.ts';
-import { ApiError, quote } from '../errors.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/create-endpoint.ts';
 import type { GraphqlEndpoint } from '../http/graphql-endpoint.ts';

@@ -29,7 +29,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
-import { shorten } from '../errors.ts';
+import { shorten } from '../errors/api-error.ts';
 import { type LiteralMismatch, ValueAdapter, type VariableUse, type VariableUses } from './adapt-values.ts';
 import { describePlace, type InputPlace } from './input-place.ts';
 import { type Definition, type Scope, scopesOf, usesIn } from './operation-scopes.ts';

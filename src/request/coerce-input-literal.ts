@@ -14,7 +14,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { ApiError, shorten } from '../errors.ts';
+import { ApiError, shorten } from '../errors/api-error.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';
 import { sentName } from './adapt-document.ts';

@@ -16,7 +16,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { type Limits, overLimit } from '../budget/limits.ts';
-import { describeValue, quote } from '../errors.ts';
+import { describeValue, quote } from '../errors/api-error.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import type { Coercion } from './coercion.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';

@@ -12,7 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { InputValue } from './input-value.ts';
 
 /** The context of selections. */

@@ -1,6 +1,6 @@
 /** A place for a value in a document, and how messages name it and say what to write there. */
 import { type GraphQLEnumType, type GraphQLInputType, type GraphQLNamedType, getNamedType, isEnumType, isLeafType } from 'graphql';
-import { shorten } from '../errors.ts';
+import { shorten } from '../errors/api-error.ts';
 import { DatabaseEnumType } from '../schema/database-enum-type.ts';
 
 export interface InputPlace {

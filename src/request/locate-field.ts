@@ -14,7 +14,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import type { SourcePosition } from '../errors.ts';
+import type { SourcePosition } from '../errors/api-error.ts';
 import type { ValuePlace } from './value-place.ts';
 
 /** The most locations that an error reports. */

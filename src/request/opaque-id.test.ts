@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { decodeCursor, decodeNodeId } from './opaque-id.ts';
 
 const encode = (json: string | Uint8Array) => Buffer.from(json).toString('base64');

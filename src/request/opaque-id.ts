@@ -1,5 +1,5 @@
 /** Decodes cursors and nodeIds: base64 of a JSON array. Numbers stay as written, so that they keep all digits. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { NestedJson } from './input-value.ts';
 import { isStorable } from './is-storable.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
 import { runAtOnce } from '../budget/slices.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { getOperation, RequestErrors } from './parse-document.ts';
 

@@ -14,7 +14,7 @@ import {
   validate,
 } from 'graphql';
 import type { Limits } from '../budget/limits.ts';
-import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors.ts';
+import { ApiError, quote, type SourcePosition, shortenMessage } from '../errors/api-error.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
 import { type AdaptedDocument, adaptDocument, sentName } from './adapt-document.ts';
 import { checkText, recheckText, type TextCounts } from './check-text.ts';

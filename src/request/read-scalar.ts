@@ -1,6 +1,6 @@
 /** Converts a scalar or enum value of a variable to text for PostgreSQL, and checks it against its GraphQL type. */
 import { GraphQLBoolean, type GraphQLEnumType, GraphQLError, type GraphQLScalarType, isScalarType, isSpecifiedScalarType } from 'graphql';
-import { describeValue } from '../errors.ts';
+import { describeValue } from '../errors/api-error.ts';
 import { DatabaseEnumType } from '../schema/database-enum-type.ts';
 import { scalarTypes } from '../schema/scalars.ts';
 import type { Coercion } from './coercion.ts';

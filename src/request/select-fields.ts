@@ -17,7 +17,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { noLimits } from '../budget/limits.ts';
-import { ApiError, inField } from '../errors.ts';
+import { ApiError, inField } from '../errors/api-error.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral, isDefaulted } from './coerce-input-literal.ts';
 import { collectFields, type Selections } from './collect-fields.ts';

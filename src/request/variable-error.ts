@@ -1,6 +1,6 @@
 /** Errors about a variable, which name it. */
 import { GraphQLError, type GraphQLInputType, type GraphQLNamedType, getNamedType, isInputObjectType } from 'graphql';
-import { ApiError, shorten, shortenMessage } from '../errors.ts';
+import { ApiError, shorten, shortenMessage } from '../errors/api-error.ts';
 import { sentName } from './adapt-document.ts';
 import type { Coercion } from './coercion.ts';
 import { describeContent, describeRemedy, type InputPlace } from './input-place.ts';

@@ -3,7 +3,7 @@
  * which decides if the value is valid. The built-in scalars are graphql-js's own objects, because validation compares them by identity.
  */
 import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
-import { describeValue } from '../errors.ts';
+import { describeValue } from '../errors/api-error.ts';
 import type { ScalarName, SharedTypeName } from '../model/graphql-names.ts';
 
 /** The page that specifies each scalar in a section. */

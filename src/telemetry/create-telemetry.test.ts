@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseError } from '../database/database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import type { Event } from '../events.ts';
 import { createTelemetry, type Telemetry } from './create-telemetry.ts';
 

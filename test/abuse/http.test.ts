@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 import { connectRaw, type RawAnswer, type RawClient } from '../http/raw-client.ts';
 import { rawResponse, startTestServer, type TestServer } from '../http/start-test-server.ts';
 import { RandomSource } from '../property/random-source.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import type { Caller } from '../../src/engine/request.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 import type { Event } from '../../src/events.ts';
 import { installExtension } from '../../src/extension/install-extension.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';

@@ -4,7 +4,8 @@ import { request as sendRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { RawResponse } from '../../src/engine/request.ts';
-import { ApiError, type ErrorCode, errorCodes } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
+import { type ErrorCode, errorCodes } from '../../src/errors/codes.ts';
 import { compressionThreshold } from '../../src/http/compress-body.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
 

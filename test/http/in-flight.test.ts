@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { RawResponse, RequestOptions } from '../../src/engine/request.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { connectRaw, exchange, type RawClient, rawRequest } from './raw-client.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { StopReason } from '../../src/budget/deadline.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 import { until } from '../support/until.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { type Execute, rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';

@@ -1,5 +1,5 @@
 /** Texts that would do harm in SQL, JSON, array literals or logs if they got there as anything but a value, and how to see that none did. */
-import type { ErrorObject } from '../../src/errors.ts';
+import type { ErrorObject } from '../../src/errors/api-error.ts';
 
 /** In every hostile text, so that it is found wherever it ends up. */
 export const marker = 'hostile7f3a';

@@ -8,7 +8,7 @@ import { authenticateRequest } from '../../src/auth/authenticate-request.ts';
 import { readPublicKeys } from '../../src/auth/public-keys.ts';
 import { hashOfToken, parseRevokedTokens, RevokedTokens } from '../../src/auth/revoked-tokens.ts';
 import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 
 const secret = 'the secret of the project, which is long enough';
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });

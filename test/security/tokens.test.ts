@@ -12,7 +12,7 @@ import { readPublicKeys } from '../../src/auth/public-keys.ts';
 import { RemotePublicKeys } from '../../src/auth/remote-public-keys.ts';
 import { parseClaimPath } from '../../src/auth/role-claim.ts';
 import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/api-error.ts';
 import type { Event } from '../../src/events.ts';
 import { until } from '../support/until.ts';
 

@@ -6,8 +6,9 @@
  *     with changed as (update … returning case when set_config('rowgraph.rows', (… + 1)::text, true)::int4 > $2::int4 then …)
  *     select concat('{"affectedCount":', count(*), '}', set_config('rowgraph.rows', left(count(*)::text, 0), true)) from changed
  */
+
+import { raiseMarker } from '../../errors/raise.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { raiseMarker } from '../../sql/raise.ts';
 import { bind, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** What `atMost` limits. */

@@ -7,7 +7,6 @@
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 
-import { type Guard, unguarded } from '../../freshness/schema-guard.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/required-comparisons.ts';
@@ -16,6 +15,7 @@ import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../../s
 import { compileFilter } from '../compile-filter.ts';
 import { where } from '../page/page-query.ts';
 import { tableSource } from '../related-rows.ts';
+import { type Guard, unguarded } from '../schema-guard.ts';
 import { Aliases, DerivedScope, directScope, type Scope } from '../scope.ts';
 import { type Frame, type FramesOfTwo, type SqlOfTwo, StatementContext, selectList } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';

@@ -2,7 +2,9 @@
  * Encodes a batch as protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Used for both pg and PGlite.
  */
-import { type Batch, DatabaseError, type Statement } from '../database.ts';
+
+import { DatabaseError } from '../../errors/database-error.ts';
+import type { Batch, Statement } from '../database.ts';
 import {
   leadingStatements,
   roleLimitOf,

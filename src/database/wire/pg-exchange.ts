@@ -6,7 +6,9 @@
  * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and
  * events, and that its parser takes messages one by one.
  */
-import { type ColumnValue, DatabaseError } from '../database.ts';
+
+import { DatabaseError } from '../../errors/database-error.ts';
+import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
 import { type DataSource, readerOf } from './pg-socket.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';

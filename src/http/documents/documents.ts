@@ -3,7 +3,7 @@
  * whether the caller may run it. In: the parameters of a request; out: the text of the document.
  */
 import type { GraphQLRequest } from '../../engine/request.ts';
-import { ApiError, quote } from '../../errors.ts';
+import { ApiError, quote } from '../../errors/api-error.ts';
 import { NamedRequest } from '../request-parameters.ts';
 import { hashOf, type PersistedQueries } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';

@@ -6,8 +6,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readJson } from '../../auth/entry-members.ts';
+import { isJsonObject } from '../../errors/api-error.ts';
 import { readTextFile } from '../../files/read-text-file.ts';
-import { isJsonObject } from '../../json-object.ts';
 import { checkCacheControl } from '../cache-control.ts';
 import type { TrustedDocument } from './trusted-documents.ts';
 

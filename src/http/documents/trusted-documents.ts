@@ -1,6 +1,5 @@
 /** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
-import { quote } from '../../errors.ts';
-import { isJsonObject } from '../../json-object.ts';
+import { isJsonObject, quote } from '../../errors/api-error.ts';
 import { checkCacheControl } from '../cache-control.ts';
 
 /** A document that requests may name by id. */

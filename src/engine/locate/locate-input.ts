@@ -1,0 +1,214 @@
+import type { ApiError } from '../../errors/api-error.ts';
+import { DatabaseError } from '../../errors/database-error.ts';
+import { unreadParameter } from '../../errors/from-postgres.ts';
+import { raiseMarker } from '../../errors/raise.ts';
+import type { Column, Table } from '../../model/model.ts';
+import { writePath } from '../../plan/input-path.ts';
+import type { NestedStep } from '../../plan/nested-plan.ts';
+import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
+import { placesOf } from '../../plan/plan-places.ts';
+import type { PreparedRequest } from '../prepare/prepare-request.ts';
+
+/**
+ * Finds the input that an error of a nested write belongs to, as its path in the arguments of the root field: with indexes if the row is
+ * known, otherwise the path shared by all rows that the statement writes. Runs only when a request has failed.
+ */
+
+/** What is needed to examine a failed request. */
+export interface Hindsight {
+  /** Makes the plan once more; null if that is not worth the time. */
+  plan(): Plan | null;
+  /** The text that is bound. Throws if it cannot be bound. */
+  textOf(parameter: Parameter): string | null | undefined;
+}
+
+/** The path of the input; undefined if the statement is not a step of a nested write. */
+export function locateInput(error: ApiError, { compiled }: PreparedRequest, statement: number, hindsight: Hindsight): string | undefined {
+  const compiledStep = compiled.statements[statement]?.step;
+  if (!compiledStep) return undefined;
+  const { place, table } = compiledStep;
+  const { cause } = error;
+  const steps = compiled.statements.slice(0, statement).filter((each) => each.step).length;
+  const step = stepOf(hindsight.plan(), steps);
+  if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
+  // `atMost`, which was exceeded, is a sibling of `set`.
+  if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
+  const label = labelOf(cause.message);
+  if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
+  const number = unreadParameter(cause);
+  const unread =
+    number !== null && step ? unreadInput(step, compiled.statements[statement]!.parameters, number, cause.message, hindsight) : null;
+  return unread ?? place + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
+}
+
+function pathOf(path: NestedStep['paths'][number] | undefined): string | undefined {
+  return path && writePath(path);
+}
+
+/** Whether an error names a table as the one that it is about. */
+export function isOfTable(error: DatabaseError, { schema, name }: Pick<Table, 'schema' | 'name'>): boolean {
+  return error.table === name && (error.schema === undefined || error.schema === schema);
+}
+
+/** The end of a path that leads to a column. */
+export function fieldOf(column: Column | undefined): string {
+  return column ? `.${column.fieldName}` : '';
+}
+
+/** The label of the row that the message of one of our own errors names. */
+function labelOf(message: string): number | null {
+  const start = message.indexOf(raiseMarker);
+  const number = start < 0 ? undefined : /^[a-z ]+: (\d+)/.exec(message.slice(start + raiseMarker.length))?.[1];
+  return number === undefined ? null : Number(number);
+}
+
+/** The step of a plan with a number of steps before it. */
+function stepOf(plan: Plan | null, before: number): NestedStep | undefined {
+  return plan?.roots.flatMap(({ value }) => (value.kind === 'nested write' ? value.steps : []))[before];
+}
+
+interface GivenColumn {
+  readonly column: Column;
+  readonly values: readonly ParameterValue[];
+  readonly use: ValueUse;
+}
+
+/** The columns for which a step binds values, in the order of their parameters. */
+function givenColumns(step: NestedStep): GivenColumn[] {
+  if (!('source' in step)) return [];
+  return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
+}
+
+/** The path of the field whose value cannot be bound. */
+function unboundInput(step: NestedStep, hindsight: Hindsight): string | undefined {
+  for (const { column, values, use } of givenColumns(step)) {
+    const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), hindsight));
+    if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
+  }
+  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, hindsight)) : undefined;
+  return assigned && `${step.place}.${assigned.column.fieldName}`;
+}
+
+function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['use']): Parameter {
+  return { value, encoding: use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use } };
+}
+
+export function canBind(parameter: Parameter, { textOf }: Pick<Hindsight, 'textOf'>): boolean {
+  try {
+    textOf(parameter);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of the field whose value PostgreSQL cannot read, with indexes if only one row has this text. */
+function unreadInput(
+  step: NestedStep,
+  parameters: readonly Parameter[],
+  number: number,
+  message: string,
+  { textOf }: Hindsight,
+): string | null {
+  const unread = parameters[number - 1];
+  const text = unread && textOf(unread);
+  if (!('source' in step)) {
+    const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
+    return alike.length === 1 ? `${step.place}.${alike[0]!.column.fieldName}` : null;
+  }
+  const given = givenColumns(step);
+  const isArray = unread?.encoding.kind === 'rows';
+  const columns = isArray ? [given[parameters.slice(0, number).filter(({ encoding }) => encoding.kind === 'rows').length - 1]!] : given;
+  const cells = columns.flatMap(({ column, values, use }) =>
+    values.flatMap((value, row) => {
+      const own = textOf(parameterOf(column, value, use));
+      return (isArray ? message.includes(`"${own}"`) : own === text) ? [{ column, row }] : [];
+    }),
+  );
+  const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
+  if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
+  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : step.place}.${first.column.fieldName}`;
+}
+
+/**
+ * Finds the input that an error of a plain insert or update belongs to, as its path in the arguments of the root field: `objects[2].body`,
+ * `set.body`. Without an index, it stands for one of several objects. Runs only when a request has failed.
+ */
+
+/** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */
+interface Cell {
+  readonly row: number | null;
+  readonly column: Column;
+  readonly parameter: Parameter;
+}
+
+/** The path of the input; undefined if the error may not come from what the root field writes. `parameters` are those of its statement. */
+export function locatePlainInput(
+  cause: unknown,
+  value: RootValue,
+  parameters: readonly Parameter[],
+  { textOf }: Hindsight,
+): string | undefined {
+  if (value.kind !== 'insert' && value.kind !== 'update') return undefined;
+  const cells = cellsOf(value);
+  if (!(cause instanceof DatabaseError)) {
+    const unbound = cells.find(({ parameter }) => !canBind(parameter, { textOf }));
+    return unbound && cellPath(value, [unbound]);
+  }
+  const unread = parameters[(unreadParameter(cause) ?? 0) - 1];
+  if (unread !== undefined) {
+    const text = textOf(unread);
+    return cellPath(
+      value,
+      cells.filter(({ parameter }) => textOf(parameter) === text),
+    );
+  }
+  if (!isOfWrite(cause, value)) return undefined;
+  // A domain is all that an update knows of a value that violates its constraints.
+  const ofDomain = cells.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
+  if (ofDomain.length > 0) return cellPath(value, ofDomain) ?? placeOf(value, null);
+  const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;
+  return placeOf(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
+}
+
+/** Whether written values have raised the error, and not a function of the response, or for an invalid value (class 22) the filter. */
+function isOfWrite(error: DatabaseError, value: InsertPlan | UpdatePlan): boolean {
+  if (isOfTable(error, value.table)) return true;
+  const { sqlstate, table, constraint } = error;
+  const isOfConstraint = table !== undefined || constraint !== undefined || /^(?:23|44)/.test(sqlstate ?? '');
+  if (!isOfConstraint && (value.kind === 'update' || !sqlstate?.startsWith('22'))) return false;
+  return placesOf({ kind: 'mutation', roots: [{ key: '', value }] }).every(({ kind }) => kind === 'write' || kind === 'read');
+}
+
+const notNullViolation = '23502';
+
+function cellsOf(value: InsertPlan | UpdatePlan): readonly Cell[] {
+  if (value.kind === 'update') return value.set.map((assignment) => ({ row: null, ...assignment }));
+  return value.rows.flatMap((row, index) =>
+    row.flatMap((parameter, position) => (parameter ? [{ row: index, column: value.columns[position]!, parameter }] : [])),
+  );
+}
+
+/** The path of the only one of some cells, or of what they share; undefined if they share nothing. */
+function cellPath(value: InsertPlan | UpdatePlan, cells: readonly Cell[]): string | undefined {
+  const [first, ...others] = cells;
+  if (first === undefined || others.some(({ column }) => column !== first.column)) return undefined;
+  return placeOf(value, others.length === 0 ? first.row : null) + fieldOf(first.column);
+}
+
+function placeOf(value: InsertPlan | UpdatePlan, row: number | null): string {
+  if (value.kind === 'update') return 'set';
+  const only = value.rows.length === 1 ? 0 : row;
+  return only === null ? 'objects' : `objects[${only}]`;
+}
+
+/** The index of the only object without a value for a column. */
+function emptyRow(value: InsertPlan | UpdatePlan, column: Column, textOf: Hindsight['textOf']): number | null {
+  if (value.kind === 'update') return null;
+  const position = value.columns.indexOf(column);
+  const empty = value.rows.flatMap((row, index) => {
+    const parameter = row[position];
+    return !parameter || textOf(parameter) === null ? [index] : [];
+  });
+  return empty.length === 1 ? empty[0]! : null;
+}

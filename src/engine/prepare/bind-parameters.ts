@@ -1,0 +1,243 @@
+/**
+ * The values of a statement's parameters for one request, in PostgreSQL's text format. Runs on every request, while `plan/` runs only once
+ * per variant.
+ */
+
+import { type Limits, overLimit } from '../../budget/limits.ts';
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
+import { checkCount } from '../../plan/parameters.ts';
+import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
+import type { NestedJson, ScalarValue } from '../../request/input-value.ts';
+import { isStorable } from '../../request/is-storable.ts';
+import { MalformedIdError } from '../../request/opaque-id.ts';
+
+/** A statement with the parameters to bind. */
+interface UnboundStatement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** A statement with text or null for each parameter. */
+export interface BoundStatement {
+  readonly text: string;
+  readonly parameters: (string | null)[];
+}
+
+/** A value does not fit its parameter. */
+export class UnboundError extends ApiError {
+  /** The number of the statement. */
+  readonly statement: number;
+
+  constructor({ code, message, details }: ApiError, statement: number) {
+    super(code, message, { details });
+    this.statement = statement;
+  }
+}
+
+/**
+ * Text or null for each parameter of each statement. Throws `UnboundError` with BAD_USER_INPUT for values that do not fit, such as a text
+ * that is too long or a negative count, and the error of the limit if all texts together are too long.
+ */
+export function bindStatements(
+  statements: readonly UnboundStatement[],
+  bindValues: readonly ScalarValue[],
+  limits: Limits,
+): BoundStatement[] {
+  const binder = new Binder(bindValues, limits);
+  return statements.map(({ text, parameters }, statement) => ({
+    text,
+    parameters: parameters.map((parameter) => binder.bind(parameter, statement)),
+  }));
+}
+
+/** How many values are bound between two pauses. */
+const valuesAtATime = 2000;
+
+/** The same, with pauses if there are many values. */
+export function* bindStatementsInSteps(
+  statements: readonly UnboundStatement[],
+  bindValues: readonly ScalarValue[],
+  limits: Limits,
+): Generator<void, BoundStatement[]> {
+  const binder = new Binder(bindValues, limits);
+  const all: BoundStatement[] = [];
+  let sincePause = 0;
+  for (const [statement, { text, parameters }] of statements.entries()) {
+    const bound: (string | null)[] = [];
+    for (const parameter of parameters) {
+      bound.push(binder.bind(parameter, statement));
+      sincePause += countValues(parameter.value, bindValues);
+      if (sincePause < valuesAtATime) continue;
+      sincePause = 0;
+      yield;
+    }
+    all.push({ text, parameters: bound });
+  }
+  return all;
+}
+
+function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]): number {
+  if (value.kind === 'list') return value.items.length;
+  const given = resolve(value, bindValues);
+  return Array.isArray(given) ? given.length : 1;
+}
+
+/** Binds parameters, and adds up the length of their texts. */
+class Binder {
+  readonly #bindValues: readonly ScalarValue[];
+  readonly #limits: Limits;
+  #size = 0;
+
+  constructor(bindValues: readonly ScalarValue[], limits: Limits) {
+    this.#bindValues = bindValues;
+    this.#limits = limits;
+  }
+
+  bind(parameter: Parameter, statement: number): string | null {
+    const value = this.#textOf(parameter, statement);
+    if (value !== null) this.#size += value.length;
+    if (this.#size > this.#limits.inputSize) throw overLimit(this.#limits, 'inputSize');
+    return value;
+  }
+
+  #textOf(parameter: Parameter, statement: number): string | null {
+    try {
+      return bindParameter(parameter, this.#bindValues);
+    } catch (error) {
+      throw error instanceof ApiError ? new UnboundError(error, statement) : error;
+    }
+  }
+}
+
+/** Total characters of all bound texts. */
+export function sizeOfBound(statements: readonly { readonly parameters: readonly (string | null)[] }[]): number {
+  return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
+}
+
+function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
+  const given = resolve(value, bindValues);
+  if (given === null) return null;
+  switch (encoding.kind) {
+    case 'value':
+      return encodeValue(given, encoding.type, encoding.use);
+    case 'count':
+      return String(checkCount(Number(given), encoding.argument, encoding.maximum));
+    case 'width':
+      return checkWidth(String(given));
+    case 'fraction':
+      return checkFraction(String(given), encoding.argument);
+    case 'text':
+    case 'array':
+      return encodeElement(given, encoding.kind, encoding.argument);
+    case 'json':
+      return encodeElement(given, encoding.kind);
+    case 'integer':
+      return String(given);
+    case 'rows':
+      return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
+  }
+}
+
+function encodeElement(element: ScalarValue, use: ElementUse, argument?: string): string | null {
+  if (use === 'json') return isNested(element) ? element.json : JSON.stringify(element);
+  if (use === 'array' && isNested(element) && element.json.startsWith('[')) return element.json.replaceAll('[', '{').replaceAll(']', '}');
+  return textOfElement(element, argument);
+}
+
+/** PostgreSQL cannot hold some texts, and nothing can equal them. `argument` has the nodeId that the element is of. */
+function textOfElement(element: ScalarValue, argument?: string): string | null {
+  if (isNested(element) && argument !== undefined) throw new MalformedIdError('nodeId', `the argument "${argument}"`);
+  if (isNested(element))
+    throw new ApiError('BAD_USER_INPUT', `Unexpected ${element.json.startsWith('[') ? 'array' : 'object'} in input value`);
+  return isStorable(String(element)) ? String(element) : null;
+}
+
+function isNested(value: ScalarValue): value is NestedJson {
+  return typeof value === 'object' && value !== null && 'json' in value;
+}
+
+function checkFraction(text: string, argument: string): string {
+  const fraction = Number(text);
+  if (fraction >= 0 && fraction <= 1) return text;
+  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to 1.`);
+}
+
+/** The text of a bucket's width as PostgreSQL reads it: NaN, infinity and zero are rejected, because rows cannot be divided by them. */
+function checkWidth(text: string): string {
+  if (/^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) && /[1-9]/.test(text.split(/e/i)[0]!)) return text;
+  throw new ApiError('BAD_USER_INPUT', 'The width of a bucket must be a number greater than 0.');
+}
+
+function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): ScalarValue {
+  switch (value.kind) {
+    case 'constant':
+      return value.value;
+    case 'variable':
+      return bindValues[value.index] ?? null;
+    case 'list':
+      return value.items.map((item) => resolve(item, bindValues));
+    case 'version':
+      return value.version.current;
+  }
+}
+
+function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
+  if (value === null) return null;
+  if (type.kind === 'list') {
+    const items = Array.isArray(value) ? value : [value];
+    return vectors.has(type.sqlType) ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
+  }
+  // `in` takes a list although the type of its column is not one.
+  if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
+  return encodeScalar(String(value), type, use);
+}
+
+/** Numeric types that PostgreSQL writes as `1 2 3` and not as arrays. */
+const vectors: ReadonlySet<string> = new Set(['int2vector', 'oidvector']);
+
+function vectorText(items: readonly ScalarValue[], type: string): string {
+  if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of type ${type} cannot contain nulls. Leave them out.`);
+  return items.join(' ');
+}
+
+function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
+  if (type.kind === 'enum') return labelOf(text, type);
+  if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
+    throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
+  }
+  if (isStorable(text)) return text;
+  // Nothing can equal such a text, and it cannot be stored.
+  if (use === 'filter') return null;
+  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL cannot store text that contains a NUL character (U+0000) or half of a surrogate pair.');
+}
+
+function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
+  if (!mapped) return name;
+  const value = values.find((each) => each.name === name);
+  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${quote(name)}.`);
+  return value.label;
+}
+
+/** Encodes each value as if it were bound alone. */
+function encodeRows(values: readonly ScalarValue[], type: ValueType, use: ValueUse): string {
+  if (use === 'filter' || use === 'write') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
+  return arrayLiteral(values.map((value) => (value === null ? null : encodeElement(value, use))));
+}
+
+function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
+  // `maxLength` does not apply to elements of a list: PostgreSQL truncates or rejects them itself.
+  const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
+  const texts = items.map((item) => (item === null ? null : encodeScalar(String(item), element, use)));
+  return arrayLiteral(texts, element.kind === 'scalar' ? element.delimiter : undefined);
+}
+
+/** The text of an array (PostgreSQL manual: Array Value Input). */
+export function arrayLiteral(items: readonly (string | null)[], delimiter = ','): string {
+  return `{${items.map(elementLiteral).join(delimiter)}}`;
+}
+
+function elementLiteral(text: string | null): string {
+  if (text === null) return 'NULL';
+  return text.includes('"') || text.includes('\\') ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `"${text}"`;
+}

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache';
+import { type Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
+import { runInSlices } from '../../budget/slices.ts';
+import type { CacheStatistics } from '../../events.ts';
+import type { IntrospectionJson } from '../../introspection/execute-introspection.ts';
+
+/**
+ * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many
+ * requests wait for it, and only one at a time, since it may be tens of megabytes.
+ */
+
+/** A response that is being made, or waits to be. */
+interface Making {
+  readonly json: Promise<IntrospectionJson>;
+  /** How many requests wait for it. */
+  waiting: number;
+}
+
+/** Small responses are limited in number too: each costs more than its bytes. */
+const maxEntries = 1000;
+
+export class IntrospectionCache {
+  readonly #use: CacheUse;
+  readonly #known: LRUCache<string, IntrospectionJson>;
+  readonly #making = new Map<string, Making>();
+  #lastMade: Promise<void> = Promise.resolve();
+
+  /**
+   * Keeps responses of up to this many bytes in total, by identity. A larger one is made for the requests that wait for it, but not kept.
+   */
+  constructor(maxBytes: number, use: CacheUse) {
+    this.#use = use;
+    this.#known = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+  }
+
+  /** The number of responses that are kept. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /**
+   * The response with this identity; `make` makes it if it is not cached. Failures are not cached. Rejects with TIMEOUT or CANCELLED once
+   * the deadline has stopped the request.
+   */
+  async get(
+    identity: string,
+    make: () => Generator<void, IntrospectionJson>,
+    deadline: Deadline | null = null,
+  ): Promise<IntrospectionJson> {
+    const known = this.#known.get(identity);
+    const making = this.#making.get(identity);
+    this.#use.note(known ?? making);
+    if (known !== undefined) return known;
+    const awaited = making ?? this.#begin(identity, make);
+    awaited.waiting += 1;
+    try {
+      return await untilStopped(awaited.json, deadline, explainStop);
+    } finally {
+      awaited.waiting -= 1;
+    }
+  }
+
+  #begin(identity: string, make: () => Generator<void, IntrospectionJson>): Making {
+    const made = this.#lastMade.then(() => runInSlices(this.#whileAwaited(identity, making, make())));
+    const making: Making = { json: made, waiting: 0 };
+    this.#making.set(identity, making);
+    this.#lastMade = made.then(ignore, ignore);
+    return making;
+  }
+
+  /** Does the work and keeps the response, but stops if nobody waits for it any more: other responses are waiting to be made. */
+  *#whileAwaited(identity: string, making: Making, work: Generator<void, IntrospectionJson>): Generator<void, IntrospectionJson> {
+    try {
+      for (;;) {
+        if (making.waiting === 0) throw new Error('Nobody waits for this response.');
+        const { done, value } = work.next();
+        if (done) {
+          this.#known.set(identity, value);
+          return value;
+        }
+        yield;
+      }
+    } finally {
+      this.#making.delete(identity);
+    }
+  }
+}
+
+function sizeOf(json: IntrospectionJson, identity: string): number {
+  let total = identity.length;
+  for (const pieces of json.values()) for (const { length } of pieces) total += length;
+  return total;
+}
+
+function ignore(): void {}
+
+/** How much each cache keeps. */
+
+/** Sizes of caches. */
+export interface CacheSizes {
+  /** Estimated bytes of all schemas, with their documents and compiled variants. Default: 192 MB. */
+  readonly schemaBytes: number;
+  /** Documents cached for all roles with the same privileges. Default: 1000. */
+  readonly documents: number;
+  /** Total characters of these documents. Default: 2,000,000. */
+  readonly documentText: number;
+  /** Compiled variants to cache per document. Default: 100. */
+  readonly variants: number;
+  /** Total characters of all compiled variants of these documents. Default: 20,000,000. */
+  readonly variantText: number;
+  /** Prepared statements to keep per connection. Default: 256. */
+  readonly statements: number;
+  /** Total bytes of the introspection responses of all roles. Default: 64 MB. */
+  readonly introspectionBytes: number;
+}
+
+export const defaultCacheSizes: CacheSizes = {
+  schemaBytes: 192 * 1024 * 1024,
+  documents: 1000,
+  documentText: 2_000_000,
+  variants: 100,
+  variantText: 20_000_000,
+  statements: 256,
+  introspectionBytes: 64 * 1024 * 1024,
+};
+
+/** Counts the lookups in all caches of one kind. The caches come and go with roles and schema snapshots; the counts stay. */
+
+export class CacheUse {
+  readonly #name: string;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Records the result of a lookup and returns it. */
+  note<Value>(found: Value | undefined): Value | undefined {
+    if (found === undefined) this.#misses += 1;
+    else this.#hits += 1;
+    return found;
+  }
+
+  /** The counts, and how many entries there are now. */
+  read(entries: number): CacheStatistics {
+    return { name: this.#name, entries, hits: this.#hits, misses: this.#misses };
+  }
+}
+
+/** Lookups in the caches of everything derived from schemas. */
+export class SchemaCacheUses {
+  readonly schema = new CacheUse('schema');
+  readonly document = new CacheUse('document');
+  readonly variant = new CacheUse('variant');
+  readonly introspection = new CacheUse('introspection');
+}

@@ -1,0 +1,377 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Limits } from '../../budget/limits.ts';
+import { runInSlices } from '../../budget/slices.ts';
+import type { Catalog, CatalogRole, RoleStanding } from '../../catalog/catalog.ts';
+import { loadCatalog } from '../../catalog/load-catalog.ts';
+import { loadRole, loadStandings, readPrivileges } from '../../catalog/load-privileges.ts';
+import { loadRoleDefaults } from '../../catalog/load-role-defaults.ts';
+import type { RequestDatabase, RoleDefaults } from '../../database/database.ts';
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { CacheStatistics } from '../../events.ts';
+import { firstVersionWithKeys, isOlder } from '../../extension/extension-versions.ts';
+import { hasValuesOf } from '../../freshness/fingerprint.ts';
+import { type Dependence, needLoad, type SchemaChange, type SchemaStamp, tablesInDoubt } from '../../freshness/versions.ts';
+import { buildModel } from '../../model/build-model.ts';
+import { checkDirectives } from '../../model/check-directives.ts';
+import type { Model } from '../../model/model.ts';
+import type { ModelSettings } from '../../model/model-settings.ts';
+import type { Coercion } from '../../request/coercion.ts';
+import { isStorable } from '../../request/is-storable.ts';
+import { buildSchema } from '../../schema/build-schema.ts';
+import { identifier, render } from '../../sql/sql.ts';
+import { TextCache } from '../../text-cache.ts';
+import type { NoteMismatches } from '../prepare/prepare-request.ts';
+import { KnownTableSizes } from '../request-cost.ts';
+import type { KeyStore } from '../run/idempotency-key.ts';
+import { loadRequestSettings, type RequestSettings } from '../run/session.ts';
+import { type CacheSizes, IntrospectionCache, type SchemaCacheUses } from './caches.ts';
+import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
+import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+
+/**
+ * A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
+ */
+
+export interface SnapshotSettings {
+  readonly schemas: readonly string[];
+  /** Further schemas on the search path, which are not exposed. */
+  readonly extraSearchPath: readonly string[];
+  readonly introspection: 'directive' | 'on' | 'off';
+  readonly model: ModelSettings;
+  readonly caches: CacheSizes;
+  /** Privileged roles that requests may run as nevertheless. */
+  readonly trustedRoles: readonly string[];
+  readonly limitsOf: (role: string) => Limits;
+  readonly coercion: Coercion;
+  readonly noteMismatches: NoteMismatches;
+  readonly reportsCost: boolean;
+  /** How idempotency keys are kept where the database can, and which roles may use them. */
+  readonly keyStore: KeyStore;
+  readonly mayUseKeys: (role: string) => boolean;
+  /** The settings that tell SQL about a request (`request-settings.ts`), and the headers that it may read. */
+  readonly requestSettings: readonly string[];
+  readonly requestHeaders: readonly string[];
+  /** Counts the lookups. */
+  readonly uses: SchemaCacheUses;
+}
+
+/** The share of `schemaBytes` that roles themselves may take. */
+const shareOfRoles = 1 / 8;
+/** Approximate bytes of a role, besides its name and settings. */
+const bytesOfRole = 500;
+
+/** Encodings in which every Unicode character can be stored as UTF-8; SQL_ASCII stores bytes without knowing what they mean. */
+const storesUnicode: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
+
+/** What a snapshot is made from. */
+interface LoadedSchema {
+  readonly catalog: Catalog;
+  readonly ignoredDirectives: readonly string[];
+  readonly requestSettings: RequestSettings | null;
+}
+
+interface KnownRole {
+  readonly role: Role;
+  readonly privileges: PrivilegeSet;
+}
+
+/** The version of a snapshot. Only the snapshot moves it. */
+class MovingVersion implements SnapshotVersion {
+  current: string;
+  suspects: ReadonlySet<string> = new Set();
+  /** Whether only a newer snapshot can be valid for the suspects. */
+  needsLoad = false;
+
+  constructor(version: string) {
+    this.current = version;
+  }
+}
+
+export class SchemaSnapshot {
+  readonly #version: MovingVersion | null;
+  #dependence: Dependence | null = null;
+  readonly #keepsKeys: boolean;
+  readonly #fingerprint: string;
+  readonly #catalog: Catalog;
+  readonly #settings: SnapshotSettings;
+  readonly #requestSettings: RequestSettings | null;
+  readonly #onDoubt: () => void;
+  readonly #searchPath: string;
+  readonly #roles: LRUCache<string, KnownRole>;
+  readonly #loading = new Map<string, Promise<KnownRole>>();
+  readonly #schemas: GrantedSchemas;
+  readonly #introspectionCache: IntrospectionCache;
+  readonly #tableSizes: KnownTableSizes;
+  /** The comment directives that are ignored, as text. */
+  readonly ignoredDirectives: readonly string[];
+
+  private constructor(
+    { catalog, ignoredDirectives, requestSettings }: LoadedSchema,
+    { version, extension, fingerprint }: SchemaStamp,
+    settings: SnapshotSettings,
+    onDoubt: () => void,
+  ) {
+    this.#catalog = catalog;
+    this.#requestSettings = requestSettings;
+    this.#onDoubt = onDoubt;
+    this.ignoredDirectives = ignoredDirectives;
+    this.#version = version === null ? null : new MovingVersion(version);
+    this.#keepsKeys = extension !== null && !isOlder(extension, firstVersionWithKeys);
+    this.#fingerprint = fingerprint;
+    this.#settings = settings;
+    this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
+    this.#tableSizes = new KnownTableSizes(settings.schemas);
+    this.#searchPath = searchPathOf(catalog, settings);
+    this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
+      makeTypes: (privileges) => this.#makeTypes(privileges),
+      makeCaches: (types) => this.#makeCaches(types),
+    });
+    this.#roles = new LRUCache({
+      maxSize: Math.max(1, Math.floor(settings.caches.schemaBytes * shareOfRoles)),
+      sizeCalculation: sizeOfRole,
+      dispose: ({ privileges }) => this.#schemas.release(privileges),
+    });
+  }
+
+  /** Reads the catalog. The stamp must be read before it. `onDoubt` is called if the privileges of a role may not match the catalog. */
+  static async load(
+    database: RequestDatabase,
+    stamp: SchemaStamp,
+    settings: SnapshotSettings,
+    onDoubt = () => {},
+  ): Promise<SchemaSnapshot> {
+    const [catalog, requestSettings] = await Promise.all([
+      loadCatalog(database, settings.schemas),
+      loadRequestSettings(database, settings.requestSettings, settings.requestHeaders),
+    ]);
+    const problems = await runInSlices(checkDirectives(catalog));
+    // An unknown member may belong to another tool.
+    const ignored = problems.filter(({ fault }) => fault !== 'unknown member');
+    const ignoredDirectives = ignored.map(({ object, name, message }) => `${object} ${name}: ${message}`);
+    return new SchemaSnapshot({ catalog, ignoredDirectives, requestSettings }, stamp, settings, onDoubt);
+  }
+
+  /**
+   * Moves on to a newer schema version if these changes, all that were made since, leave it valid, or do so for some requests: the others then
+   * fail with `StaleSchemaError`. Returns how many tables those are for; null if it is not valid for any request.
+   */
+  adopt(version: string, changes: readonly SchemaChange[]): number | null {
+    if (this.#version === null) return null;
+    const tables = tablesInDoubt(changes, this.#dependsOn());
+    if (tables === 'all') return null;
+    const { suspects } = this.#version;
+    if (tables.size > 0) this.#version.suspects = new Set([...suspects, ...suspectsOf(this.#catalog, this.#dependsOn(), tables)]);
+    this.#version.needsLoad ||= needLoad(changes, this.#dependsOn());
+    this.#version.current = version;
+    return this.#version.suspects.size;
+  }
+
+  /**
+   * Moves on to a newer schema version at which the fingerprint is still the same. Returns whether it could: some changes do not show in the
+   * fingerprint.
+   */
+  adoptUnchanged(version: string, changes: readonly SchemaChange[]): boolean {
+    if (this.#version === null || this.#version.needsLoad || needLoad(changes, this.#dependsOn())) return false;
+    this.#version.suspects = new Set();
+    this.#version.current = version;
+    return true;
+  }
+
+  /** What a role sees; synchronous if it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
+  of(role: string, database: RequestDatabase): RoleSchema | Promise<RoleSchema> {
+    const known = this.#roles.get(role);
+    return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
+  }
+
+  /** Loads what a role sees, before its first request. */
+  async prepare(role: string, database: RequestDatabase): Promise<void> {
+    const { granted } = await this.of(role, database);
+    await granted.types();
+  }
+
+  /** Forgets the known roles that requests may no longer run as, or may again: their next request loads them anew. */
+  async checkRoles(database: RequestDatabase): Promise<void> {
+    const names = this.roles();
+    if (names.length === 0) return;
+    for (const standing of await loadStandings(database, names)) {
+      const known = this.#roles.peek(standing.name);
+      if (known !== undefined && known.role.refusal !== this.#refusalOf(standing)) this.#roles.delete(standing.name);
+    }
+  }
+
+  /** The known roles, the last used first. */
+  roles(): readonly string[] {
+    return [...this.#roles.keys()];
+  }
+
+  /** The statistics of the caches of all roles. */
+  readCaches(): readonly CacheStatistics[] {
+    const { schema, document, variant, introspection } = this.#settings.uses;
+    const documents = [...this.#schemas.values()].flatMap((granted) => [...granted.documents.values()]);
+    const variants = documents.reduce((sum, { compiled }) => sum + compiled.size, 0);
+    return [
+      schema.read(this.#schemas.size),
+      document.read(documents.length),
+      variant.read(variants),
+      introspection.read(this.#introspectionCache.size),
+    ];
+  }
+
+  #dependsOn(): Dependence {
+    this.#dependence ??= dependenceOf(this.#catalog, searchedSchemas(this.#catalog, this.#settings));
+    return this.#dependence;
+  }
+
+  #schemaOf({ role, privileges }: KnownRole): RoleSchema {
+    return { role, granted: this.#schemas.of(privileges) };
+  }
+
+  /** Concurrent requests for a role share one load. A failure is not remembered: the next request tries again. */
+  #load(name: string, database: RequestDatabase): Promise<KnownRole> {
+    const loading = this.#loading.get(name) ?? this.#loadAnew(name, database).finally(() => this.#loading.delete(name));
+    this.#loading.set(name, loading);
+    return loading;
+  }
+
+  async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
+    // No role can have such a name, and PostgreSQL could not even be asked about it.
+    if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
+    const { schemas, limitsOf, mayUseKeys } = this.#settings;
+    const [role, defaults] = await Promise.all([loadRole(database, this.#catalog, name), loadRoleDefaults(database, name)]);
+    // If the catalog has changed meanwhile, these privileges may not match it. They serve only this request: they may soon be revoked, and
+    // the catalog may change back.
+    const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
+    const refusal = this.#refusalOf(role);
+    const alikeName = nameOfAlike(role, defaults);
+    const known = {
+      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName },
+      privileges: this.#schemas.setOf(role.privileges),
+    };
+    if (!isPresent) {
+      this.#onDoubt();
+      return known;
+    }
+    this.#schemas.hold(known.privileges);
+    this.#roles.set(name, known);
+    return known;
+  }
+
+  #refusalOf(standing: RoleStanding): string | null {
+    return refusalOf(standing, this.#settings.trustedRoles.includes(standing.name));
+  }
+
+  async #makeTypes(privileges: string): Promise<SchemaTypes> {
+    const granted = readPrivileges(this.#catalog, { name: '', privileges });
+    const { introspection } = this.#settings;
+    const makeModel = () => buildModel(this.#catalog, granted, this.#settings.model);
+    const model = await runInSlices(makeModel());
+    const schema = await runInSlices(buildSchema(model));
+    const isIntrospectable = introspection === 'on' || (introspection === 'directive' && model.introspection);
+    return { model, schema, introspected: isIntrospectable ? () => buildIntrospectable(makeModel, introspection) : null };
+  }
+
+  #makeCaches(types: TypesAccess): GrantedSchema {
+    const { documents, documentText } = this.#settings.caches;
+    return {
+      ...types,
+      introspectionCache: this.#introspectionCache,
+      version: this.#version,
+      keyStore: this.#keepsKeys ? this.#settings.keyStore : null,
+      searchPath: this.#searchPath,
+      tableSizes: this.#tableSizes,
+      escapesClaims: !storesUnicode.has(this.#catalog.encoding),
+      coercion: this.#settings.coercion,
+      noteMismatches: this.#settings.noteMismatches,
+      requestSettings: this.#requestSettings,
+      reportsCost: this.#settings.reportsCost,
+      uses: this.#settings.uses,
+      documents: new TextCache<CachedDocument>(documents, documentText),
+    };
+  }
+}
+
+/**
+ * The schemas of operators come last. Without them, PostgreSQL would silently compare values of an extension's type as a type that they can
+ * be cast to, such as citext as text.
+ */
+function searchedSchemas({ operatorSchemas }: Catalog, { schemas, extraSearchPath }: SnapshotSettings): readonly string[] {
+  return [...new Set([...schemas, ...extraSearchPath, ...operatorSchemas.map(({ name }) => name)])];
+}
+
+function searchPathOf(catalog: Catalog, settings: SnapshotSettings): string {
+  const names = searchedSchemas(catalog, settings);
+  return names.map((schema) => render(identifier(schema)).text).join(', ');
+}
+
+/**
+ * A name for all roles with these privileges and settings. Its first character cannot occur in the name of a role. It is the same in all
+ * processes, because a pooler may mix up their connections.
+ */
+function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): string {
+  return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
+}
+
+function sizeOfRole({ role }: KnownRole, name: string): number {
+  return role.defaults.settings.reduce((size, setting) => size + 2 * setting.join().length, bytesOfRole + 2 * name.length);
+}
+
+/**
+ * Why no request may run as a role. A privileged one must be trusted: otherwise whoever has the JWT secret could name it in a token and
+ * have the whole database.
+ */
+function refusalOf({ name, assumable, isLogin, powers }: RoleStanding, isTrusted: boolean): string | null {
+  const power = powers[0];
+  if (isTrusted || (!isLogin && power === undefined))
+    return assumable ? null : `permission denied to set role "${name}"; grant it to the login role`;
+  const reason = isLogin ? 'is the login role' : powers.includes(name) ? 'has special privileges' : `is a member of "${power}"`;
+  return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
+}
+
+/** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all objects. */
+function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: SnapshotSettings['introspection']): Generator<void, Model> {
+  const model = yield* makeModel();
+  const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
+  const parts = [model.tables, model.rowTypes, model.routines, model.enums];
+  if (parts.every((part) => part.every(isIntrospectable))) return model;
+  return {
+    ...model,
+    tables: model.tables.filter(isIntrospectable),
+    rowTypes: model.rowTypes.filter(isIntrospectable),
+    routines: model.routines.filter(isIntrospectable),
+    enums: model.enums.filter(isIntrospectable),
+  };
+}
+
+/** What a snapshot of the schema depends on, and which of its tables a change concerns. Pure. */
+
+/** `searched`: the schemas on the search path of requests. */
+export function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: readonly string[]): Dependence {
+  const names = new Map(schemas.map(({ id, name }) => [id, name]));
+  return {
+    schemas: new Set([...searched, ...viewSources.values()]),
+    tables: new Map(
+      tables.map(({ id, schemaId, name, indexes }) => {
+        return [id, { schema: names.get(schemaId) ?? '', name, hasKey: indexes.some(({ primary }) => primary) }];
+      }),
+    ),
+    sources: new Set(viewSources.keys()),
+  };
+}
+
+/**
+ * These tables and those that are related to them, whose fields may change, too: by name, as in `PlanMeasure.touches`.
+ */
+export function suspectsOf({ foreignKeys }: Catalog, { tables }: Dependence, changed: ReadonlySet<number>): ReadonlySet<string> {
+  const ids = new Set(changed);
+  for (const { tableId, targetId } of foreignKeys) {
+    if (changed.has(tableId)) ids.add(targetId);
+    if (changed.has(targetId)) ids.add(tableId);
+  }
+  const suspects = new Set<string>();
+  for (const id of ids) {
+    const table = tables.get(id);
+    if (table !== undefined) suspects.add(`${table.schema}.${table.name}`);
+  }
+  return suspects;
+}
