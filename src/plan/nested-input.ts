@@ -2,6 +2,7 @@
 import type { Column, Table } from '../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../model/writable-relations.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
+import { bindingAt } from '../request/operation.ts';
 import { atInput, type InputPath, inputError, inputPath } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import { keyOfNodeId } from './node-key.ts';
@@ -84,11 +85,13 @@ export function readRow({ label, parent, value, path }: GivenObject, noColumns: 
   let shape = noColumns;
   const values: ParameterValue[] = [];
   const given: GivenRelation[] = [];
-  for (const { name, binding, value: item } of value.entries) {
-    if (binding?.kind === 'column') {
+  for (const entry of value.entries) {
+    const { name, value: item } = entry;
+    const binding = bindingAt('write', entry);
+    if (binding.kind === 'column') {
       shape = shape.with(binding.column);
       values.push(parameterValue(item));
-    } else if (binding?.kind === 'nested write' && item !== null) given.push(readRelation(binding.relation, item, inputPath(name, path)));
+    } else if (item !== null) given.push(readRelation(binding.relation, item, inputPath(name, path)));
   }
   const related = given.length === 0 ? none : given.filter(({ members }) => members.size > 0);
   for (const relation of related) if (fillsKey(relation)) checkFilled(shape, relation.writable, path);
@@ -136,11 +139,12 @@ export function checkFilled({ places }: RowShape, { key, relation }: WritableRel
 /** Reads a key. Throws unless the object gives all columns of one. */
 export function readKey(object: GivenObject, table: Table): GivenKey {
   const columns: GivenKey['columns'][number][] = [];
-  for (const { name, binding, value } of object.value.entries) {
+  for (const entry of object.value.entries) {
+    const { name, value } = entry;
     if (value === null) continue;
-    if (binding?.kind === 'column') {
-      columns.push({ column: binding.column, value: parameterValue(value), use: 'filter' });
-    } else if (binding?.kind === 'node id') {
+    const binding = bindingAt('key', entry);
+    if (binding.kind === 'column') columns.push({ column: binding.column, value: parameterValue(value), use: 'filter' });
+    else {
       const key = atInput(inputPath(name, object.path), () => keyOfNodeId(value, table, name));
       columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: parameter.encoding.kind })));
     }

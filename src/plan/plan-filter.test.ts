@@ -11,12 +11,16 @@ const [id, name] = account.columns as [Column, Column];
 const object = (...entries: InputEntry[]): InputValue => ({ kind: 'object', entries });
 const list = (...items: InputValue[]): InputValue => ({ kind: 'list', items });
 const constant = (value: string): InputValue => ({ kind: 'constant', value });
-const entry = (kind: 'and' | 'or' | 'not' | 'node id', value: InputValue): InputEntry => ({ name: kind, binding: { kind }, value });
+const entry = (kind: 'and' | 'or' | 'not' | 'node id', value: InputValue): InputEntry => ({
+  name: kind,
+  binding: { at: 'filter', kind },
+  value,
+});
 
 /** A filter on a column with these operators. */
 const on = (column: Column, operators: Record<string, InputValue>): InputEntry => ({
   name: column.fieldName,
-  binding: { kind: 'column', column },
+  binding: { at: 'filter', kind: 'column', column },
   value: object(...Object.entries(operators).map(([operator, value]) => ({ name: operator, binding: undefined, value }))),
 });
 
@@ -54,7 +58,7 @@ describe('planFilter', () => {
     assert.equal(planFilter(null, account), null);
     assert.equal(plan(), null);
     assert.equal(plan(on(id, {})), null);
-    assert.equal(plan({ name: 'id', binding: { kind: 'column', column: id }, value: null }), null);
+    assert.equal(plan({ name: 'id', binding: { at: 'filter', kind: 'column', column: id }, value: null }), null);
     for (const kind of ['and', 'or', 'not'] as const) {
       assert.equal(plan(entry(kind, null)), null);
       assert.equal(plan(entry(kind, object())), null);
@@ -115,7 +119,7 @@ describe('planFilter', () => {
 
   it('rejects relations nested too deep', () => {
     const nested = (levels: number): InputValue =>
-      levels === 0 ? one : object({ name: 'twin', binding: { kind: 'related rows', rows: twin }, value: nested(levels - 1) });
+      levels === 0 ? one : object({ name: 'twin', binding: { at: 'filter', kind: 'related rows', rows: twin }, value: nested(levels - 1) });
     assert.equal(planFilter(nested(50), account)?.kind, 'related rows');
     assert.throws(() => planFilter(nested(51), account), { code: 'QUERY_TOO_COMPLEX' });
   });

@@ -2,6 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { bindingAt } from '../request/operation.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { Filter, Operator } from './plan.ts';
@@ -28,9 +29,11 @@ export function planRestriction(value: InputValue | undefined, table: Table, isU
   );
 }
 
-function planEntry({ binding, value }: InputEntry, table: Table, depth: number): Filter | null {
+function planEntry(entry: InputEntry, table: Table, depth: number): Filter | null {
+  const { value } = entry;
   if (value === null) return null;
-  switch (binding?.kind) {
+  const binding = bindingAt('filter', entry);
+  switch (binding.kind) {
     case 'column':
       return every(objectOf(value).entries.map((operand) => planOperand(operand, binding.column)));
     case 'node id':
@@ -47,8 +50,6 @@ function planEntry({ binding, value }: InputEntry, table: Table, depth: number):
       return every(
         planRelationFilter(objectOf(value), binding.rows, (inner, target) => planFilter(inner, target, deeper('filter', depth))),
       );
-    default:
-      throw new Error('A filter field has no binding.');
   }
 }
 

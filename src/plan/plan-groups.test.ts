@@ -26,15 +26,15 @@ relations.push(parent);
 
 const object = (...entries: InputEntry[]): InputValue => ({ kind: 'object', entries });
 const entry = (name: string, binding: InputBinding, value: InputValue): InputEntry => ({ name, binding, value });
-const byValue = object(entry('n', { kind: 'column', column }, { kind: 'choice', name: 'VALUE' }));
-const byParent = (value: InputValue): InputValue => object(entry('parent', { kind: 'relation', relation: parent }, value));
+const byValue = object(entry('n', { at: 'group by', kind: 'column', column }, { kind: 'choice', name: 'VALUE' }));
+const byParent = (value: InputValue): InputValue => object(entry('parent', { at: 'group by', kind: 'relation', relation: parent }, value));
 
 function plan(by: readonly InputValue[]): GroupsPlan {
   const field: SelectedField = {
     key: 'groups',
     name: 'groups',
     parentType: 'NodeConnection',
-    binding: { kind: 'groups' },
+    binding: { at: 'connection', kind: 'groups' },
     arguments: [{ name: 'by', binding: undefined, value: { kind: 'list', items: by } }],
     unsent: [],
     selection: [],

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import type { Column, Relation, Table } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
-import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import { countOf, valueParameter, widthParameter } from './parameters.ts';
 import type { GroupBy, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from './plan.ts';
 import { planAggregateField } from './plan-aggregate.ts';
@@ -31,13 +31,14 @@ export function planGroups(field: SelectedField, table: Table): GroupsPlan {
 }
 
 function planMember(field: SelectedField, by: readonly GroupBy[]): GroupValue {
-  return field.binding?.kind === 'group key' ? { kind: 'key', members: planKey(field.selection, by, []) } : planAggregateField(field);
+  const binding = bindingAt('group', field);
+  return binding.kind === 'key' ? { kind: 'key', members: planKey(field.selection, by, []) } : planAggregateField(field, binding);
 }
 
 function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], path: readonly Relation[]): Member<GroupKeyValue>[] {
-  return planMembers<GroupKeyValue>(selection, ({ binding, name, selection: inner }) => {
-    if (binding?.kind === 'relation') return { kind: 'related', members: planKey(inner, by, [...path, binding.relation]) };
-    if (binding?.kind !== 'column') throw new Error(`The field ${name} is not a field of a key.`);
+  return planMembers<GroupKeyValue>(selection, (field) => {
+    const binding = bindingAt('group key', field);
+    if (binding.kind === 'relation') return { kind: 'related', members: planKey(field.selection, by, [...path, binding.relation]) };
     const number = numberOf(by, path, binding.column);
     return number < 0 ? { kind: 'not grouped' } : { kind: 'grouped', number };
   });
@@ -77,19 +78,19 @@ function planElement(element: InputValue, timeZone: Parameter | null): Element {
   const path: Relation[] = [];
   const names: string[] = [];
   for (let entry = onlyEntry(element, 'by'); ; entry = onlyEntry(entry.value, 'by')) {
-    const { binding, name, value } = entry;
-    if (binding?.kind === 'bucket') {
-      const { name: column, binding: bound, value: width } = onlyEntry(value, 'by');
-      if (bound?.kind !== 'column') throw new Error('A bucket has no column.');
-      return { path, column: bound.column, names: [...names, column], grouped: { kind: 'bucket', width: widthParameter(width) } };
+    const { name, value } = entry;
+    const binding = bindingAt('group by', entry);
+    if (binding.kind === 'bucket') {
+      const bucket = onlyEntry(value, 'by');
+      const { column } = bindingAt('bucket', bucket);
+      return { path, column, names: [...names, bucket.name], grouped: { kind: 'bucket', width: widthParameter(bucket.value) } };
     }
     names.push(name);
-    if (binding?.kind === 'column') {
+    if (binding.kind === 'column') {
       if (value?.kind !== 'choice') throw new Error('A column is grouped by nothing.');
       const unit = value.name.toLowerCase();
       return { path, column: binding.column, names, grouped: unit === 'value' ? { kind: 'value' } : { kind: 'truncated', unit, timeZone } };
     }
-    if (binding?.kind !== 'relation') throw new Error(`The member ${name} of "by" has no meaning.`);
     path.push(binding.relation);
     if (path.length > maxRelations)
       throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" nests relations more than ${maxRelations} levels deep. Use fewer levels.`);
@@ -132,31 +133,31 @@ function planOrder(value: InputValue, by: readonly GroupBy[]): readonly GroupOrd
   return [...requested, ...rest];
 }
 
-function planOrderKey({ binding, value }: InputEntry, by: readonly GroupBy[]): GroupOrderKey[] {
-  switch (binding?.kind) {
+function planOrderKey(entry: InputEntry, by: readonly GroupBy[]): GroupOrderKey[] {
+  const { value } = entry;
+  const binding = bindingAt('group order', entry);
+  switch (binding.kind) {
     case 'count':
       return [{ of: { kind: 'count' }, ...directionOf(value) }];
-    case 'group aggregate': {
+    case 'aggregate function': {
       const entries = aggregateEntriesOf(binding.name, objectOf(value, 'orderBy'));
       if (entries.length > 1) throw severalKeys('orderBy');
       return entries.map(({ of, value: direction }) => ({ of, ...directionOf(direction) }));
     }
     case 'key':
       return planOrderOfKey(value, by, [], []);
-    default:
-      throw new Error('An element of the order of groups has no meaning.');
   }
 }
 
 function planOrderOfKey(value: InputValue, by: readonly GroupBy[], path: readonly Relation[], names: readonly string[]): GroupOrderKey[] {
   const entries = objectOf(value, 'orderBy').entries.filter((entry) => entry.value !== null);
   if (entries.length > 1) throw severalKeys('orderBy');
-  return entries.flatMap(({ binding, name, value: inner }) => {
-    const named = [...names, name];
-    if (binding?.kind === 'relation') return planOrderOfKey(inner, by, [...path, binding.relation], named);
-    if (binding?.kind !== 'column') throw new Error('An order key has no column.');
+  return entries.flatMap((entry) => {
+    const named = [...names, entry.name];
+    const binding = bindingAt('group key order', entry);
+    if (binding.kind === 'relation') return planOrderOfKey(entry.value, by, [...path, binding.relation], named);
     const number = numberOf(by, path, binding.column);
-    if (number >= 0) return [{ of: { kind: 'key', number }, ...directionOf(inner) }];
+    if (number >= 0) return [{ of: { kind: 'key', number }, ...directionOf(entry.value) }];
     const problem = `The argument "orderBy" names "${named.join('.')}", which is not in "by".`;
     throw new ApiError('BAD_USER_INPUT', `${problem} Add it to "by", or order by something else.`);
   });

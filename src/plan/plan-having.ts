@@ -2,6 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import type { ScalarType } from '../model/model.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { bindingAt } from '../request/operation.ts';
 import type { AggregateFunction } from '../schema/bindings.ts';
 import { fractionParameter, valueParameter } from './parameters.ts';
 import type { GroupAggregate, GroupCondition, Operator } from './plan.ts';
@@ -22,19 +23,21 @@ export function aggregateEntriesOf(name: AggregateFunction, { entries }: InputOb
   const given = entries.find(({ binding }) => binding?.kind === 'fraction');
   const fraction = given ? fractionParameter(given.value, given.name) : null;
   return entries
-    .filter((entry) => entry !== given && entry.value !== null)
-    .map(({ binding, value }) => {
-      if (binding?.kind !== 'column') throw new Error(`The function ${name} has no column.`);
-      return { of: { kind: 'function', name, column: binding.column, fraction }, value };
+    .filter(({ value }) => value !== null)
+    .flatMap((entry) => {
+      const binding = bindingAt('group column', entry);
+      return binding.kind === 'column' ? [{ of: { kind: 'function', name, column: binding.column, fraction }, value: entry.value }] : [];
     });
 }
 
-function planEntry({ binding, value }: InputEntry): GroupCondition | null {
+function planEntry(entry: InputEntry): GroupCondition | null {
+  const { value } = entry;
   if (value === null) return null;
-  switch (binding?.kind) {
+  const binding = bindingAt('having', entry);
+  switch (binding.kind) {
     case 'count':
       return planTests({ kind: 'count' }, value);
-    case 'group aggregate':
+    case 'aggregate function':
       return combine(
         'and',
         aggregateEntriesOf(binding.name, objectOf(value)).map(({ of, value: tests }) => planTests(of, tests)),
@@ -46,8 +49,6 @@ function planEntry({ binding, value }: InputEntry): GroupCondition | null {
       const condition = planHaving(value);
       return condition && { kind: 'not', condition };
     }
-    default:
-      throw new Error('A condition on groups has no meaning.');
   }
 }
 

@@ -1,14 +1,15 @@
 /** Plans inserts, updates and deletes: what they write and return. */
-import { ApiError, inField, quote } from '../errors/api-error.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
 import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Model, Table } from '../model/model.ts';
-import type { InputObject, InputValue } from '../request/input-value.ts';
-import { argumentOf, type SelectedField } from '../request/operation.ts';
+import type { InputEntry, InputValue } from '../request/input-value.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import { atInput, type InputPath, inputPath } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import { integerParameter, valueParameter } from './parameters.ts';
 import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';
 import { planRestriction } from './plan-filter.ts';
+import { planMembers } from './plan-members.ts';
 import { planOrder } from './plan-order.ts';
 import { planQueryMembers } from './plan-query.ts';
 import { planEdge, planRow } from './plan-selection.ts';
@@ -40,7 +41,8 @@ export function planFieldFilter(field: SelectedField, table: Table): Filter | nu
 /** Plans increments, skipping nulls. `set` are the columns that the argument `other` sets, which cannot also be incremented. */
 export function planIncrement(value: InputValue, other: string, set: readonly Column[]): readonly Assignment[] {
   if (value?.kind !== 'object') return [];
-  const increment = entriesOf({ ...value, entries: value.entries.filter((entry) => entry.value !== null) });
+  const entries = value.entries.filter((entry) => entry.value !== null);
+  const increment = entries.map((entry) => assignment(bindingAt('increment', entry).column, entry));
   const twice = increment.find(({ column }) => set.includes(column));
   if (twice === undefined) return increment;
   const name = quote(twice.column.fieldName);
@@ -49,20 +51,22 @@ export function planIncrement(value: InputValue, other: string, set: readonly Co
 
 /** Plans the response: what to return from the written rows, and what to read after the write. */
 export function planResponse({ selection }: SelectedField, table: Table, model: Model): Member<ResponseValue>[] {
-  return selection.map((field) => ({
-    key: field.key,
-    name: field.name,
-    value: inField(field.key, () => planResponseField(field, table, model)),
-  }));
+  return planMembers<ResponseValue>(selection, (field) => planResponseField(field, table, model));
 }
 
 function planResponseField(field: SelectedField, table: Table, model: Model): ResponseValue {
-  const { binding, parentType, selection } = field;
-  if (!binding) return { kind: 'type name', name: parentType };
-  if (binding.kind === 'affected count') return { kind: 'affected count' };
-  if (binding.kind === 'query') return { kind: 'query', members: planQueryMembers(field, model) };
-  if (binding.kind === 'records') return { kind: 'records', row: planRow(selection, table, 1) };
-  return { kind: 'edges', keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
+  const { selection } = field;
+  const { kind } = bindingAt('response', field);
+  switch (kind) {
+    case 'affected count':
+      return { kind };
+    case 'records':
+      return { kind, row: planRow(selection, table, 1) };
+    case 'edges':
+      return { kind, keys: planOrder(argumentOf(field, 'orderBy') ?? null, table), members: planEdge(selection, table, 1) };
+    case 'query':
+      return { kind, members: planQueryMembers(field, model) };
+  }
 }
 
 /** Plans an insert. Throws BAD_USER_INPUT if there is nothing to write. */
@@ -110,10 +114,13 @@ export function planConflict(value: InputValue, table: Table, path: InputPath): 
 
 function entriesOf(value: InputValue): Assignment[] {
   if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', 'Expected an object.');
-  return (value satisfies InputObject).entries.flatMap(({ binding, value: item }): Assignment[] => {
+  return value.entries.flatMap((entry): Assignment[] => {
+    const binding = bindingAt('write', entry);
     // `plan-nested-insert.ts` and `plan-nested-update.ts` read inputs with related rows.
-    if (binding?.kind === 'nested write' && item === null) return [];
-    if (binding?.kind !== 'column') throw new Error('An input field has no column.');
-    return [{ column: binding.column, parameter: valueParameter(item, binding.column.type, 'write') }];
+    return binding.kind === 'column' ? [assignment(binding.column, entry)] : [];
   });
+}
+
+function assignment(column: Column, { value }: InputEntry): Assignment {
+  return { column, parameter: valueParameter(value, column.type, 'write') };
 }

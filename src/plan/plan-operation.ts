@@ -9,6 +9,7 @@ import { planInsert, planMutation } from './plan-mutation.ts';
 import { planNestedInsert } from './plan-nested-insert.ts';
 import { planNestedUpdate } from './plan-nested-update.ts';
 import { planQueryField } from './plan-query.ts';
+import { planRoutine } from './plan-routine.ts';
 
 /**
  * Plans an operation, yielding between root fields, and in long inserts and nested writes. Throws `ApiError` for arguments that are valid
@@ -27,7 +28,8 @@ export function* planOperation({ kind, fields }: Operation, model: Model): Gener
 /** `lists` has those of earlier nested writes. */
 function* planRoot(field: SelectedField, model: Model, lists: KeyList[]): Generator<void, RootValue> {
   const { binding } = field;
-  switch (binding?.kind) {
+  if (binding?.at !== 'mutation') return planQueryField(field, model);
+  switch (binding.kind) {
     case 'insert':
       return hasRelatedRows(argumentOf(field, 'objects'))
         ? yield* planNestedInsert(field, binding.table, model, lists)
@@ -38,7 +40,7 @@ function* planRoot(field: SelectedField, model: Model, lists: KeyList[]): Genera
         : planMutation(field, 'update', binding.table, model);
     case 'delete':
       return planMutation(field, binding.kind, binding.table, model);
-    default:
-      return planQueryField(field, model);
+    case 'routine':
+      return planRoutine(field, binding.routine);
   }
 }

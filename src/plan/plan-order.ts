@@ -3,6 +3,7 @@ import { ApiError } from '../errors/api-error.ts';
 import type { Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';
+import { bindingAt } from '../request/operation.ts';
 import type { OrderKey, OrderValue } from './plan.ts';
 import { deeper } from './relation-depth.ts';
 
@@ -31,16 +32,24 @@ function planElement(element: InputValue): OrderKey[] {
   return key ? [{ value: key.value, descending: key.direction.startsWith('Desc'), nullsFirst: key.direction.endsWith('First') }] : [];
 }
 
-/** Plans the only key of an object; undefined if it has none, because nulls are not keys. `path` has the keys around it. */
+/** Plans the only key of an object; undefined if it has none. */
 function planOnly(object: InputValue, path: readonly string[]): Requested | undefined {
-  if (object?.kind !== 'object') throw new Error('An order key is not an object.');
-  const [entry, another] = object.entries.filter(({ value }) => value !== null);
-  if (another) throw new ApiError('BAD_USER_INPUT', tooManyKeys(path));
+  const entry = onlyEntry(object, path);
   return entry && planEntry(entry, path);
 }
 
-function planEntry({ name, binding, value }: InputEntry, path: readonly string[]): Requested | undefined {
-  switch (binding?.kind) {
+/** The only key of an object; undefined if it has none, because nulls are not keys. `path` has the keys around it. */
+function onlyEntry(object: InputValue, path: readonly string[]): InputEntry | undefined {
+  if (object?.kind !== 'object') throw new Error('An order key is not an object.');
+  const [entry, another] = object.entries.filter(({ value }) => value !== null);
+  if (another) throw new ApiError('BAD_USER_INPUT', tooManyKeys(path));
+  return entry;
+}
+
+function planEntry(entry: InputEntry, path: readonly string[]): Requested | undefined {
+  const { name, value } = entry;
+  const binding = bindingAt('order', entry);
+  switch (binding.kind) {
     case 'column':
       return { value: { kind: 'column', column: binding.column }, direction: directionOf(value) };
     case 'computed':
@@ -52,22 +61,19 @@ function planEntry({ name, binding, value }: InputEntry, path: readonly string[]
       const key = planOnly(value, inner);
       return key && { ...key, value: { kind: 'related', rows: binding.rows, value: key.value } };
     }
-    default:
-      throw new Error('An order key has no binding.');
   }
 }
 
 /** Plans a key on to-many related rows: their count, or an aggregate of one of their columns. */
 function planAggregate(object: InputValue, rows: RelatedRows, path: readonly string[]): Requested | undefined {
-  if (object?.kind !== 'object') throw new Error('An order key is not an object.');
-  const [entry, another] = object.entries.filter(({ value }) => value !== null);
-  if (another) throw new ApiError('BAD_USER_INPUT', tooManyKeys(path));
-  if (entry?.binding?.kind === 'count')
-    return { value: { kind: 'aggregate', rows, function: 'count' }, direction: directionOf(entry.value) };
-  if (entry?.binding?.kind !== 'aggregate function') return undefined;
-  const column = planOnly(entry.value, [...path, entry.name]);
-  if (column?.value.kind !== 'column') return undefined;
-  return { ...column, value: { kind: 'aggregate', rows, function: entry.binding.name, column: column.value.column } };
+  const entry = onlyEntry(object, path);
+  if (!entry) return undefined;
+  const binding = bindingAt('order to many', entry);
+  if (binding.kind === 'count') return { value: { kind: 'aggregate', rows, function: 'count' }, direction: directionOf(entry.value) };
+  const inner = onlyEntry(entry.value, [...path, entry.name]);
+  if (!inner) return undefined;
+  const { column } = bindingAt('order column', inner);
+  return { value: { kind: 'aggregate', rows, function: binding.name, column }, direction: directionOf(inner.value) };
 }
 
 function directionOf(value: InputValue): string {

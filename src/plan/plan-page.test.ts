@@ -19,7 +19,7 @@ function order(...entries: [Column, string | null][]): InputValue {
     kind: 'object',
     entries: entries.map(([column, name]) => ({
       name: column.fieldName,
-      binding: { kind: 'column', column },
+      binding: { at: 'order', kind: 'column', column },
       value: name === null ? null : { kind: 'choice', name },
     })),
   };
@@ -30,7 +30,7 @@ function plan(values: Record<string, InputValue>, table: Table = account): Page 
     key: 'accountCollection',
     name: 'accountCollection',
     parentType: 'Query',
-    binding: { kind: 'collection', table },
+    binding: { at: 'query', kind: 'collection', table },
     arguments: Object.entries(values).map(([name, value]) => ({ name, binding: undefined, value })),
     unsent: [],
     selection: [],
@@ -97,7 +97,10 @@ describe('the order of a page', () => {
     const nested = (levels: number): InputValue =>
       levels === 0
         ? order([account.columns[0]!, 'AscNullsLast'])
-        : { kind: 'object', entries: [{ name: 'twin', binding: { kind: 'related rows', rows: twin }, value: nested(levels - 1) }] };
+        : {
+            kind: 'object',
+            entries: [{ name: 'twin', binding: { at: 'order', kind: 'related rows', rows: twin }, value: nested(levels - 1) }],
+          };
     assert.equal(plan({ orderBy: nested(50) }).keys[0]?.value.kind, 'related');
     assert.throws(() => plan({ orderBy: nested(51) }), { code: 'QUERY_TOO_COMPLEX' });
   });

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { IdentifierValue } from '../request/input-value.ts';
-import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
 import type { IntrospectionPlan, LookupPlan, Member, QueryValue } from './plan.ts';
@@ -27,8 +27,8 @@ export function planQueryMembers({ selection }: SelectedField, model: Model): Me
 }
 
 function planRead(field: SelectedField, model: Model): QueryValue {
-  const { binding } = field;
-  switch (binding?.kind) {
+  const binding = bindingAt('query', field);
+  switch (binding.kind) {
     case 'collection':
       return planConnection(field, binding.table);
     case 'by key':
@@ -37,15 +37,13 @@ function planRead(field: SelectedField, model: Model): QueryValue {
       return planNode(field, model);
     case 'routine':
       return planRoutine(field, binding.routine);
-    default:
-      throw new Error(`The field ${field.name} is not a root field.`);
   }
 }
 
 function keyOfArguments(field: SelectedField): LookupPlan['key'] {
-  return field.arguments.map(({ binding, value }) => {
-    if (binding?.kind !== 'column') throw new Error(`An argument of ${field.name} has no column.`);
-    return { column: binding.column, parameter: valueParameter(value, binding.column.type, 'filter') };
+  return field.arguments.map((argument) => {
+    const { column } = bindingAt('lookup', argument);
+    return { column, parameter: valueParameter(argument.value, column.type, 'filter') };
   });
 }
 

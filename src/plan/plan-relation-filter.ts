@@ -6,6 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import type { ScalarType, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { bindingAt } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';
 import type { CountTest, Filter, Operator } from './plan.ts';
 
@@ -30,7 +31,7 @@ function isLogical({ binding }: InputEntry): boolean {
 }
 
 function planToOne({ entries }: InputObject, rows: RelatedRows, plan: FilterPlanner): readonly Filter[] {
-  const tests = entries.filter(({ binding }) => binding?.kind === 'is');
+  const tests = entries.filter(({ binding }) => binding?.at === 'filter to one');
   const filter = plan({ kind: 'object', entries: entries.filter((entry) => !tests.includes(entry)) }, rows.target);
   const conditions = tests.map(({ value }): Filter => {
     if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
@@ -47,25 +48,18 @@ function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, pl
       'The filter "where" says which rows "count" counts. Give "count", or use "some", "every" or "none".',
     );
   }
-  return entries.flatMap(({ binding, value }) => {
+  return entries.flatMap((entry) => {
+    const { value } = entry;
     if (value === null) return [];
-    switch (binding?.kind) {
-      case 'some':
-      case 'every':
-      case 'none': {
-        const filter = plan(value, rows.target);
-        return filter === null && hasLostConditions(value)
-          ? []
-          : [{ kind: 'related rows', rows, quantifier: binding.kind, filter } as const];
-      }
-      case 'count': {
-        const filter = plan(where, rows.target);
-        const isLost = filter === null && (unsent.includes('where') || (where !== null && hasLostConditions(where)));
-        return isLost ? [] : planCount(value, rows, filter);
-      }
-      default:
-        return [];
+    const { kind: quantifier } = bindingAt('filter to many', entry);
+    if (quantifier === 'where') return [];
+    if (quantifier === 'count') {
+      const filter = plan(where, rows.target);
+      const isLost = filter === null && (unsent.includes('where') || (where !== null && hasLostConditions(where)));
+      return isLost ? [] : planCount(value, rows, filter);
     }
+    const filter = plan(value, rows.target);
+    return filter === null && hasLostConditions(value) ? [] : [{ kind: 'related rows', rows, quantifier, filter } as const];
   });
 }
 

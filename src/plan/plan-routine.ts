@@ -1,7 +1,7 @@
 /** Plans the call of a function as a root field. */
 import { ApiError, quote } from '../errors/api-error.ts';
 import type { Routine } from '../model/model.ts';
-import type { SelectedField } from '../request/operation.ts';
+import { bindingAt, type SelectedField } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';
 import type { RoutinePlan } from './plan.ts';
 import { planResult } from './plan-selection.ts';
@@ -17,9 +17,12 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
     const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
     throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
   }
-  const given = field.arguments.flatMap(({ binding, value }) =>
-    binding?.kind === 'argument' ? [{ argument: binding.argument, parameter: valueParameter(value, binding.argument.type, 'write') }] : [],
-  );
+  const given = field.arguments
+    .filter(({ binding }) => binding?.at === 'routine')
+    .map((each) => {
+      const { argument } = bindingAt('routine', each);
+      return { argument, parameter: valueParameter(each.value, argument.type, 'write') };
+    });
   const result = planResult(field, routine, 1);
   return { kind: 'routine', routine, arguments: given, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
 }

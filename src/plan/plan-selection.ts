@@ -1,7 +1,7 @@
 /** Plans selections on rows, connections and function results. */
 import { ApiError } from '../errors/api-error.ts';
 import type { Routine, Table } from '../model/model.ts';
-import { argumentOf, type SelectedField } from '../request/operation.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue, ResultPlan, RowPlan, RowValue } from './plan.ts';
 import { planAggregate } from './plan-aggregate.ts';
 import { planFilter } from './plan-filter.ts';
@@ -20,8 +20,9 @@ export function planRow(selection: readonly SelectedField[], table: Table, depth
 }
 
 function planRowField(field: SelectedField, depth: number): RowValue {
-  const { binding, selection } = field;
-  switch (binding?.kind) {
+  const { selection } = field;
+  const binding = bindingAt('row', field);
+  switch (binding.kind) {
     case 'column': {
       const { column } = binding;
       const { type } = column;
@@ -37,8 +38,6 @@ function planRowField(field: SelectedField, depth: number): RowValue {
     }
     case 'computed':
       return { kind: 'computed', routine: binding.routine, result: planResult(field, binding.routine, depth) };
-    default:
-      throw new Error(`The field ${field.name} is not a field of a row.`);
   }
 }
 
@@ -69,8 +68,8 @@ export function planConnection(field: SelectedField, table: Table, depth = 1): C
 }
 
 function planConnectionField(field: SelectedField, table: Table, depth: number): ConnectionValue {
-  const { binding, selection, name } = field;
-  switch (binding?.kind) {
+  const { selection } = field;
+  switch (bindingAt('connection', field).kind) {
     case 'edges':
       return { kind: 'edges', members: planEdge(selection, table, depth) };
     case 'page info':
@@ -81,8 +80,6 @@ function planConnectionField(field: SelectedField, table: Table, depth: number):
       return { kind: 'aggregate', members: planAggregate(selection) };
     case 'groups':
       return { kind: 'groups', groups: planGroups(field, table) };
-    default:
-      throw new Error(`The field ${name} is not a field of a connection.`);
   }
 }
 
@@ -91,18 +88,11 @@ export function planEdge(selection: readonly SelectedField[], table: Table, dept
   return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
 }
 
-function planEdgeField({ binding, selection }: SelectedField, table: Table, depth: number): EdgeValue {
-  return binding?.kind === 'cursor' ? { kind: 'cursor' } : { kind: 'node', row: planRow(selection, table, depth) };
+function planEdgeField(field: SelectedField, table: Table, depth: number): EdgeValue {
+  const { kind } = bindingAt('edge', field);
+  return kind === 'cursor' ? { kind } : { kind, row: planRow(field.selection, table, depth) };
 }
 
-function planPageInfoField({ binding, name }: SelectedField): PageInfoValue {
-  switch (binding?.kind) {
-    case 'start cursor':
-    case 'end cursor':
-    case 'has next page':
-    case 'has previous page':
-      return { kind: binding.kind };
-    default:
-      throw new Error(`The field ${name} is not a field of PageInfo.`);
-  }
+function planPageInfoField(field: SelectedField): PageInfoValue {
+  return { kind: bindingAt('page info', field).kind };
 }

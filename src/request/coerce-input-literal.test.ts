@@ -50,7 +50,7 @@ describe('coerceInputLiteral', () => {
       entries: [
         {
           name: 'name',
-          binding: { kind: 'column', column: account.columns[1] },
+          binding: { at: 'filter', kind: 'column', column: account.columns[1] },
           value: { kind: 'object', entries: [{ name: 'eq', binding: undefined, value: constant('x') }] },
         },
       ],

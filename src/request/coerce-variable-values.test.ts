@@ -91,8 +91,8 @@ describe('the values of variables', () => {
     assert.deepEqual(
       filter.entries.map(({ name, binding }) => [name, binding]),
       [
-        ['name', { kind: 'column', column: account.columns[1] }],
-        ['balance', { kind: 'column', column: account.columns[2] }],
+        ['name', { at: 'filter', kind: 'column', column: account.columns[1] }],
+        ['balance', { at: 'filter', kind: 'column', column: account.columns[2] }],
       ],
     );
   });

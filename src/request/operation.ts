@@ -31,6 +31,22 @@ export interface Argument {
   readonly value: InputValue;
 }
 
+/** What a field, an argument or an input field means: all that can occur at this position of the schema. */
+export function bindingAt<Binding extends { readonly at: string }, Position extends Binding['at']>(
+  at: Position,
+  { name, binding }: { readonly name: string; readonly binding: Binding | undefined },
+): Extract<Binding, { readonly at: Position }> {
+  if (!isAt(at, binding)) throw new Error(`"${name}" is no ${at}.`);
+  return binding;
+}
+
+function isAt<Binding extends { readonly at: string }, Position extends Binding['at']>(
+  at: Position,
+  binding: Binding | undefined,
+): binding is Extract<Binding, { readonly at: Position }> {
+  return binding?.at === at;
+}
+
 /** The value of an argument; undefined if it is absent. */
 export function argumentOf(field: SelectedField, name: string): InputValue | undefined {
   return field.arguments.find((argument) => argument.name === name)?.value;

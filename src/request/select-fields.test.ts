@@ -47,7 +47,7 @@ describe('selectFields', () => {
     const [all] = fields;
     assert.deepEqual(
       [all?.key, all?.name, all?.parentType, all?.binding],
-      ['all', 'accountCollection', 'Query', { kind: 'collection', table: account }],
+      ['all', 'accountCollection', 'Query', { at: 'query', kind: 'collection', table: account }],
     );
     assert.deepEqual([all?.selection[0]?.binding, all?.selection[0]?.parentType], [undefined, 'AccountConnection']);
     const relation = all?.selection[1]?.selection[0]?.selection[0]?.binding;

@@ -55,7 +55,7 @@ function resultType(
     fields[hidesId && column.fieldName === nodeIdField ? column.rowFieldName : column.fieldName] = {
       type: name === 'countDistinct' ? new GraphQLNonNull(type) : type,
       description: `${described} of ${column.fieldName} across all matching records`,
-      ...bindField({ kind: 'aggregate column', column }),
+      ...bindField('aggregate column', { kind: 'column', column }),
     };
   }
   return new GraphQLObjectType({
@@ -69,17 +69,17 @@ function aggregateType(table: Table, registry: TypeRegistry, name: string): Grap
   return new GraphQLObjectType({
     name,
     description: `Aggregate results for \`${table.typeName}\``,
-    fields: aggregateFieldConfigs(registry, table),
+    fields: aggregateFieldConfigs(registry, table, 'aggregate'),
   });
 }
 
 /** The fields `count` and one per function. */
-export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fields {
+export function aggregateFieldConfigs(registry: TypeRegistry, table: Table, at: 'aggregate' | 'group'): Fields {
   const fields: Fields = {
     count: {
       type: new GraphQLNonNull(GraphQLInt),
       description: 'The number of records matching the query',
-      ...bindField({ kind: 'count' }),
+      ...bindField(at, { kind: 'count' }),
     },
   };
   for (const { name, suffix, of } of aggregateFieldsOf(table)) {
@@ -87,7 +87,7 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table): Fie
       type: registry.objectOf(table, suffix),
       description: of,
       ...(name === 'percentile' && { args: fractionArgument }),
-      ...bindField({ kind: 'aggregate function', name }),
+      ...bindField(at, { kind: 'aggregate function', name }),
     };
   }
   return fields;

@@ -1,6 +1,6 @@
 /**
  * Bindings: what a GraphQL field, argument or input field means in the model. Later stages read them instead of names. `schema/` stores
- * them in `extensions`; `request/` reads them.
+ * them in `extensions`; `request/` reads them. What can occur depends on the position in the schema: on the type that has the field.
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
@@ -21,49 +21,92 @@ export type AggregateFunction =
 /** Aggregates of related rows that rows can be ordered by. */
 export type OrderAggregate = 'sum' | 'avg' | 'min' | 'max';
 
-export type FieldBinding =
-  | { readonly kind: 'collection'; readonly table: Table }
-  | { readonly kind: 'by key'; readonly table: Table }
-  | { readonly kind: 'node' }
-  | { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table }
-  | { readonly kind: 'routine'; readonly routine: Routine }
-  | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'relation'; readonly relation: Relation }
-  | { readonly kind: 'computed'; readonly routine: Routine }
-  | { readonly kind: 'node id'; readonly table: Table }
-  | { readonly kind: 'edges' | 'page info' | 'total count' | 'aggregate' | 'groups' | 'group key' }
-  | { readonly kind: 'cursor' | 'edge node' }
-  | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' }
-  | { readonly kind: 'count' }
-  | { readonly kind: 'aggregate function'; readonly name: AggregateFunction }
-  | { readonly kind: 'aggregate column'; readonly column: Column }
-  | { readonly kind: 'affected count' | 'records' | 'query' };
+interface ColumnBinding {
+  readonly kind: 'column';
+  readonly column: Column;
+}
+interface RelationBinding {
+  readonly kind: 'relation';
+  readonly relation: Relation;
+}
+interface RoutineBinding {
+  readonly kind: 'routine';
+  readonly routine: Routine;
+}
+interface ComputedBinding {
+  readonly kind: 'computed';
+  readonly routine: Routine;
+}
+interface RelatedRowsBinding {
+  readonly kind: 'related rows';
+  readonly rows: RelatedRows;
+}
+interface FunctionBinding {
+  readonly kind: 'aggregate function';
+  readonly name: AggregateFunction;
+}
+/** What a field of aggregates means. */
+export type AggregateBinding = Plain<'count'> | FunctionBinding;
+/** A binding that its kind says all about. */
+interface Plain<Kind extends string> {
+  readonly kind: Kind;
+}
 
-export type InputBinding =
-  | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'node id' | 'and' | 'or' | 'not' }
-  | { readonly kind: 'related rows'; readonly rows: RelatedRows }
-  | { readonly kind: 'is' | 'some' | 'every' | 'none' | 'count' | 'where' }
-  | { readonly kind: 'computed'; readonly routine: Routine }
-  | { readonly kind: 'aggregate function'; readonly name: OrderAggregate }
-  | { readonly kind: 'relation'; readonly relation: Relation }
-  | { readonly kind: 'group aggregate'; readonly name: AggregateFunction }
-  | { readonly kind: 'bucket' | 'key' | 'fraction' }
-  | { readonly kind: 'nested write'; readonly relation: WritableRelation }
+/** What a field of an object type can mean, by the kind of the type. */
+interface FieldBindings {
+  query: { readonly kind: 'collection' | 'by key'; readonly table: Table } | Plain<'node'> | RoutineBinding;
+  mutation: { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table } | RoutineBinding;
+  response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
+  row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id'>;
+  connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
+  edge: Plain<'cursor' | 'node'>;
+  'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
+  aggregate: AggregateBinding;
+  'aggregate column': ColumnBinding;
+  group: AggregateBinding | Plain<'key'>;
+  'group key': ColumnBinding | RelationBinding;
+}
+
+/** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
+interface InputBindings {
+  lookup: ColumnBinding;
+  routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
+  filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
+  /** What the filter of a related row has besides the members of a filter. */
+  'filter to one': Plain<'is'>;
+  'filter to many': Plain<'some' | 'every' | 'none' | 'count' | 'where'>;
+  order: ColumnBinding | ComputedBinding | RelatedRowsBinding;
+  'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
+  'order column': ColumnBinding;
+  write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
+  increment: ColumnBinding;
   /** A boolean that changes the SQL, so it is not a bind value. */
-  | { readonly kind: 'switch' }
-  | { readonly kind: 'argument'; readonly argument: RoutineArgument };
+  'nested write': Plain<'switch'>;
+  key: ColumnBinding | Plain<'node id'>;
+  'group by': ColumnBinding | RelationBinding | Plain<'bucket'>;
+  bucket: ColumnBinding;
+  having: FunctionBinding | Plain<'count' | 'and' | 'or' | 'not'>;
+  'group order': FunctionBinding | Plain<'count' | 'key'>;
+  /** The columns that a function of groups is tested or ordered by. */
+  'group column': ColumnBinding | Plain<'fraction'>;
+  'group key order': ColumnBinding | RelationBinding;
+}
+
+/** Each of the bindings, with its position. */
+type At<Bindings> = { [Position in keyof Bindings]: Bindings[Position] & { readonly at: Position } }[keyof Bindings];
+export type FieldBinding = At<FieldBindings>;
+export type InputBinding = At<InputBindings>;
 
 const key = 'rowgraph';
 
 /** The `extensions` of a field with this binding. */
-export function bindField(binding: FieldBinding): { extensions: Record<string, FieldBinding> } {
-  return { extensions: { [key]: binding } };
+export function bindField<Position extends keyof FieldBindings>(at: Position, binding: FieldBindings[Position]) {
+  return { extensions: { [key]: { at, ...binding } } };
 }
 
 /** The `extensions` of an input field or argument with this binding. */
-export function bindInput(binding: InputBinding): { extensions: Record<string, InputBinding> } {
-  return { extensions: { [key]: binding } };
+export function bindInput<Position extends keyof InputBindings>(at: Position, binding: InputBindings[Position]) {
+  return { extensions: { [key]: { at, ...binding } } };
 }
 
 /** The binding of a field; undefined for introspection fields. */
@@ -71,7 +114,7 @@ export function fieldBinding(field: GraphQLField<unknown, unknown>): FieldBindin
   return field.extensions[key] as FieldBinding | undefined;
 }
 
-/** The binding of an input field or argument; undefined for the arguments common to all collections. */
+/** The binding of an input field or argument; undefined for the arguments common to all collections, and for operators. */
 export function inputBinding(input: GraphQLInputField | GraphQLArgument): InputBinding | undefined {
   return input.extensions[key] as InputBinding | undefined;
 }

@@ -28,7 +28,7 @@ describe('buildSchema', () => {
   it('has root fields for tables, with their bindings', () => {
     const fields = fieldsOf(schema, 'Query');
     assert.deepEqual(Object.keys(fields), ['node', 'accountByPk', 'accountCollection', 'postByPk', 'postCollection']);
-    assert.deepEqual(fieldBinding(fields.accountCollection!), { kind: 'collection', table: account });
+    assert.deepEqual(fieldBinding(fields.accountCollection!), { at: 'query', kind: 'collection', table: account });
     assert.deepEqual(Object.keys(fieldsOf(schema, 'Mutation')).slice(0, 3), [
       'insertIntoAccountCollection',
       'updateAccountCollection',

@@ -114,7 +114,7 @@ function queryFields(
       if (field === 'collection') return () => collectionField(registry, table);
       if (table.hasLookup) return () => lookupField(registry, table);
     }
-    return findRoutine(registry, routines, name);
+    return findRoutine(registry, routines, name, 'query');
   };
   const names = function* () {
     yield nodeFieldName;
@@ -132,7 +132,7 @@ function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
     type: node,
     description: 'Retrieve a record by its `ID`',
     args: { [nodeIdField]: { type: new GraphQLNonNull(GraphQLID), description: "The record's `ID`" } },
-    ...bindField({ kind: 'node' }),
+    ...bindField('query', { kind: 'node' }),
   };
 }
 
@@ -142,14 +142,14 @@ function lookupField(registry: TypeRegistry, table: Table): Field {
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(column.type as ScalarType, registry)!),
       description: `The record's \`${column.name}\` value`,
-      ...bindInput({ kind: 'column', column }),
+      ...bindInput('lookup', { kind: 'column', column }),
     };
   }
   return {
     type: registry.rowOf(table),
     description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
     args,
-    ...bindField({ kind: 'by key', table }),
+    ...bindField('query', { kind: 'by key', table }),
   };
 }
 
@@ -158,7 +158,7 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
     type: new GraphQLNonNull(registry.objectOf(table, 'Connection')),
     description: `A pagable collection of type \`${table.typeName}\``,
     args: collectionArguments(registry, table),
-    ...bindField({ kind: 'collection', table }),
+    ...bindField('query', { kind: 'collection', table }),
   };
 }
 
@@ -169,7 +169,7 @@ function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], rout
       const mutation = mutationFields.find((each) => each.field === field)!;
       if (table && mutation.has(table, registry)) return () => mutation.build(registry, table);
     }
-    return findRoutine(registry, routines, name);
+    return findRoutine(registry, routines, name, 'mutation');
   };
   const names = function* () {
     for (const table of tables) for (const { field, has } of mutationFields) if (has(table, registry)) yield tableFieldName(table, field);
@@ -184,9 +184,14 @@ function routinesOf(registry: TypeRegistry, routines: readonly Routine[], volati
   return new Map(fields.map((routine) => [routine.fieldName, routine]));
 }
 
-function findRoutine(registry: TypeRegistry, routines: ReadonlyMap<string, Routine>, name: string): ReturnType<FieldSource['find']> {
+function findRoutine(
+  registry: TypeRegistry,
+  routines: ReadonlyMap<string, Routine>,
+  name: string,
+  at: 'query' | 'mutation',
+): ReturnType<FieldSource['find']> {
   const routine = routines.get(name);
-  return routine && (() => routineFieldConfig(registry, routine, { kind: 'routine', routine })!);
+  return routine && (() => ({ ...routineFieldConfig(registry, routine)!, ...bindField(at, { kind: 'routine', routine }) }));
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {

@@ -86,14 +86,15 @@ function keyFields(
   suffix: 'GroupBy' | 'GroupKeyOrder',
   typeOf: (column: Column) => GraphQLEnumType,
 ): Fields {
+  const at = suffix === 'GroupBy' ? 'group by' : 'group key order';
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
     if (isGroupable(column) && outputTypeOf(column.type, registry))
-      fields[column.rowFieldName] = { type: typeOf(column), ...bindInput({ kind: 'column', column }) };
+      fields[column.rowFieldName] = { type: typeOf(column), ...bindInput(at, { kind: 'column', column }) };
   }
   for (const relation of groupableRelations(table)) {
     const type = registry.inputOf(relation.target, suffix);
-    fields[relation.fieldName] = { type, ...bindInput({ kind: 'relation', relation }) };
+    fields[relation.fieldName] = { type, ...bindInput(at, { kind: 'relation', relation }) };
   }
   return fields;
 }
@@ -109,7 +110,7 @@ function byFields(registry: TypeRegistry, table: Table): Fields {
     fields[bucketMember] = {
       type: registry.inputOf(table, 'GroupByBucket'),
       description: 'Ranges of numbers, by the width of a range: they begin at 0 and at its multiples',
-      ...bindInput({ kind: 'bucket' }),
+      ...bindInput('group by', { kind: 'bucket' }),
     };
   }
   return fields;
@@ -119,7 +120,7 @@ function bucketFields(table: Table): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
     if (column.type.kind !== 'scalar' || !hasBuckets(column)) continue;
-    fields[column.rowFieldName] = { type: scalarTypes[column.type.scalar], ...bindInput({ kind: 'column', column }) };
+    fields[column.rowFieldName] = { type: scalarTypes[column.type.scalar], ...bindInput('bucket', { kind: 'column', column }) };
   }
   return fields;
 }
@@ -184,9 +185,9 @@ function groupsBy(name: AggregateFunction): (table: Table) => boolean {
 
 function orderFields(registry: TypeRegistry, table: Table): Fields {
   return {
-    key: { type: registry.inputOf(table, 'GroupKeyOrder'), ...bindInput({ kind: 'key' }) },
-    count: { type: orderByDirection, ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, order),
+    key: { type: registry.inputOf(table, 'GroupKeyOrder'), ...bindInput('group order', { kind: 'key' }) },
+    count: { type: orderByDirection, ...bindInput('group order', { kind: 'count' }) },
+    ...functionFields(registry, table, 'group order', order),
   };
 }
 
@@ -198,17 +199,24 @@ function columnFields(
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {
     const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
-    if (scalar) fields[column.fieldName] = { type: typeOf(scalar), ...bindInput({ kind: 'column', column }) };
+    if (scalar) fields[column.fieldName] = { type: typeOf(scalar), ...bindInput('group column', { kind: 'column', column }) };
   }
   // Replaces a column with this name.
-  return name === 'percentile' ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput({ kind: 'fraction' }) } } : fields;
+  return name === 'percentile'
+    ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput('group column', { kind: 'fraction' }) } }
+    : fields;
 }
 
-function functionFields(registry: TypeRegistry, table: Table, suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>): Fields {
+function functionFields(
+  registry: TypeRegistry,
+  table: Table,
+  at: 'having' | 'group order',
+  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
+): Fields {
   return Object.fromEntries(
     aggregateFieldsOf(table).map(({ name }) => [
       name,
-      { type: registry.inputOf(table, suffixes[name]), ...bindInput({ kind: 'group aggregate', name }) },
+      { type: registry.inputOf(table, suffixes[name]), ...bindInput(at, { kind: 'aggregate function', name }) },
     ]),
   );
 }
@@ -217,10 +225,10 @@ function havingFields(registry: TypeRegistry, table: Table): Fields {
   const self = registry.inputOf(table, 'GroupHaving');
   const list = new GraphQLList(new GraphQLNonNull(self));
   return {
-    count: { type: registry.input(filterTypeName('Int')), ...bindInput({ kind: 'count' }) },
-    ...functionFields(registry, table, having),
-    and: { type: list, description: 'All of the conditions hold', ...bindInput({ kind: 'and' }) },
-    or: { type: list, description: 'At least one of the conditions holds', ...bindInput({ kind: 'or' }) },
-    not: { type: self, description: 'The condition does not hold', ...bindInput({ kind: 'not' }) },
+    count: { type: registry.input(filterTypeName('Int')), ...bindInput('having', { kind: 'count' }) },
+    ...functionFields(registry, table, 'having', having),
+    and: { type: list, description: 'All of the conditions hold', ...bindInput('having', { kind: 'and' }) },
+    or: { type: list, description: 'At least one of the conditions holds', ...bindInput('having', { kind: 'or' }) },
+    not: { type: self, description: 'The condition does not hold', ...bindInput('having', { kind: 'not' }) },
   };
 }

@@ -58,11 +58,12 @@ function keyType(table: Table, registry: TypeRegistry, name: string): GraphQLObj
       const fields: Fields = emptyRecord();
       for (const column of table.columns.filter(isGroupable)) {
         const type = outputTypeOf(column.type, registry);
-        if (type) fields[column.rowFieldName] = { type, description: column.description, ...bindField({ kind: 'column', column }) };
+        if (type)
+          fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'column', column }) };
       }
       for (const relation of groupableRelations(table)) {
         const type = registry.objectOf(relation.target, 'GroupKey');
-        fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField({ kind: 'relation', relation }) };
+        fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
       }
       return fields;
     },
@@ -77,9 +78,9 @@ function groupType(table: Table, registry: TypeRegistry, name: string): GraphQLO
       key: {
         type: new GraphQLNonNull(registry.objectOf(table, 'GroupKey')),
         description: 'The values that the rows of the group share; null for columns that are not grouped by',
-        ...bindField({ kind: 'group key' }),
+        ...bindField('group', { kind: 'key' }),
       },
-      ...aggregateFieldConfigs(registry, table),
+      ...aggregateFieldConfigs(registry, table, 'group'),
     }),
   });
 }
@@ -102,7 +103,7 @@ export function groupsField(registry: TypeRegistry, table: Table): Fields {
         offset: { type: GraphQLInt, description: 'Skip `n` groups' },
         timeZone: { type: GraphQLString, description: 'The time zone for truncating timestamps, such as `Europe/Berlin`' },
       },
-      ...bindField({ kind: 'groups' }),
+      ...bindField('connection', { kind: 'groups' }),
     },
   };
 }

@@ -38,7 +38,7 @@ function incrementFields(table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
     if (column.type.kind !== 'scalar' || !isIncrementable(column)) continue;
-    fields[column.fieldName] = { type: scalarTypes[column.type.scalar], ...bindInput({ kind: 'column', column }) };
+    fields[column.fieldName] = { type: scalarTypes[column.type.scalar], ...bindInput('increment', { kind: 'column', column }) };
   }
   return fields;
 }

@@ -73,7 +73,10 @@ function inputType(table: Table, registry: TypeRegistry, name: string, verb: Wri
       const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
       const isRequired = verb === 'Insert' && column.required && !isFilledByRelation(table, column);
       if (type)
-        columns[column.fieldName] = { type: isRequired ? new GraphQLNonNull(type) : type, ...bindInput({ kind: 'column', column }) };
+        columns[column.fieldName] = {
+          type: isRequired ? new GraphQLNonNull(type) : type,
+          ...bindInput('write', { kind: 'column', column }),
+        };
     }
     return { ...columns, ...nestedWriteFields(registry, table, verb) };
   };
@@ -87,13 +90,13 @@ function responseType(table: Table, registry: TypeRegistry, name: string): Graph
       affectedCount: {
         type: new GraphQLNonNull(GraphQLInt),
         description: 'Count of the records impacted by the mutation',
-        ...bindField({ kind: 'affected count' }),
+        ...bindField('response', { kind: 'affected count' }),
       },
       ...(table.selectable && {
         records: {
           type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
           description: 'Array of records impacted by the mutation',
-          ...bindField({ kind: 'records' }),
+          ...bindField('response', { kind: 'records' }),
         },
       }),
       ...(table.selectable && table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
@@ -101,7 +104,7 @@ function responseType(table: Table, registry: TypeRegistry, name: string): Graph
         query: {
           type: new GraphQLNonNull(registry.object(rootTypeNames.query)),
           description: 'Reads data after the mutation, in the same transaction',
-          ...bindField({ kind: 'query' }),
+          ...bindField('response', { kind: 'query' }),
         },
       }),
     }),
@@ -117,7 +120,7 @@ function insertField(registry: TypeRegistry, table: Table): Field {
       objects: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'InsertInput')))) },
       ...onConflictArgument(registry, table),
     },
-    ...bindField({ kind: 'insert', table }),
+    ...bindField('mutation', { kind: 'insert', table }),
   };
 }
 
@@ -134,7 +137,7 @@ function updateField(registry: TypeRegistry, table: Table): Field {
       ...incrementArgument(registry, table),
       ...restriction(registry, table),
     },
-    ...bindField({ kind: 'update', table }),
+    ...bindField('mutation', { kind: 'update', table }),
   };
 }
 
@@ -144,6 +147,6 @@ function deleteField(registry: TypeRegistry, table: Table): Field {
     type: new GraphQLNonNull(registry.objectOf(table, 'DeleteResponse')),
     description: `Deletes zero or more records from the \`${typeName}\` collection`,
     args: restriction(registry, table),
-    ...bindField({ kind: 'delete', table }),
+    ...bindField('mutation', { kind: 'delete', table }),
   };
 }

@@ -150,7 +150,7 @@ export function nestedWriteFields(registry: TypeRegistry, table: Table, writing:
     const { target, fieldName } = writable.relation;
     if (verbsOf(registry, writable, writing).length === 0) continue;
     const type = registry.inputOf(target, suffixOf(writable, writing));
-    fields[fieldName] = { type, ...bindInput({ kind: 'nested write', relation: writable }) };
+    fields[fieldName] = { type, ...bindInput('write', { kind: 'nested write', relation: writable }) };
   }
   return fields;
 }
@@ -216,16 +216,20 @@ function fieldOf(registry: TypeRegistry, table: Table, verb: NestedVerb, many: b
     case 'update':
       return perhapsMany(input(many ? 'NestedUpdateMany' : 'NestedUpdate'));
     default:
-      return many ? { type: input('NestedDelete') } : { type: GraphQLBoolean, ...bindInput({ kind: 'switch' }) };
+      return many ? { type: input('NestedDelete') } : { type: GraphQLBoolean, ...bindInput('nested write', { kind: 'switch' }) };
   }
 }
 
 function keyFields(registry: TypeRegistry, { uniqueKeys, typeName }: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  fields[registry.nodeIdField] = { type: GraphQLID, description: `The \`ID\` of the \`${typeName}\``, ...bindInput({ kind: 'node id' }) };
+  fields[registry.nodeIdField] = {
+    type: GraphQLID,
+    description: `The \`ID\` of the \`${typeName}\``,
+    ...bindInput('key', { kind: 'node id' }),
+  };
   for (const column of uniqueKeys.flat()) {
     const type = isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-    if (type) fields[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
+    if (type) fields[column.filterName] = { type, ...bindInput('key', { kind: 'column', column }) };
   }
   return fields;
 }

@@ -33,7 +33,7 @@ export function relationFilterFields(registry: TypeRegistry, table: Table): Grap
   if (!table.additions.has('relationFilters')) return fields;
   for (const rows of filterableRows(table, registry.nodeIdField).usable) {
     const type = registry.inputOf(rows.target, rows.many ? 'FilterToMany' : 'FilterToOne');
-    fields[rows.fieldName] = { type, ...bindInput({ kind: 'related rows', rows }) };
+    fields[rows.fieldName] = { type, ...bindInput('filter', { kind: 'related rows', rows }) };
   }
   return fields;
 }
@@ -42,7 +42,7 @@ function filterToOne(table: Table, name: string, filterFields: () => GraphQLInpu
   const is = {
     type: filterIs,
     description: `Whether there is a related \`${table.typeName}\` record that the role may read`,
-    ...bindInput({ kind: 'is' }),
+    ...bindInput('filter to one', { kind: 'is' }),
   };
   return new GraphQLInputObjectType({
     name,
@@ -57,7 +57,11 @@ function filterToMany(table: Table, registry: TypeRegistry, name: string): Graph
     description: `Filters records by their related \`${table.typeName}\` records`,
     fields: () => {
       const type = registry.inputOf(table, 'Filter');
-      const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({ type, description, ...bindInput({ kind }) });
+      const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({
+        type,
+        description,
+        ...bindInput('filter to many', { kind }),
+      });
       return {
         some: quantified('some', 'At least one of them matches the filter'),
         every: quantified('every', 'All of them match the filter, or there are none'),
@@ -65,9 +69,9 @@ function filterToMany(table: Table, registry: TypeRegistry, name: string): Graph
         count: {
           type: registry.input(filterTypeName('Int')),
           description: 'The number of related records, or of those that match `where`',
-          ...bindInput({ kind: 'count' }),
+          ...bindInput('filter to many', { kind: 'count' }),
         },
-        where: { type, description: 'The related records that `count` counts', ...bindInput({ kind: 'where' }) },
+        where: { type, description: 'The related records that `count` counts', ...bindInput('filter to many', { kind: 'where' }) },
       };
     },
   });

@@ -56,16 +56,17 @@ export function relationOrderFields(registry: TypeRegistry, table: Table): Graph
     const suffix = rows.many ? 'OrderByToMany' : 'OrderBy';
     // Tables without orderable columns have no `OrderBy` type.
     if (!registry.hasOf(rows.target, suffix)) continue;
-    fields[rows.fieldName] = { type: registry.inputOf(rows.target, suffix), ...bindInput({ kind: 'related rows', rows }) };
+    fields[rows.fieldName] = { type: registry.inputOf(rows.target, suffix), ...bindInput('order', { kind: 'related rows', rows }) };
   }
-  for (const routine of values) fields[routine.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'computed', routine }) };
+  for (const routine of values)
+    fields[routine.fieldName] = { type: orderByDirection, ...bindInput('order', { kind: 'computed', routine }) };
   return fields;
 }
 
 function orderByAggregate(table: Table, name: OrderAggregate, typeName: string): GraphQLInputObjectType {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of columnsOf(table, name)) {
-    fields[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
+    fields[column.fieldName] = { type: orderByDirection, ...bindInput('order column', { kind: 'column', column }) };
   }
   const { of } = aggregates.find((each) => each.name === name)!;
   const description = `Orders records by ${of} over their related \`${table.typeName}\` records`;
@@ -74,10 +75,10 @@ function orderByAggregate(table: Table, name: OrderAggregate, typeName: string):
 
 function orderByToMany(table: Table, registry: TypeRegistry, typeName: string): GraphQLInputObjectType {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  fields.count = { type: orderByDirection, description: 'The number of related records', ...bindInput({ kind: 'count' }) };
+  fields.count = { type: orderByDirection, description: 'The number of related records', ...bindInput('order to many', { kind: 'count' }) };
   for (const { name, suffix } of aggregates) {
     if (hasOrderOf(table, name))
-      fields[name] = { type: registry.inputOf(table, suffix), ...bindInput({ kind: 'aggregate function', name }) };
+      fields[name] = { type: registry.inputOf(table, suffix), ...bindInput('order to many', { kind: 'aggregate function', name }) };
   }
   const description = `Orders records by their related \`${table.typeName}\` records`;
   return new GraphQLInputObjectType({ name: typeName, description, fields });

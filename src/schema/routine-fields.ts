@@ -1,7 +1,7 @@
 /** Builds the field of a function, with its arguments and result, as a root field or computed field. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import type { Routine } from '../model/model.ts';
-import { bindField, bindInput, type FieldBinding } from './bindings.ts';
+import { bindInput } from './bindings.ts';
 import { collectionArguments } from './collection-arguments.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
@@ -9,11 +9,7 @@ import type { TypeRegistry } from './type-registry.ts';
 import { inputTypeOf, outputTypeOf } from './types-of-values.ts';
 
 /** The field; undefined if one of its types is not in this schema. */
-export function routineFieldConfig(
-  registry: TypeRegistry,
-  routine: Routine,
-  binding: FieldBinding,
-): GraphQLFieldConfig<unknown, unknown> | undefined {
+export function routineFieldConfig(registry: TypeRegistry, routine: Routine): GraphQLFieldConfig<unknown, unknown> | undefined {
   const type = resultType(registry, routine);
   const args = argumentsOf(registry, routine);
   if (!type || !args) return undefined;
@@ -22,7 +18,6 @@ export function routineFieldConfig(
     type,
     description: routine.description,
     args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table) } : args,
-    ...bindField(binding),
   };
 }
 
@@ -57,7 +52,7 @@ function argumentsOf(registry: TypeRegistry, routine: Routine): GraphQLFieldConf
     args[argument.argumentName] = {
       type: argument.required ? new GraphQLNonNull(type) : type,
       ...(argument.defaultValue !== undefined && { default: { value: argument.defaultValue } }),
-      ...bindInput({ kind: 'argument', argument }),
+      ...bindInput('routine', { kind: 'argument', argument }),
     };
   }
   return args;

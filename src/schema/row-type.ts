@@ -73,7 +73,7 @@ function buildAll(builders: Builders): Record<string, FieldConfig> {
 /** The model has made the names unique. Fields whose types are not in this schema are left out. */
 function buildersOf(registry: TypeRegistry, table: Table): Builders {
   const builders = new Map<string, () => FieldConfig>();
-  if (hasIdentifier(registry, table)) builders.set(registry.nodeIdField, () => nodeIdField(table));
+  if (hasIdentifier(registry, table)) builders.set(registry.nodeIdField, () => nodeIdField());
   for (const column of table.columns) {
     const type = column.selectable ? outputTypeOf(column.type, registry) : undefined;
     if (type) builders.set(column.rowFieldName, () => columnField(column, column.notNull ? new GraphQLNonNull(type) : type));
@@ -83,26 +83,29 @@ function buildersOf(registry: TypeRegistry, table: Table): Builders {
   }
   for (const routine of table.computed) {
     if (hasField(registry, routine))
-      builders.set(routine.fieldName, () => routineFieldConfig(registry, routine, { kind: 'computed', routine })!);
+      builders.set(routine.fieldName, () => ({
+        ...routineFieldConfig(registry, routine)!,
+        ...bindField('row', { kind: 'computed', routine }),
+      }));
   }
   return builders;
 }
 
-function nodeIdField(table: Table): FieldConfig {
+function nodeIdField(): FieldConfig {
   return {
     type: new GraphQLNonNull(GraphQLID),
     description: 'Globally Unique Record Identifier',
-    ...bindField({ kind: 'node id', table }),
+    ...bindField('row', { kind: 'node id' }),
   };
 }
 
 function columnField(column: Column, type: FieldConfig['type']): FieldConfig {
-  return { type, description: column.description, ...bindField({ kind: 'column', column }) };
+  return { type, description: column.description, ...bindField('row', { kind: 'column', column }) };
 }
 
 function relationField(registry: TypeRegistry, relation: Relation): FieldConfig {
   const { target } = relation;
-  const binding = bindField({ kind: 'relation', relation });
+  const binding = bindField('row', { kind: 'relation', relation });
   if (relation.kind === 'to-many') {
     return { type: registry.objectOf(target, 'Connection'), args: collectionArguments(registry, target), ...binding };
   }

@@ -25,10 +25,10 @@ import type { TableTypes, TypeRegistry } from './type-registry.ts';
 export const pageInfo = new GraphQLObjectType({
   name: 'PageInfo' satisfies SharedTypeName,
   fields: {
-    endCursor: { type: GraphQLString, ...bindField({ kind: 'end cursor' }) },
-    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField({ kind: 'has next page' }) },
-    hasPreviousPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField({ kind: 'has previous page' }) },
-    startCursor: { type: GraphQLString, ...bindField({ kind: 'start cursor' }) },
+    endCursor: { type: GraphQLString, ...bindField('page info', { kind: 'end cursor' }) },
+    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField('page info', { kind: 'has next page' }) },
+    hasPreviousPage: { type: new GraphQLNonNull(GraphQLBoolean), ...bindField('page info', { kind: 'has previous page' }) },
+    startCursor: { type: GraphQLString, ...bindField('page info', { kind: 'start cursor' }) },
   },
 });
 
@@ -64,21 +64,21 @@ function connectionType(table: Table, registry: TypeRegistry, name: string): Gra
     fields: () => ({
       edges: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge')))),
-        ...bindField({ kind: 'edges' }),
+        ...bindField('connection', { kind: 'edges' }),
       },
-      pageInfo: { type: new GraphQLNonNull(pageInfo), ...bindField({ kind: 'page info' }) },
+      pageInfo: { type: new GraphQLNonNull(pageInfo), ...bindField('connection', { kind: 'page info' }) },
       ...(table.totalCount && {
         totalCount: {
           type: new GraphQLNonNull(GraphQLInt),
           description: 'The total number of records matching the `filter` criteria',
-          ...bindField({ kind: 'total count' }),
+          ...bindField('connection', { kind: 'total count' }),
         },
       }),
       ...(table.aggregate && {
         aggregate: {
           type: registry.objectOf(table, 'Aggregate'),
           description: `Aggregate functions calculated on the collection of \`${typeName}\``,
-          ...bindField({ kind: 'aggregate' }),
+          ...bindField('connection', { kind: 'aggregate' }),
         },
       }),
       ...groupsField(registry, table),
@@ -90,8 +90,8 @@ function edgeType(table: Table, registry: TypeRegistry, name: string): GraphQLOb
   return new GraphQLObjectType({
     name,
     fields: () => ({
-      cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField({ kind: 'cursor' }) },
-      node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField({ kind: 'edge node' }) },
+      cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField('edge', { kind: 'cursor' }) },
+      node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField('edge', { kind: 'node' }) },
     }),
   });
 }
@@ -107,23 +107,23 @@ export function filterFields(registry: TypeRegistry, table: Table): GraphQLInput
   for (const column of table.columns) {
     const type =
       column.selectable && column.comparable ? filterTypeOf(column.type, (enumName) => filterOfEnum(registry, enumName)) : undefined;
-    if (type) columns[column.filterName] = { type, ...bindInput({ kind: 'column', column }) };
+    if (type) columns[column.filterName] = { type, ...bindInput('filter', { kind: 'column', column }) };
   }
   // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
   return {
     ...columns,
-    [registry.nodeIdField]: { type: idFilter, ...bindInput({ kind: 'node id' }) },
+    [registry.nodeIdField]: { type: idFilter, ...bindInput('filter', { kind: 'node id' }) },
     and: {
       type: list,
       description: 'Returns true only if all its inner filters are true, otherwise returns false',
-      ...bindInput({ kind: 'and' }),
+      ...bindInput('filter', { kind: 'and' }),
     },
     or: {
       type: list,
       description: 'Returns true if at least one of its inner filters is true, otherwise returns false',
-      ...bindInput({ kind: 'or' }),
+      ...bindInput('filter', { kind: 'or' }),
     },
-    not: { type: self, description: 'Negates a filter', ...bindInput({ kind: 'not' }) },
+    not: { type: self, description: 'Negates a filter', ...bindInput('filter', { kind: 'not' }) },
     ...columns,
     ...relationFilterFields(registry, table),
   };
@@ -138,7 +138,7 @@ function orderByType(table: Table, registry: TypeRegistry, name: string): GraphQ
   const fields = () => {
     const columns: GraphQLInputFieldConfigMap = emptyRecord();
     for (const column of table.columns) {
-      if (isOrderKey(column)) columns[column.fieldName] = { type: orderByDirection, ...bindInput({ kind: 'column', column }) };
+      if (isOrderKey(column)) columns[column.fieldName] = { type: orderByDirection, ...bindInput('order', { kind: 'column', column }) };
     }
     return Object.assign(columns, relationOrderFields(registry, table));
   };

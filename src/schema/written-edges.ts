@@ -20,6 +20,6 @@ export function writtenEdgesField(registry: TypeRegistry, table: Table): GraphQL
         },
       }),
     },
-    ...bindField({ kind: 'edges' }),
+    ...bindField('response', { kind: 'edges' }),
   };
 }
