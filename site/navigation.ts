@@ -55,14 +55,8 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'CONTRIBUTING.md',
     'ARCHITECTURE.md',
     'docs/internals.md',
+    'docs/decisions.md',
     'CHANGELOG.md',
-    'docs/decisions/hot-path.md',
-    'docs/decisions/idempotency.md',
-    'docs/decisions/json.md',
-    'docs/decisions/libraries.md',
-    'docs/decisions/pipelining.md',
-    'docs/decisions/plans.md',
-    'docs/decisions/telemetry.md',
   ],
 };
 

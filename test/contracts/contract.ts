@@ -1,6 +1,6 @@
 /**
  * A test of what rowgraph needs of a library beyond its documentation. Where it fails, the message names the library, its version, and the file that
- * has to be changed; docs/decisions/libraries.md says what the file gains by it.
+ * has to be changed; docs/decisions.md says what the file gains by it.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
