@@ -51,13 +51,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   'The database': ['docs/freshness.md', 'docs/extension.md', 'docs/upgrading.md'],
   'Troubleshooting and performance': ['docs/doctor.md', 'docs/explain.md', 'docs/performance.md', 'bench/results.md'],
-  Contributing: [
-    'CONTRIBUTING.md',
-    'ARCHITECTURE.md',
-    'docs/internals.md',
-    'docs/decisions.md',
-    'CHANGELOG.md',
-  ],
+  Contributing: ['CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/internals.md', 'docs/decisions.md', 'CHANGELOG.md'],
 };
 
 /** VitePress's sidebar: each page by its heading. */
