@@ -1,7 +1,7 @@
 /** What `createRowgraph` takes, and how the options that need more than a default are resolved. */
 
+import { longestTimer } from './budget/deadline.ts';
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
-import { longestTimer } from './budget/timers.ts';
 import { checkHeaderName, checkRequestSetting } from './catalog/request-settings.ts';
 import {
   aFunction,
@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from './check-options.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
-import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
+import type { PgliteLike, PgPoolLike } from './database/open-database.ts';
 import type { KeyStore } from './engine/run/idempotency-key.ts';
 import { type CacheSizes, defaultCacheSizes } from './engine/snapshot/caches.ts';
 import { isJsonObject, quote } from './errors/api-error.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type GraphQLInputObjectType, type GraphQLObjectType, printType } from 'graphql';
-import { runAtOnce } from '../src/budget/slices.ts';
+import { runAtOnce } from '../src/budget/turns.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../src/catalog/load-privileges.ts';
 import type { Database } from '../src/database/database.ts';

@@ -29,12 +29,13 @@ const layers: Readonly<Record<string, Layer>> = {
   database: { values: ['budget', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
     values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts'],
+    types: ['database'],
     packages: ['pg'],
     node: true,
   },
   // What rowgraph installs in a database, and how.
   extension: { types: ['database'] },
-  catalog: { values: ['budget/slices.ts'], types: ['database'] },
+  catalog: { values: ['budget/turns.ts'], types: ['database'] },
   model: { types: ['catalog'] },
   // The names of types are decided where it is known which names are taken.
   schema: {

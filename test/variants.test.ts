@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
-import { runAtOnce } from '../src/budget/slices.ts';
+import { runAtOnce } from '../src/budget/turns.ts';
 import { compilePlan } from '../src/compile/compile-plan.ts';
 import { planOperation } from '../src/plan/plan-operation.ts';
 import { selectFields } from '../src/request/select-fields.ts';

@@ -3,7 +3,6 @@
  * it while it waits for something. Lighter than an `AbortSignal`, which costs more than a small request does.
  */
 import { ApiError } from '../errors/api-error.ts';
-import { longestTimer, startTimer } from './timers.ts';
 
 /** `expired`: the time is up. `abandoned`: the client has disconnected. */
 export type StopReason = 'expired' | 'abandoned';
@@ -89,4 +88,12 @@ export function untilStopped<Value>(
       },
     );
   });
+}
+
+/** In milliseconds, 25 days: a timer of Node ends at once if its time is longer. The longest time limit of PostgreSQL is the same. */
+export const longestTimer = 2 ** 31 - 1;
+
+/** Calls back after so many milliseconds. There is no timer for a time that is longer than the longest. */
+export function startTimer(callback: () => void, millis: number): NodeJS.Timeout | undefined {
+  return millis > longestTimer ? undefined : setTimeout(callback, millis);
 }

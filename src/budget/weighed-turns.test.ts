@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../errors/api-error.ts';
 import { Deadline } from './deadline.ts';
-import { WeighedTurns } from './weighed-turns.ts';
+import { WeighedTurns } from './turns.ts';
 
 /** Requests that the test ends, and the list of those that have begun. */
 function makeRequests(turns: WeighedTurns) {

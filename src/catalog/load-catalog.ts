@@ -1,6 +1,6 @@
 /** Loads the catalog for all roles: runs the introspection query for the exposed schemas and assembles its rows. */
 
-import { runInSlices } from '../budget/slices.ts';
+import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';

@@ -10,7 +10,7 @@ import { until } from '../../test/support/until.ts';
 import { Deadline } from '../budget/deadline.ts';
 import type { Batch, Database, Session } from './database.ts';
 import { openPgDatabase } from './pg-database.ts';
-import type { PgPool } from './pg-pool.ts';
+import type { PgPool } from './wire/pg-client.ts';
 
 let server: PostgresServer;
 let admin: Database;

@@ -5,7 +5,7 @@ import { type BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import type { LentClient } from './lending-pool.ts';
 import { type LendableWork, PgConnections } from './pg-connections.ts';
 import { openPgDatabase } from './pg-database.ts';
-import type { PgPool } from './pg-pool.ts';
+import type { PgPool } from './wire/pg-client.ts';
 
 /** A pool that wants so many connections, and has an idle one whenever it is asked to close one. */
 class TestPool implements BudgetedPool {

@@ -3,7 +3,7 @@
  * requests. In: batches; out: which settings each must make itself. Only where the connection leads to one backend: a pooler in between would
  * hand our settings to other programs. A function may change a setting for the session, so they are made again every tenth of a second.
  */
-import { longestTimer } from '../budget/timers.ts';
+import { longestTimer } from '../budget/deadline.ts';
 import type { Batch, ByteString, ColumnValue } from './database.ts';
 import { roleLimitOf, type SettingsToKeep, type SettingsUse } from './session-statement.ts';
 

@@ -6,8 +6,8 @@
  */
 import type { CacheStatistics } from '../events.ts';
 import { KeptSettings } from './kept-settings.ts';
-import type { PgPoolClient } from './pg-pool.ts';
 import type { PgRun } from './pg-run.ts';
+import type { PgPoolClient } from './wire/pg-client.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 /** The state of a connection. */

@@ -11,7 +11,7 @@ import { Deadline } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch, BatchResult, Database, Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
-import type { PgPool } from './pg-pool.ts';
+import type { PgPool } from './wire/pg-client.ts';
 
 let server: PostgresServer;
 let proxy: BatchProxy;

@@ -14,10 +14,10 @@ import { PgConnections } from './pg-connections.ts';
 import { JobGroup, PgJob } from './pg-job.ts';
 import { PgJobRunner } from './pg-job-runner.ts';
 import { PgListener } from './pg-listener.ts';
-import { cutConnection, openClient, openPool, type PgPool, type PgPoolClient } from './pg-pool.ts';
-import { tryOutOnClient } from './pg-task.ts';
 import { Pipelining } from './pipelining.ts';
 import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
+import { tryOutOnClient } from './try-out.ts';
+import { cutConnection, openClient, openPool, type PgPool, type PgPoolClient } from './wire/pg-client.ts';
 
 export interface PgDatabaseOptions {
   /** Size of the pool that is opened for a URL. */

@@ -8,12 +8,12 @@ import type { ColumnValue } from './database.ts';
 import type { ConnectionState, PgConnectionStates } from './pg-connection-states.ts';
 import type { PgConnections } from './pg-connections.ts';
 import { type JobGroup, PgJob } from './pg-job.ts';
-import type { PgPoolClient } from './pg-pool.ts';
 import { PgRun, type RunListener } from './pg-run.ts';
 import type { Pipelining } from './pipelining.ts';
 import { afterRollback } from './session-statement.ts';
 import { isPoolersRefusal, isStalePlan, toDatabaseError } from './to-database-error.ts';
 import type { ConnectionUse } from './wire/encode-batch.ts';
+import type { PgPoolClient } from './wire/pg-client.ts';
 import type { PgExchange } from './wire/pg-exchange.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Decides which jobs share a write to a connection. In: a connection and the group that it was lent to; out: runs of jobs (`pg-job-run.ts`). */
 import type { JobGroup, PgJob } from './pg-job.ts';
 import { type JobRunContext, sendAlone, sendTogether } from './pg-job-run.ts';
-import type { PgPoolClient } from './pg-pool.ts';
 import { type ConnectionUse, isPrepared } from './wire/encode-batch.ts';
+import type { PgPoolClient } from './wire/pg-client.ts';
 
 export class PgJobRunner {
   readonly #context: JobRunContext;

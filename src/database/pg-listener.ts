@@ -3,8 +3,8 @@
  * it is reopened and each listener is called with null, because notifications may have been missed meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectClient } from './pg-pool.ts';
 import { toDatabaseError } from './to-database-error.ts';
+import { connectClient } from './wire/pg-client.ts';
 
 /** What this file uses of a `pg.Client`. */
 export interface PgListenerClient {

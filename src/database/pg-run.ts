@@ -4,7 +4,7 @@
  *
  * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): where a client keeps its `query_timeout`.
  */
-import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/cancel-request.ts';
+import { type CancellableClient, type CancelOutcome, sendCancelRequest } from './wire/pg-client.ts';
 import { type ExchangeListener, type ExpectedReply, PgExchange } from './wire/pg-exchange.ts';
 
 /** How long the server may take to receive a cancel request, and then to act on it. */

@@ -5,15 +5,14 @@
  * Relies on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deadline } from '../budget/deadline.ts';
-import { startTimer } from '../budget/timers.ts';
+import { type Deadline, startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { CacheStatistics } from '../events.ts';
 import { BatchMeasures } from './batch-measures.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
-import { inRolledBackTransaction } from './rolled-back-transaction.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
+import { inRolledBackTransaction } from './try-out.ts';
 import { type ConnectionUse, encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 

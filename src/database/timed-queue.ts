@@ -2,7 +2,7 @@
  * A queue for connections with a maximum waiting time. In: work, and why connections cannot be opened; out: work to run, or refused with
  * the reason.
  */
-import { startTimer } from '../budget/timers.ts';
+import { startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { ConnectionQueue, type QueueBounds, type QueuedWork } from './connection-queue.ts';
 import { tooManyConnections } from './to-database-error.ts';

@@ -3,7 +3,7 @@
  * is slow or has no effect. It only reads.
  */
 
-import { runInSlices } from '../budget/slices.ts';
+import { runInSlices } from '../budget/turns.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import { automatic, defaultRequestHeaders } from '../catalog/request-settings.ts';

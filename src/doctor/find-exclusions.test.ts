@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GraphQLEnumType, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { type Doctor, linesOf, onlyOf, startDoctor } from '../../test/support/doctor.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import type { Catalog, CatalogForeignKey } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';

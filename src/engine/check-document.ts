@@ -1,4 +1,4 @@
-import { runInSlices } from '../budget/slices.ts';
+import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { type Document, parseDocument, RequestErrors } from '../request/parse-document.ts';

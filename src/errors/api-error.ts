@@ -108,7 +108,7 @@ export function inField<Result>(key: string, work: () => Result): Result {
   }
 }
 
-/** The same for work that pauses (`budget/slices.ts`). */
+/** The same for work that pauses (`budget/turns.ts`). */
 export function* inFieldInSteps<Result>(key: string, work: Generator<void, Result>): Generator<void, Result> {
   try {
     return yield* work;

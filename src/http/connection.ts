@@ -9,7 +9,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { startTimer } from '../budget/timers.ts';
+import { startTimer } from '../budget/deadline.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import type { Admission, Share } from './admission.ts';
 import type { NodeExchange } from './node-exchange.ts';

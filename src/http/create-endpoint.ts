@@ -4,7 +4,7 @@
  */
 import type { Authenticate } from '../auth/look-up-caller.ts';
 import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../auth/verify-token.ts';
-import { WeighedTurns } from '../budget/weighed-turns.ts';
+import { WeighedTurns } from '../budget/turns.ts';
 import type { CacheStatistics, Observer } from '../events.ts';
 import { Admission, type Share } from './admission.ts';
 import { AdmissionPart } from './admission-part.ts';

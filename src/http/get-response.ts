@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '../auth/look-up-caller.ts';
-import { runFromFirstPause } from '../budget/slices.ts';
+import { runFromFirstPause } from '../budget/turns.ts';
 import type { ResponseBody } from '../engine/run/response.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';

@@ -7,7 +7,7 @@ import { type Authenticate, lookUpCaller } from '../auth/look-up-caller.ts';
 import type { VerifiedCaller } from '../auth/verified-caller.ts';
 import type { TokenVerifier } from '../auth/verify-token.ts';
 import { Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
-import type { WeighedTurns } from '../budget/weighed-turns.ts';
+import type { WeighedTurns } from '../budget/turns.ts';
 import type { Caller, RawResponse } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../errors/codes.ts';

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../budget/deadline.ts';
-import { runInSlices } from '../budget/slices.ts';
+import { runInSlices } from '../budget/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { longestAtOnce, parseJson } from './parse-json.ts';
 

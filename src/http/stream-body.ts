@@ -2,7 +2,7 @@
  * The body of a large response as a stream; its reader sets the pace. In: the bytes, in pieces; out: a `ReadableStream`, and a callback
  * when it ends. A reader that stops reading does not keep the bytes for ever.
  */
-import { startTimer } from '../budget/timers.ts';
+import { startTimer } from '../budget/deadline.ts';
 
 /** In bytes: how much is handed over at a time. */
 const pieceLength = 64 * 1024;

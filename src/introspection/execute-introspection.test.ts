@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/support/sample-model.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
 import { getOperation } from '../request/parse-document.ts';

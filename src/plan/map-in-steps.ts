@@ -1,4 +1,4 @@
-/** Plans long lists of inputs, such as the rows of an insert, in steps (`budget/slices.ts`). */
+/** Plans long lists of inputs, such as the rows of an insert, in steps (`budget/turns.ts`). */
 
 /** The number of items to process before yielding. */
 const itemsAtATime = 500;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { getOperation } from '../request/parse-document.ts';
 import { selectFields } from '../request/select-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
 import { noLimits } from '../budget/limits.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { parseDocument as parseWithLimits, RequestErrors } from './parse-document.ts';
 

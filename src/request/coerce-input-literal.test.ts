@@ -11,7 +11,7 @@ import {
   parseValue,
 } from 'graphql';
 import { account, sampleModel } from '../../test/support/sample-model.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { orderByDirection } from '../schema/order-by-direction.ts';
 import { cursorScalar, scalarTypes } from '../schema/scalars.ts';

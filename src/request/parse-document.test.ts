@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocument } from '../../test/support/request-stages.ts';
 import { sampleModel } from '../../test/support/sample-model.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { getOperation, RequestErrors } from './parse-document.ts';

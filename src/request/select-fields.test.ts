@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { coerceVariableValues, parseDocument } from '../../test/support/request-stages.ts';
 import { account, post, sampleModel } from '../../test/support/sample-model.ts';
 import { noLimits, resolveLimits } from '../budget/limits.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { ValueCounter } from './count-values.ts';
 import type { Operation, SelectedField } from './operation.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GraphQLEnumType, type GraphQLField, type GraphQLObjectType, parse, validate, validateSchema } from 'graphql';
 import { account, columnOf, enumOf, int4, modelOf, sampleModel, tableWith, text } from '../../test/support/sample-model.ts';
-import { runAtOnce } from '../budget/slices.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { commonTypeNames } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { fieldBinding } from './bindings.ts';

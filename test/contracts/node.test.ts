@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { PgSocket } from '../../src/database/wire/pg-socket.ts';
+import { PgSocket } from '../../src/database/wire/pg-client.ts';
 import { writeBody } from '../../src/http/write-body.ts';
 import { contract } from './contract.ts';
 
@@ -271,7 +271,7 @@ contract('node', 'http/write-body.ts', 'head and body of a short response are on
   assert.deepEqual(Buffer.concat(chunks).subarray(-body.length), body);
 });
 
-contract('node', 'database/wire/pg-socket.ts', 'what a socket reads is handed on before another socket reads', async () => {
+contract('node', 'database/wire/pg-client.ts', 'what a socket reads is handed on before another socket reads', async () => {
   // As notices of PostgreSQL: a socket hands on complete messages.
   const notices = ['one', 'other'].map((word) => {
     const text = Buffer.from(`N\0\0\0\0${word.repeat(100_000)}`);

@@ -3,13 +3,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before } from 'node:test';
 import { Client } from 'pg';
-import { cutConnection, openClient, openPool, type PgPoolClient } from '../../src/database/pg-pool.ts';
 import type { ExchangeClient } from '../../src/database/pg-run.ts';
 import { isServerError } from '../../src/database/to-database-error.ts';
-import { sendCancelRequest } from '../../src/database/wire/cancel-request.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
+import { cutConnection, openClient, openPool, type PgPoolClient, PgSocket, sendCancelRequest } from '../../src/database/wire/pg-client.ts';
 import type { PgConnection } from '../../src/database/wire/pg-exchange.ts';
-import { PgSocket } from '../../src/database/wire/pg-socket.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { contract } from './contract.ts';
 
@@ -168,7 +166,7 @@ contract('pg', 'database/pg-run.ts', 'a client says whether it is in a transacti
   }),
 );
 
-contract('pg', 'database/wire/pg-socket.ts', 'a connection listens for the data of its stream, and takes messages one by one', () =>
+contract('pg', 'database/wire/pg-client.ts', 'a connection listens for the data of its stream, and takes messages one by one', () =>
   withClient(async (client) => {
     const recorder = new Recorder('select 1');
     recorder.submit = ({ stream }) => {
@@ -194,7 +192,7 @@ contract('pg', 'database/pg-connection-states.ts', 'a client says which backend 
   }),
 );
 
-contract('pg', 'database/wire/cancel-request.ts', 'a client has the key of its backend, and a connection cancels', () =>
+contract('pg', 'database/wire/pg-client.ts', 'a client has the key of its backend, and a connection cancels', () =>
   withClient(async (client) => {
     const cancellable = client as unknown as Parameters<typeof sendCancelRequest>[0];
     const sleeping = assert.rejects(client.query('select pg_sleep(60)'), { code: '57014' });
@@ -206,7 +204,7 @@ contract('pg', 'database/wire/cancel-request.ts', 'a client has the key of its b
   }),
 );
 
-contract('pg', 'database/pg-pool.ts', 'a pool opens clients of its option Client, over a socket of its option stream', async () => {
+contract('pg', 'database/wire/pg-client.ts', 'a pool opens clients of its option Client, over a socket of its option stream', async () => {
   const pool = openPool(server.url, 1);
   const connect = () =>
     new Promise<PgPoolClient>((resolve, reject) => pool.connect((error, client) => (client ? resolve(client) : reject(error))));

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { Pool } from 'pg';
 import type { Batch, Database, Session } from '../../src/database/database.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
-import type { PgPool } from '../../src/database/pg-pool.ts';
+import type { PgPool } from '../../src/database/wire/pg-client.ts';
 import { type HoldingProxy, startHoldingProxy } from '../support/holding-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';

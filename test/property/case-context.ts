@@ -2,7 +2,7 @@
  * What the checks of one case share: its schema in PostgreSQL, rowgraph over it, and rowgraph's model, of which only the names are used.
  */
 
-import { runAtOnce } from '../../src/budget/slices.ts';
+import { runAtOnce } from '../../src/budget/turns.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';

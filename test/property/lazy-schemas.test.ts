@@ -15,7 +15,7 @@ import {
   isObjectType,
   printSchema,
 } from 'graphql';
-import { runAtOnce } from '../../src/budget/slices.ts';
+import { runAtOnce } from '../../src/budget/turns.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadRole, readPrivileges } from '../../src/catalog/load-privileges.ts';

@@ -1,6 +1,6 @@
 /** Builds models of small schemas for tests: each is made from SQL in its own schema, in one database with the roles of the vectors. */
 
-import { runAtOnce } from '../../src/budget/slices.ts';
+import { runAtOnce } from '../../src/budget/turns.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';

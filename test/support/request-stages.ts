@@ -1,7 +1,7 @@
 /** The stages of `request/` without pauses and limits, to test their results. */
 
 import { noLimits } from '../../src/budget/limits.ts';
-import { runAtOnce } from '../../src/budget/slices.ts';
+import { runAtOnce } from '../../src/budget/turns.ts';
 import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce-variable-values.ts';
 import type { Coercion } from '../../src/request/coercion.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';

@@ -1,5 +1,5 @@
 /** Loads what `find-effects.ts` needs. */
-import { runInSlices } from '../../budget/slices.ts';
+import { runInSlices } from '../../budget/turns.ts';
 import type { RequestDatabase } from '../../database/database.ts';
 import { parseLists } from '../parse-rows.ts';
 import { effectLists, effectsQuery } from './effects-query.ts';

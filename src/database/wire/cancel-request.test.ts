@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { test } from 'node:test';
-import { sendCancelRequest } from './cancel-request.ts';
+import { sendCancelRequest } from './pg-client.ts';
 
 test('a connection that does not say which backend it is cannot be cancelled', async () => {
   assert.equal(await sendCancelRequest({ host: '127.0.0.1', port: 1, processID: null, secretKey: null }, 1000), 'unsupported');

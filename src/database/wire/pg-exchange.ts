@@ -10,7 +10,7 @@
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
-import { type DataSource, readerOf } from './pg-socket.ts';
+import { type DataSource, readerOf } from './pg-client.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';
 
 /** What this file uses of `pg`'s Connection. */

@@ -5,7 +5,7 @@
  */
 import { type DocumentNode, parse } from 'graphql';
 import type { Limits } from '../../budget/limits.ts';
-import { runAtOnce } from '../../budget/slices.ts';
+import { runAtOnce } from '../../budget/turns.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { DatabaseError } from '../../errors/database-error.ts';

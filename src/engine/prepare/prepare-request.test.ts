@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleModel } from '../../../test/support/sample-model.ts';
 import { noLimits } from '../../budget/limits.ts';
-import { runAtOnce } from '../../budget/slices.ts';
+import { runAtOnce } from '../../budget/turns.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
 import { TextCache } from '../../text-cache.ts';
 import { SchemaCacheUses } from '../snapshot/caches.ts';

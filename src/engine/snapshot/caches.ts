@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
-import { runInSlices } from '../../budget/slices.ts';
+import { runInSlices } from '../../budget/turns.ts';
 import type { CacheStatistics } from '../../events.ts';
 import type { IntrospectionJson } from '../../introspection/execute-introspection.ts';
 

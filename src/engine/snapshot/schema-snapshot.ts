@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../budget/limits.ts';
-import { runInSlices } from '../../budget/slices.ts';
+import { runInSlices } from '../../budget/turns.ts';
 import type { Catalog, CatalogRole, RoleStanding } from '../../catalog/catalog.ts';
 import { loadCatalog } from '../../catalog/load-catalog.ts';
 import { loadRole, loadStandings, readPrivileges } from '../../catalog/load-privileges.ts';

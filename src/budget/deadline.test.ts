@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Deadline } from './deadline.ts';
-import { longestTimer, startTimer } from './timers.ts';
+import { Deadline, longestTimer, startTimer } from './deadline.ts';
 
 test('a time that is longer than a timer can wait has no timer, which would end at once', () => {
   const timer = startTimer(() => {}, longestTimer);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Deadline } from './deadline.ts';
-import { runAtOnce, runInSlices, runInTurn } from './slices.ts';
+import { runAtOnce, runInSlices, runInTurn } from './turns.ts';
 
 let time = 0;
 

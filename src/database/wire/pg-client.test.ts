@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { DatabaseError } from '../errors/database-error.ts';
-import type { Session } from './database.ts';
-import { connectClient, type PgTaskClient } from './pg-pool.ts';
-import { tryOutOnClient } from './pg-task.ts';
+import { DatabaseError } from '../../errors/database-error.ts';
+import type { Session } from '../database.ts';
+import { tryOutOnClient } from '../try-out.ts';
+import { connectClient, type PgTaskClient } from './pg-client.ts';
 
 /** A client whose attempt to connect is settled by the test. */
 class TestClient extends EventEmitter implements PgTaskClient {
