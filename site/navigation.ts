@@ -49,8 +49,8 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/scaling.md',
     'docs/telemetry.md',
   ],
-  'The database': ['docs/freshness.md', 'docs/extension.md', 'docs/upgrading.md'],
-  'Troubleshooting and performance': ['docs/doctor.md', 'docs/explain.md', 'docs/performance.md', 'bench/results.md'],
+  'The database': ['docs/schema-changes.md', 'docs/schema-changes.md', 'docs/schema-changes.md'],
+  'Troubleshooting and performance': ['docs/diagnose.md', 'docs/diagnose.md', 'docs/performance.md', 'bench/results.md'],
   Contributing: ['CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/internals.md', 'docs/decisions.md', 'CHANGELOG.md'],
 };
 

@@ -40,8 +40,8 @@ test('docs/mounting.md lists the options of handlers in their types', () => {
   assert.deepEqual(listed.sort(), [...new Set(typed)].sort());
 });
 
-test('docs/doctor.md lists the findings of src/doctor/finding-codes.ts', () => {
-  const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \| (\w+) \| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+test('docs/diagnose.md lists the findings of src/doctor/finding-codes.ts', () => {
+  const rows = [...read('docs/diagnose.md').matchAll(/^\| `([\w-]+)` \| (\w+) \| (.+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
   const table = Object.entries(findingCodes).map(([code, { severity, meaning, remedy }]) => [code, severity, meaning, remedy]);
   assert.deepEqual(rows, table);
 });

@@ -1,6 +1,6 @@
 /**
  * Without the event triggers: a change is seen at once where a request would otherwise fail, and within about a second where it would only
- * mean something else. That second is the price of having nothing installed (docs/freshness.md).
+ * mean something else. That second is the price of having nothing installed (docs/schema-changes.md).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -202,7 +202,7 @@ test('without triggers, what is added and dropped is there or not, and in the en
       await ddl.query(`drop table passing; create function greet() returns text stable language sql as $$ select 'hello'::text $$`);
     }
   });
-  // So many requests for what was not there may have used up the comparisons with the database (docs/freshness.md).
+  // So many requests for what was not there may have used up the comparisons with the database (docs/schema-changes.md).
   await until(async () => {
     const result = await graph.execute({ query: '{ greet }' }, { role: 'anon' });
     assertThereOrNot(result);

@@ -28,7 +28,14 @@ after(async () => {
   await removeFolder(home);
 });
 
-const read = (page: string): Promise<string> => readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+/** A page, or the section of it with this heading. */
+async function read(page: string, heading = ''): Promise<string> {
+  const whole = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+  const from = whole.indexOf(`\n## ${heading}\n`);
+  assert.ok(heading === '' || from >= 0, `${page} has no section ${heading}`);
+  const to = whole.indexOf('\n## ', from + 1);
+  return heading === '' ? whole : whole.slice(from, to < 0 ? undefined : to);
+}
 
 /** The blocks of a page in a language; those without one are what commands print. */
 function blocksOf(page: string, language: string): string[] {
@@ -38,12 +45,12 @@ function blocksOf(page: string, language: string): string[] {
 
 const run = (script: string): Promise<Outcome> => runShell(script, { home });
 
-test('the commands of docs/doctor.md print what it shows', async () => {
+test('the commands of docs/diagnose.md print what it shows', async () => {
   const database = await databases.create(`
     revoke create on schema public from public;
     create table note (id int primary key, text text); revoke delete on note from anon;
     create table secret (id int primary key, text text); revoke all on secret from anon;`);
-  const page = await read('doctor.md');
+  const page = await read('diagnose.md', 'The doctor');
   const [[commands = ''], [shown]] = [blocksOf(page, 'sh'), blocksOf(page, '')];
   const own = commands.replaceAll('postgres://authenticator@localhost/club', database.url).trim().split('\n');
   const [text, ofAnother, json, ...more] = await Promise.all(own.map((command) => run(command)));
@@ -55,13 +62,13 @@ test('the commands of docs/doctor.md print what it shows', async () => {
   assert.deepEqual(membersIn(/Each finding is\s+`\{ (.*) \}`/), Object.keys(report.findings[0] ?? {}));
 });
 
-test('the commands of docs/upgrading.md print what it shows', async () => {
+test('the commands of docs/schema-changes.md that compare schemas print what it shows', async () => {
   const setup = `comment on schema public is '@graphql({"inflect_names": true})';
     create table account (id int primary key, mail text);
     revoke all on account from anon, authenticated, service_role; grant select on account to anon;
     create table note (id int primary key, text text);`;
   const [before, after] = await Promise.all([databases.create(setup), databases.create(setup)]);
-  const page = await read('upgrading.md');
+  const page = await read('schema-changes.md', 'What changes for clients');
   const [keepsName] = /comment on column note\.body is '.*?'(?=`)/.exec(page) ?? [];
   await after.run(`alter table account drop mail, add address text; alter table note rename text to body; ${keepsName}`);
   const [[commands = ''], [shown]] = [blocksOf(page, 'sh'), blocksOf(page, '')];
@@ -84,8 +91,8 @@ const objectsSql = `
   union select evtname from pg_event_trigger
   union select 'rowgraph.' || proname from pg_proc where pronamespace = 'rowgraph'::regnamespace`;
 
-test('the commands and statements of docs/extension.md install, update and describe it as it shows', async () => {
-  const page = await read('extension.md');
+test('the commands and statements of docs/schema-changes.md install, update and describe it as it shows', async () => {
+  const page = await read('schema-changes.md', 'The SQL extension');
   const [install = '', applyAndStatus = ''] = blocksOf(page, 'sh');
   const [session = '', printed, update = '', createAgain = ''] = blocksOf(page, '');
   const [plain, database] = await Promise.all([databases.create(''), databases.create('')]);
@@ -115,8 +122,8 @@ test('the commands and statements of docs/extension.md install, update and descr
   assert.deepEqual(listed.sort(), objects.map(({ name }) => name).sort());
 });
 
-test('the program of docs/extension.md opens a PGlite that has the extension', async () => {
-  const [program = ''] = blocksOf(await read('extension.md'), 'ts');
+test('the program of docs/schema-changes.md opens a PGlite that has the extension', async () => {
+  const [program = ''] = blocksOf(await read('schema-changes.md', 'The SQL extension'), 'ts');
   const names = [...program.matchAll(/^import \{ (\w+) \} from '([^']+)';$/gm)].map(([, name, from]) => [name, from]);
   assert.deepEqual(names, [
     ['PGlite', '@electric-sql/pglite'],
