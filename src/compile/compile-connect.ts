@@ -1,4 +1,5 @@
 /** The steps of a nested write that find existing rows, either to store their keys or to set their foreign keys. */
+import type { Raisable } from '../errors/raise.ts';
 import type { Column } from '../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter } from '../plan/plan.ts';
@@ -38,11 +39,9 @@ function absent({ labels }: RowSource, ensured: boolean): Sql {
   return raiseIf(sql`pg_catalog.count(*) < 1`, whyAbsent(ensured), sql`(select ${bind(label, 'text')})`);
 }
 
-const keptAway = 'a policy or a trigger keeps a record from being connected';
-
 /** A row that exists unseen is named only where the insert has shown it already, by inserting nothing. */
-function whyAbsent(ensured: boolean): string {
-  return ensured ? keptAway : 'there is no such record to connect';
+function whyAbsent(ensured: boolean): Raisable {
+  return ensured ? 'connect-denied' : 'connect-none';
 }
 
 function missing(ensured: boolean): Sql {
@@ -53,7 +52,7 @@ function missing(ensured: boolean): Sql {
 /** Raises an error if a row would have to refer to several rows. */
 function several(): Sql {
   const isSeveral = sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`;
-  return raiseIf(isSeveral, 'a record cannot be connected to several records');
+  return raiseIf(isSeveral, 'connect-several');
 }
 
 /** Sets the foreign keys of the rows that the source identifies. Rows that already refer to the right row are not written. */
@@ -74,8 +73,8 @@ export function attachRows({ table, source, ensured, match, set }: AttachStep, f
   const checks = [
     missing(ensured),
     several(),
-    raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'a record cannot be connected to several records'),
-    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, keptAway),
+    raiseIf(sql`${count(pairs)} > ${count(keys)}`, 'connect-several'),
+    raiseIf(sql`${count(keys)} > (select pg_catalog.count(*) from moved)`, 'connect-denied'),
   ];
   return sql`with ${compileSource(source, true).expression},${newLine}${found},${newLine}moved as (${update})${newLine}select ${selectList(frame, checks)}`;
 }

@@ -85,8 +85,8 @@ function insertRows(step: InsertStep, frame: Frame): Sql {
   const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
   const counted = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
   const checks = [
-    ...(isCounted ? [raiseIf(sql`${counted} < ${count}`, 'a trigger left out a record that is to be inserted')] : []),
-    ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'relations give a field different values', differing)] : []),
+    ...(isCounted ? [raiseIf(sql`${counted} < ${count}`, 'insert-left-out')] : []),
+    ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
   ];
   const columns = [...(list ? keepKeys(list, trusted('s.n'), 'w', appends) : []), ...checks];
   const returned = list ? keptColumns(list, target.alias) : sql`1`;
@@ -193,7 +193,7 @@ function disagreements({ taken }: UpdateStep): Sql[] {
     const first = taken.findIndex(({ column }) => column === each.column);
     return first < index ? [differ(takenValue(taken[first]!), takenValue(each), each.column.type)] : [];
   });
-  return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'relations give a field different values')] : [];
+  return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'values-differ')] : [];
 }
 
 function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {

@@ -117,9 +117,9 @@ test('values that PostgreSQL quotes are shortened, but not what a function raise
 
 test('our own messages are found in any language', () => {
   for (const message of [
-    'invalid input syntax for type integer: "rowgraph: update impacts too many records"',
-    'ungültige Eingabesyntax für Typ integer: »rowgraph: update impacts too many records«',
-    'syntaxe en entrée invalide pour le type integer : « rowgraph: update impacts too many records »',
+    'invalid input syntax for type integer: "rowgraph: update-too-many"',
+    'ungültige Eingabesyntax für Typ integer: »rowgraph: update-too-many«',
+    'syntaxe en entrée invalide pour le type integer : « rowgraph: update-too-many »',
   ]) {
     const { code, message: told } = toApiError(new DatabaseError(message, { sqlstate: '22P02' }));
     assert.deepEqual([code, told], ['TOO_MANY_ROWS', 'update impacts too many records']);

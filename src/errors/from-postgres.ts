@@ -5,7 +5,7 @@
 import { ApiError, shortenMessage } from './api-error.ts';
 import type { ErrorCode } from './codes.ts';
 import type { DatabaseError, FailureReason } from './database-error.ts';
-import { raiseMarker } from './raise.ts';
+import { raisable, readRaised } from './raise.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
@@ -166,21 +166,10 @@ const otherClasses: ReadonlySet<string> = new Set(
   '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 55 57 72 HV'.split(' '),
 );
 
-/** The errors that generated statements raise with `raiseMarker`, and the code of each. */
-const raised: Readonly<Record<string, ErrorCode>> = {
-  'update impacts too many records': 'TOO_MANY_ROWS',
-  'delete impacts too many records': 'TOO_MANY_ROWS',
-  'there is no such record to connect': 'BAD_USER_INPUT',
-  'a record cannot be connected to several records': 'TOO_MANY_ROWS',
-  'a policy or a trigger keeps a record from being connected': 'PERMISSION_DENIED',
-  'relations give a field different values': 'BAD_USER_INPUT',
-  'a trigger left out a record that is to be inserted': 'BAD_USER_INPUT',
-};
-
 /** The error to report to the client. */
 export function toApiError(error: DatabaseError): ApiError {
-  const own = ownMessage(error);
-  if (own !== null) return new ApiError(raised[own]!, own, { cause: error });
+  const raised = error.sqlstate === '22P02' ? readRaised(error.message) : null;
+  if (raised !== null) return new ApiError(raisable[raised.name].code, raisable[raised.name].message, { cause: error });
   const { code, message, hint = error.hint, terse } = error.reason === undefined ? meaningOf(error) : reasons[error.reason];
   // PostgreSQL quotes values of any length. The message of a function's own RAISE is left to its author.
   const limitText = code === 'RAISED' || isRaised(error) ? (text: string) => text : shortenMessage;
@@ -226,15 +215,6 @@ function meaningOf(error: DatabaseError): Meaning {
   if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
   if (known !== undefined) return known;
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
-}
-
-/** The words around the marker and the quotes are translated; our own are only words and spaces. */
-function ownMessage({ sqlstate, message }: DatabaseError): string | null {
-  if (sqlstate !== '22P02') return null;
-  const start = message.indexOf(raiseMarker);
-  if (start < 0) return null;
-  const own = /^[a-z ]*[a-z]/.exec(message.slice(start + raiseMarker.length))?.[0] ?? '';
-  return Object.hasOwn(raised, own) ? own : null;
 }
 
 /** What PostgreSQL was doing at the outermost level, in the server's language: the last line of the context. */

@@ -1,9 +1,10 @@
 /** Reads the inputs of nested writes: the columns that they give, the operations on each relation, and keys of rows. */
+
+import { atInput, type InputPath, inputError, inputPath } from '../errors/input-path.ts';
 import type { Column, Table } from '../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../model/writable-relations.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { bindingAt } from '../request/operation.ts';
-import { atInput, type InputPath, inputError, inputPath } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { parameterValue } from './parameters.ts';

@@ -2,8 +2,9 @@
  * The plan of a nested write, as plain data: steps in execution order, each a statement. A step stores the keys of its rows for later
  * steps, under the label of the input that they come from.
  */
+
+import type { InputPath } from '../errors/input-path.ts';
 import type { Column, ColumnPair, Table } from '../model/model.ts';
-import type { InputPath } from './input-path.ts';
 import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
 
 export interface NestedWritePlan {

@@ -1,10 +1,10 @@
 /** Plans inserts, updates and deletes: what they write and return. */
 import { ApiError, quote } from '../errors/api-error.ts';
+import { atInput, type InputPath, inputPath } from '../errors/input-path.ts';
 import { conflictColumns } from '../model/conflict-columns.ts';
 import type { Column, Model, Table } from '../model/model.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';
 import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
-import { atInput, type InputPath, inputPath } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import { integerParameter, valueParameter } from './parameters.ts';
 import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from './plan.ts';

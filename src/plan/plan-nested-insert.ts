@@ -2,10 +2,11 @@
  * Plans a nested insert as steps: first the rows that its rows refer to, then the rows themselves, then the rows that refer to them. Rows
  * of one place are written together.
  */
+
+import { type InputPath, inputError, inputPath, placeOf } from '../errors/input-path.ts';
 import type { Column, Model, Table } from '../model/model.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
-import { type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import {
   checkFilled,

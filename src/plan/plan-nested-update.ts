@@ -1,8 +1,9 @@
 /** Plans a nested update as steps: first the rows that its rows will refer to, then the rows themselves, then their related rows. */
+
+import { atInput, type InputPath, inputError, inputPath, placeOf } from '../errors/input-path.ts';
 import type { Model, Table } from '../model/model.ts';
 import type { InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, type SelectedField } from '../request/operation.ts';
-import { atInput, type InputPath, inputError, inputPath, placeOf } from './input-path.ts';
 import { mapInSteps } from './map-in-steps.ts';
 import {
   checkVerbs,

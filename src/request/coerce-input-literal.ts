@@ -15,13 +15,13 @@ import {
   type ValueNode,
 } from 'graphql';
 import { ApiError, shorten } from '../errors/api-error.ts';
+import { errorWithin } from '../errors/input-path.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import { literalText } from '../schema/scalars.ts';
 import { sentName } from './adapt-document.ts';
 import type { ConstantValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
 import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
-import { errorWithin } from './value-place.ts';
 
 /** Coerces the value; undefined for a variable that was not sent. */
 export function coerceInputLiteral(

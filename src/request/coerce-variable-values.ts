@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { type Limits, overLimit } from '../budget/limits.ts';
 import { describeValue, quote } from '../errors/api-error.ts';
+import { errorWithin } from '../errors/input-path.ts';
 import { inputBinding } from '../schema/bindings.ts';
 import type { Coercion } from './coercion.ts';
 import type { BindValue, InputEntry, InputValue, ScalarValue } from './input-value.ts';
@@ -25,7 +26,6 @@ import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import { type LeafType, readScalar } from './read-scalar.ts';
 import { requiredFieldsOf } from './required-fields.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
-import { errorWithin } from './value-place.ts';
 import type { VariableDeclaration } from './variable-declarations.ts';
 import { explainVariable, invalidVariable, VariableError } from './variable-error.ts';
 

@@ -18,6 +18,7 @@ import {
 } from 'graphql';
 import { noLimits } from '../budget/limits.ts';
 import { ApiError, inField } from '../errors/api-error.ts';
+import { unwrapError, writePath } from '../errors/input-path.ts';
 import { fieldBinding, inputBinding } from '../schema/bindings.ts';
 import { coerceInputLiteral, isDefaulted } from './coerce-input-literal.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
@@ -25,7 +26,6 @@ import { ValueCounter } from './count-values.ts';
 import type { InputValue } from './input-value.ts';
 import { MalformedIdError } from './opaque-id.ts';
 import type { Argument, Operation, SelectedField } from './operation.ts';
-import { placeOf, writePlace } from './value-place.ts';
 
 interface Context extends Selections {
   readonly schema: GraphQLSchema;
@@ -114,9 +114,10 @@ function coerceArgument(
   function coerce(): InputValue | undefined {
     try {
       return coerceInputLiteral(type, node, variables);
-    } catch (error) {
+    } catch (caught) {
+      const { error, path } = unwrapError(caught);
       const named = error instanceof MalformedIdError ? error.in(`the argument "${name}"`) : error;
-      throw named instanceof ApiError && isMutation ? named.withDetails({ input: writePlace([name, ...placeOf(error)]) }) : named;
+      throw named instanceof ApiError && isMutation ? named.withDetails({ input: writePath([name, ...path]) }) : named;
     }
   }
 }

@@ -1,11 +1,11 @@
 /** Errors about a variable, which name it. */
 import { GraphQLError, type GraphQLInputType, type GraphQLNamedType, getNamedType, isInputObjectType } from 'graphql';
 import { ApiError, shorten, shortenMessage } from '../errors/api-error.ts';
+import { type InputPath, unwrapError, writePath } from '../errors/input-path.ts';
 import { sentName } from './adapt-document.ts';
 import type { Coercion } from './coercion.ts';
 import { describeContent, describeRemedy, type InputPlace } from './input-place.ts';
 import { MalformedIdError } from './opaque-id.ts';
-import { placeOf, type ValuePlace, writePlace } from './value-place.ts';
 
 /** What messages about a variable depend on. */
 export interface ExplainedVariable {
@@ -18,23 +18,23 @@ export interface ExplainedVariable {
 }
 
 /** Turns an error about the value of a variable into one that names the variable, the place in its value, and, if lenient, what to send. */
-export function explainVariable(error: unknown, variable: ExplainedVariable, coercion: Coercion): unknown {
+export function explainVariable(caught: unknown, variable: ExplainedVariable, coercion: Coercion): unknown {
   const { name, type, place: use, hidesValues } = variable;
-  const place = placeOf(error);
-  const within = place.length === 0 ? '' : ` at "${shorten(writePlace([sentName(name), ...place]))}"`;
+  const { error, path } = unwrapError(caught);
+  const within = path.length === 0 ? '' : ` at "${shorten(writePath([sentName(name), ...path]))}"`;
   const described = `the variable "${describeName(name)}"${within}`;
-  if (error instanceof MalformedIdError) return new VariableError(name, error.in(described).message, place);
+  if (error instanceof MalformedIdError) return new VariableError(name, error.in(described).message, path);
   if (!(error instanceof GraphQLError)) return error;
-  const found = typeAt(type, place);
-  const used = use && describeRemedy({ ...use, type: found, path: writePlace([use.path, ...place]) }, 'send');
+  const found = typeAt(type, path);
+  const used = use && describeRemedy({ ...use, type: found, path: writePath([use.path, ...path]) }, 'send');
   const remedy = used ?? (coercion === 'lenient' ? describeContent(found, hidesValues) : null);
   const problem = `Variable "${describeName(name)}" got an invalid value${within}: ${shortenMessage(error.message)}`;
-  return new VariableError(name, remedy ? `${problem} ${remedy}` : problem, place);
+  return new VariableError(name, remedy ? `${problem} ${remedy}` : problem, path);
 }
 
-/** The named type at a place in a value that was read as far as that. */
-function typeAt(type: GraphQLInputType, place: ValuePlace): GraphQLNamedType & GraphQLInputType {
-  return place.reduce((outer, key) => {
+/** The named type at a path in a value that was read as far as that. */
+function typeAt(type: GraphQLInputType, path: InputPath): GraphQLNamedType & GraphQLInputType {
+  return path.reduce((outer, key) => {
     const field = isInputObjectType(outer) && typeof key === 'string' ? outer.getFields()[key] : undefined;
     return field ? getNamedType(field.type) : outer;
   }, getNamedType(type));
@@ -48,13 +48,13 @@ function describeName(name: string): string {
 export class VariableError extends ApiError {
   /** The name of the variable in the document. */
   readonly variable: string;
-  /** The place in its value. */
-  readonly place: ValuePlace;
+  /** Where in its value. */
+  readonly valuePath: InputPath;
 
-  constructor(variable: string, message: string, place: ValuePlace = []) {
+  constructor(variable: string, message: string, valuePath: InputPath = []) {
     super('BAD_USER_INPUT', message);
     this.variable = variable;
-    this.place = place;
+    this.valuePath = valuePath;
   }
 }
 

@@ -7,7 +7,7 @@
  *     select concat('{"affectedCount":', count(*), '}', set_config('rowgraph.rows', left(count(*)::text, 0), true)) from changed
  */
 
-import { raiseMarker } from '../../errors/raise.ts';
+import { raisedText } from '../../errors/raise.ts';
 import type { Parameter } from '../../plan/plan.ts';
 import { bind, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
@@ -43,6 +43,6 @@ export function checkCount(change: LimitedChange, count: Sql): Sql {
  * cast text contains the count, so that PostgreSQL cannot evaluate it while planning.
  */
 function raiseAbove({ kind, atMost }: LimitedChange, count: Sql, countText: Sql): Sql {
-  const message = literal(`${raiseMarker}${kind} impacts too many records`);
-  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${message} || pg_catalog.left(${countText}, 0))::int4::text else '' end`;
+  const text = literal(raisedText(`${kind}-too-many`));
+  return sql`case when ${count} > ${bind(atMost, 'int4')} then (${text} || pg_catalog.left(${countText}, 0))::int4::text else '' end`;
 }

@@ -10,17 +10,17 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
+import { writePath } from '../../errors/input-path.ts';
 import type { Parameter } from '../../plan/plan.ts';
 import { type PlanPlace, placesOf } from '../../plan/plan-places.ts';
 import { adaptDocument, sentName } from '../../request/adapt-document.ts';
-import { locateField, locateVariable, sharedStart } from '../../request/locate-field.ts';
-import { writePlace } from '../../request/value-place.ts';
 import { VariableError } from '../../request/variable-error.ts';
 import { bindStatements, UnboundError } from '../prepare/bind-parameters.ts';
 import { type PreparedRequest, planAgain } from '../prepare/prepare-request.ts';
 import type { GraphQLRequest } from '../request.ts';
 import type { Role, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';
 import { findSuspects } from './find-suspects.ts';
+import { locateField, locateVariable, sharedStart } from './locate-field.ts';
 import { isOfTable, locateInput, locatePlainInput } from './locate-input.ts';
 
 /** The error with its path and locations, if the field is known. */
@@ -32,8 +32,8 @@ export async function locateError(
 ): Promise<unknown> {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof VariableError) {
-    const { path, locations, place } = locateVariable(await readAdapted(query, error, roleSchema), operationName, error.variable);
-    return (place ? error.withDetails({ input: writePlace([...place, ...error.place]) }) : error).at(path, locations);
+    const { path, locations, input } = locateVariable(await readAdapted(query, error, roleSchema), operationName, error.variable);
+    return (input ? error.withDetails({ input: writePath([...input, ...error.valuePath]) }) : error).at(path, locations);
   }
   const statement = statementOf(error);
   const failure =

@@ -1,9 +1,9 @@
 import type { ApiError } from '../../errors/api-error.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
-import { raiseMarker } from '../../errors/raise.ts';
+import { writePath } from '../../errors/input-path.ts';
+import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
-import { writePath } from '../../plan/input-path.ts';
 import type { NestedStep } from '../../plan/nested-plan.ts';
 import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
 import { placesOf } from '../../plan/plan-places.ts';
@@ -33,7 +33,7 @@ export function locateInput(error: ApiError, { compiled }: PreparedRequest, stat
   if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
   // `atMost`, which was exceeded, is a sibling of `set`.
   if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
-  const label = labelOf(cause.message);
+  const label = readRaised(cause.message)?.label ?? null;
   if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
   const number = unreadParameter(cause);
   const unread =
@@ -53,13 +53,6 @@ export function isOfTable(error: DatabaseError, { schema, name }: Pick<Table, 's
 /** The end of a path that leads to a column. */
 export function fieldOf(column: Column | undefined): string {
   return column ? `.${column.fieldName}` : '';
-}
-
-/** The label of the row that the message of one of our own errors names. */
-function labelOf(message: string): number | null {
-  const start = message.indexOf(raiseMarker);
-  const number = start < 0 ? undefined : /^[a-z ]+: (\d+)/.exec(message.slice(start + raiseMarker.length))?.[1];
-  return number === undefined ? null : Number(number);
 }
 
 /** The step of a plan with a number of steps before it. */

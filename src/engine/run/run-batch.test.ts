@@ -87,7 +87,7 @@ test('an error from PostgreSQL is reported with its message, its SQLSTATE and it
 
 test('an error that our own statements raise has our message, unlike a text of the client', async () => {
   const raise = (text: string): Batch => batch(`select case when balance >= 0 then '${text}' else '1' end::int from account`);
-  const failure = await failureOf(runBatch(embedded, raise('rowgraph: delete impacts too many records'), ignore));
+  const failure = await failureOf(runBatch(embedded, raise('rowgraph: delete-too-many'), ignore));
   assert.deepEqual([failure.code, failure.message, failure.details], ['TOO_MANY_ROWS', 'delete impacts too many records', {}]);
   const other = await failureOf(runBatch(embedded, raise('rowgraph: constructor'), ignore));
   assert.deepEqual([other.code, other.details], ['INVALID_VALUE', { sqlstate: '22P02' }]);

@@ -3,7 +3,7 @@ with source as (select g.a0 as o0
 found as (select t1."id" as c0
   from source as s join "public"."act" as t1 on t1."name" = s.o0 limit 1)
 select pg_catalog.set_config('rowgraph.keys_2_0', pg_catalog.min(f.c0::text), true),
-case when pg_catalog.count(*) < 1 then ('rowgraph: there is no such record to connect: ' || (select $2::text))::int4::text else '' end
+case when pg_catalog.count(*) < 1 then ('rowgraph: connect-none: ' || (select $2::text))::int4::text else '' end
 from found as f;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
@@ -23,7 +23,7 @@ written as (insert into "public"."festival" as t1 ("id", "name", "opener_id", "c
   select s.o0, s.o1, s.o2, s.o3 from source as s
   returning t1."id" as c0)
 select pg_catalog.set_config('rowgraph.keys_1_0', (pg_catalog.json_agg(w.c0::text))::text, true),
-case when pg_catalog.count(*) < 2 then ('rowgraph: a trigger left out a record that is to be inserted: ' || (select ''))::int4::text else '' end
+case when pg_catalog.count(*) < 2 then ('rowgraph: insert-left-out: ' || (select ''))::int4::text else '' end
 from written as w;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2, ((select pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) ->> g.p)::integer as o3

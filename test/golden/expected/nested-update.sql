@@ -5,7 +5,7 @@ with changed as (select t1."id" as c0
   for update of t1)
 select pg_catalog.set_config('rowgraph.keys_2_n', (coalesce(pg_catalog.jsonb_agg(0 order by w.m), '[]'))::text, true),
 pg_catalog.set_config('rowgraph.keys_2_0', (coalesce(pg_catalog.jsonb_agg(w.c0::text order by w.m), '[]'))::text, true),
-case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end
+case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
@@ -22,7 +22,7 @@ found as (select distinct on (s.m) s.m, s.n, t1."id" as c0
   from source as s join "public"."act" as t1 on t1."name" = s.o0 order by s.m)
 select pg_catalog.set_config('rowgraph.keys_3_n', (coalesce(pg_catalog.jsonb_agg(f.n order by f.m), '[]'))::text, true),
 pg_catalog.set_config('rowgraph.keys_3_0', (coalesce(pg_catalog.jsonb_agg(f.c0::text order by f.m), '[]'))::text, true),
-case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: a policy or a trigger keeps a record from being connected: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
+case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: connect-denied: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end
 from found as f;
 
 with changed as (update "public"."festival" as t1
@@ -35,14 +35,14 @@ from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (delete from "public"."stage" as t1
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" < $1::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (update "public"."stage" as t1
   set "name" = $1::character varying(20)
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" > $2::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update impacts too many records' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
@@ -56,9 +56,9 @@ moved as (update "public"."stage" as t2
   from found as f
   where f.moves and t2."id" = f.k0
   returning 1)
-select case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: there is no such record to connect: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end,
-case when exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1) then ('rowgraph: a record cannot be connected to several records: ' || (select ''))::int4::text else '' end,
-case when (select pg_catalog.count(*) from (select distinct k0, v1 from found where moves) as d) > (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) then ('rowgraph: a record cannot be connected to several records: ' || (select ''))::int4::text else '' end,
-case when (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) > (select pg_catalog.count(*) from moved) then ('rowgraph: a policy or a trigger keeps a record from being connected: ' || (select ''))::int4::text else '' end;
+select case when (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)) is not null then ('rowgraph: connect-none: ' || (select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m)))::int4::text else '' end,
+case when exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1) then ('rowgraph: connect-several: ' || (select ''))::int4::text else '' end,
+case when (select pg_catalog.count(*) from (select distinct k0, v1 from found where moves) as d) > (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) then ('rowgraph: connect-several: ' || (select ''))::int4::text else '' end,
+case when (select pg_catalog.count(*) from (select distinct k0 from found where moves) as d) > (select pg_catalog.count(*) from moved) then ('rowgraph: connect-denied: ' || (select ''))::int4::text else '' end;
 
 select pg_catalog.concat('{"affectedCount":', pg_catalog.jsonb_array_length(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb), '}');

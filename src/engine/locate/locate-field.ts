@@ -14,8 +14,8 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import type { SourcePosition } from '../errors/api-error.ts';
-import type { ValuePlace } from './value-place.ts';
+import type { SourcePosition } from '../../errors/api-error.ts';
+import type { InputPath } from '../../errors/input-path.ts';
 
 /** The most locations that an error reports. */
 const maxPlaces = 10;
@@ -40,8 +40,8 @@ export function locateField(
 export interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
-  /** The place of the variable in the arguments of the field, if it is used once. */
-  readonly place: ValuePlace | undefined;
+  /** The path of the variable in the arguments of the field, if it is used once. */
+  readonly input: InputPath | undefined;
 }
 
 /** Finds the uses of a variable in a valid document, which was parsed with locations. */
@@ -62,23 +62,23 @@ export function locateVariable(node: DocumentNode, operationName: string | null 
     }
   };
   if (document.operation) search(document.operation.selectionSet, []);
-  const place = uses.length === 1 ? onlyPlace(uses[0]!, variable) : undefined;
-  return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]), place };
+  const input = uses.length === 1 ? onlyInput(uses[0]!, variable) : undefined;
+  return { path: shared?.length === 0 ? undefined : shared, locations: positionsOf([...new Set(uses)]), input };
 }
 
-function onlyPlace({ arguments: args = [] }: FieldNode, variable: string): ValuePlace | undefined {
-  const places = args.flatMap(({ name, value }) => placesIn(value, variable, [name.value]));
-  return places.length === 1 ? places[0] : undefined;
+function onlyInput({ arguments: args = [] }: FieldNode, variable: string): InputPath | undefined {
+  const inputs = args.flatMap(({ name, value }) => inputsWith(value, variable, [name.value]));
+  return inputs.length === 1 ? inputs[0] : undefined;
 }
 
-function placesIn(value: ValueNode, variable: string, place: ValuePlace): ValuePlace[] {
+function inputsWith(value: ValueNode, variable: string, path: InputPath): InputPath[] {
   switch (value.kind) {
     case Kind.VARIABLE:
-      return value.name.value === variable ? [place] : [];
+      return value.name.value === variable ? [path] : [];
     case Kind.LIST:
-      return value.values.flatMap((item, index) => placesIn(item, variable, [...place, index]));
+      return value.values.flatMap((item, index) => inputsWith(item, variable, [...path, index]));
     case Kind.OBJECT:
-      return value.fields.flatMap((field) => placesIn(field.value, variable, [...place, field.name.value]));
+      return value.fields.flatMap((field) => inputsWith(field.value, variable, [...path, field.name.value]));
     default:
       return [];
   }
