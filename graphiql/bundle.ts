@@ -1,5 +1,5 @@
 /**
- * Bundles the GraphiQL page into `dist/graphiql`, compressed; `src/http/serve-graphiql.ts` serves it from there. Runs when the package is
+ * Bundles the GraphiQL page into `dist/graphiql`, compressed; `src/http/routes/graphiql-routes.ts` serves it from there. Runs when the package is
  * built, and in a clone after `npm ci` and before `npm start`. Does nothing if the bundle was made from the same sources and packages.
  */
 import { createHash } from 'node:crypto';

@@ -35,7 +35,12 @@ test('docs/limits.md lists the limits of src/budget/limits.ts', () => {
 test('docs/mounting.md lists the options of handlers in their types', () => {
   const table = /^### Options$([\s\S]*?)^A wrong option/m.exec(read('docs/mounting.md'))?.[1] ?? '';
   const listed = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
-  const files = ['auth/token-options.ts', 'http/endpoint-options.ts', 'http/create-node-handler.ts', 'http/create-fetch-handler.ts'];
+  const files = [
+    'auth/token-options.ts',
+    'http/endpoint/endpoint-options.ts',
+    'http/transport/create-node-handler.ts',
+    'http/create-fetch-handler.ts',
+  ];
   const typed = files.flatMap((file) => [...read(`src/${file}`).matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name]) => name));
   assert.deepEqual(listed.sort(), [...new Set(typed)].sort());
 });

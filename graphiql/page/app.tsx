@@ -3,7 +3,7 @@ import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-expl
 import { HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { useCallback, useMemo, useState } from 'react';
-import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import { CallerHeaders } from './caller-headers.ts';
 import { decodeToken } from './decode-token.ts';
 import { explorerPlugin } from './explorer-plugin.tsx';

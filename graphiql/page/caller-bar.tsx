@@ -1,6 +1,6 @@
 /** Shows the caller, and changes it: by a menu of roles and users if the server signs tokens for the page, otherwise by a pasted key. */
 import { useEffect, useState } from 'react';
-import type { CallerChoices } from '../../src/http/page-backend.ts';
+import type { CallerChoices } from '../../src/http/routes/graphiql-page.ts';
 import { ClaimsDialog } from './claims-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import type { RoleCaller } from './page-caller.ts';

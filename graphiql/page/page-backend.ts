@@ -2,7 +2,7 @@
 
 import type { DoctorReport } from '../../src/doctor/report.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
-import type { CallerChoices, SignedToken } from '../../src/http/page-backend.ts';
+import type { CallerChoices, SignedToken } from '../../src/http/routes/graphiql-page.ts';
 import type { Claims } from './decode-token.ts';
 import { reachServer, readJson } from './reach-server.ts';
 

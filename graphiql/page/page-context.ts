@@ -1,6 +1,6 @@
 /** What all parts of the page share: the caller, the page's backend, and the last request. */
 import { createContext, useContext } from 'react';
-import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { LastExchange } from './last-exchange.ts';
 import type { PageBackend } from './page-backend.ts';

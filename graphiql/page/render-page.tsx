@@ -1,6 +1,6 @@
 /** Renders the page at `/graphiql` with the settings embedded in it. */
 import { createRoot } from 'react-dom/client';
-import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
+import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import { App } from './app.tsx';
 
 // GraphiQL's editor checks each language in a worker.

@@ -1,12 +1,11 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isJsonObject, quote } from '../errors/api-error.ts';
+import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
+
 /**
  * Opaque keys: random texts that a file maps to roles. The file holds only their SHA-256, which is enough because they cannot be guessed.
  * In: the text of the file; out: its keys, each with its caller.
  */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isJsonObject, quote } from '../errors/api-error.ts';
-import { checkMembers, readHash, readJson, readTime } from './entry-members.ts';
-import { isRoleName } from './role-claim.ts';
-import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 
 export interface ApiKey {
   /** SHA-256 of its text. */
@@ -102,4 +101,39 @@ const keyLength = 32;
 export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: string; readonly hash: string } {
   const key = `rg_${kind}_${randomBytes(keyLength).toString('base64url')}`;
   return { key, hash: `sha256:${hash('sha256', key)}` };
+}
+
+/**
+ * Reads the entries of key files and revocation lists. In: JSON; out: its members. Errors never repeat what a file contains: it might be a
+ * key.
+ */
+
+/** The value of a JSON text. Throws an `Error` that says where it is broken. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const place = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
+    throw new Error(`is not JSON${place}`);
+  }
+}
+
+/** Throws if an entry has members other than these. */
+export function checkMembers(entry: object, known: readonly string[]): void {
+  if (Object.keys(entry).some((name) => !known.includes(name))) throw new Error(`may have only the members ${known.join(', ')}`);
+}
+
+/** The hexadecimal digits of a SHA-256, with or without the prefix `sha256:`. */
+export function readHash(value: unknown): string {
+  const [, digits] = typeof value === 'string' ? (/^(?:sha256:)?([0-9a-f]{64})$/i.exec(value) ?? []) : [];
+  if (digits === undefined) throw new Error('must have a "hash": sha256: and 64 hexadecimal digits');
+  return digits.toLowerCase();
+}
+
+/** The milliseconds since 1970 of a time such as `2027-01-31T12:00:00Z`, or of the beginning of a day (UTC). */
+export function readTime(value: unknown, member: string): number {
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value);
+  const time = isTime ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw new Error(`must have a time as "${member}", such as 2027-01-31 or 2027-01-31T12:00:00Z`);
+  return time;
 }

@@ -1,12 +1,12 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type CryptoKey, createLocalJWKSet, errors, type JWK, type ProtectedHeaderParameters } from 'jose';
+import { ApiError, isJsonObject, quote } from '../errors/api-error.ts';
+import type { Observer } from '../events.ts';
+
 /**
  * Public keys that verify tokens, in a text: PEM, or a JSON Web Key Set (RFC 7517). In: the text, and the header of a token; out: the keys
  * that may have signed it. `remote-public-keys.ts` has those at a URL.
  */
-import { createPublicKey } from 'node:crypto';
-import { type CryptoKey, createLocalJWKSet, errors, type JWK, type ProtectedHeaderParameters } from 'jose';
-import { isJsonObject } from '../errors/api-error.ts';
-import type { Observer } from '../events.ts';
-import { findUsableKeys } from './usable-keys.ts';
 
 /** The signature algorithms for public keys. HMAC is not among them: anybody who knew a public key could sign with it. */
 export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -115,4 +115,156 @@ function createKeyFinder(keys: JWK[]): KeyFinder {
       return matching;
     }
   };
+}
+
+/**
+ * Separates the JSON Web Keys that can verify signatures from those that cannot. In: the keys of a set; out: the usable ones, reduced to
+ * what verifying needs, and what is wrong with the others. An unusable key must not fail a request: anybody can name it in a token.
+ */
+
+export interface UsableKeys {
+  readonly keys: readonly JWK[];
+  readonly problems: readonly string[];
+}
+
+/** In bits (RFC 7518, section 3.3). */
+const leastModulus = 2048;
+
+/** The usable keys, and a problem for each of the others. */
+export function findUsableKeys(candidates: readonly JWK[]): UsableKeys {
+  const keys: JWK[] = [];
+  const problems: string[] = [];
+  for (const [index, jwk] of candidates.entries()) {
+    try {
+      keys.push(readKey(jwk));
+    } catch (error) {
+      const name = typeof jwk.kid === 'string' ? quote(jwk.kid) : index + 1;
+      problems.push(`the key ${name} ${(error as Error).message}`);
+    }
+  }
+  return { keys, problems };
+}
+
+/** Other members are left out, because libraries treat them differently. */
+function readKey(jwk: JWK): JWK {
+  const { kid, alg } = jwk;
+  const key = importKey(jwk);
+  const { modulusLength = leastModulus } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < leastModulus) throw new Error(`has ${modulusLength} bits: RS256 and PS256 need at least ${leastModulus}`);
+  return { ...key.export({ format: 'jwk' }), ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) } as JWK;
+}
+
+function importKey(jwk: JWK): KeyObject {
+  try {
+    return createPublicKey({ key: jwk as never, format: 'jwk' });
+  } catch (error) {
+    throw new Error(`is not a valid ${jwk.kty} key (${(error as Error).message})`, { cause: error });
+  }
+}
+
+/**
+ * Public keys that an issuer publishes at a URL. In: the URL, and the header of a token; out: the keys that may have signed it, loaded when
+ * they are needed.
+ */
+
+/** Times in milliseconds. */
+const fetchTimeout = 5_000;
+const lifetime = 10 * 60_000;
+const leastPause = 10_000;
+
+const mostCharacters = 1024 * 1024;
+
+/**
+ * The keys at a URL. They are loaded when first needed, again after ten minutes, and when an unknown key is asked for, but at most every
+ * ten seconds. If the issuer cannot be reached, the last keys stay valid.
+ */
+export class RemotePublicKeys implements PublicKeys {
+  readonly #url: string;
+  readonly #observe: Observer;
+  readonly #now: () => number;
+  #set: KeySet | null = null;
+  /** The text of the current key set. */
+  #text = '';
+  #loadedAt = -Infinity;
+  #triedAt = -Infinity;
+  #loading: Promise<void> | null = null;
+
+  constructor(url: string, observe: Observer, now: () => number = () => performance.now()) {
+    this.#url = url;
+    this.#observe = observe;
+    this.#now = now;
+  }
+
+  currentSet(): KeySet | null {
+    if (this.#set !== null && this.#now() > this.#loadedAt + lifetime) void this.#load();
+    return this.#set;
+  }
+
+  async find(header: ProtectedHeaderParameters): Promise<FoundKeys> {
+    if (this.#set === null) await this.#load();
+    const found = await findIn(this.currentSet(), header);
+    if (found.keys.length > 0) return found;
+    await this.#load();
+    const foundAnew = await findIn(this.#set, header);
+    // The key may be one that the issuer has published since.
+    if (foundAnew.keys.length === 0 && this.#triedAt > this.#loadedAt) throw unavailable();
+    return foundAnew;
+  }
+
+  /** Never rejects. */
+  #load(): Promise<void> {
+    if (this.#loading === null && this.#now() < this.#triedAt + leastPause) return Promise.resolve();
+    this.#loading ??= this.#fetch()
+      .catch((error: unknown) => this.#observe({ kind: 'keys-load-failed', error }))
+      .finally(() => {
+        this.#loading = null;
+      });
+    return this.#loading;
+  }
+
+  async #fetch(): Promise<void> {
+    this.#triedAt = this.#now();
+    try {
+      // A redirect could lead to a place where anybody can answer.
+      const options = { signal: AbortSignal.timeout(fetchTimeout), headers: { accept: 'application/json' }, redirect: 'error' } as const;
+      const response = await fetch(this.#url, options);
+      if (!response.ok) throw new Error(`responded with status ${response.status}`);
+      this.#take(await readText(response));
+      this.#loadedAt = this.#triedAt;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      throw new Error(`${this.#url}: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`);
+    }
+  }
+
+  /** An unchanged text leaves the key set unchanged, so that the tokens that it has verified stay cached. */
+  #take(text: string): void {
+    if (this.#set !== null && text === this.#text) return;
+    this.#set = new KeySet(text);
+    this.#text = text;
+    const { problems } = this.#set;
+    if (problems.length > 0) this.#observe({ kind: 'keys-ignored', problems: problems.map((problem) => `${this.#url}: ${problem}`) });
+  }
+}
+
+async function findIn(set: KeySet | null, header: ProtectedHeaderParameters): Promise<FoundKeys> {
+  if (set === null) throw unavailable();
+  return { keys: await set.find(header), set };
+}
+
+function unavailable(): ApiError {
+  return new ApiError(
+    'KEYS_UNAVAILABLE',
+    'The token cannot be verified, because the keys of its issuer cannot be loaded. Try again later.',
+  );
+}
+
+async function readText({ body }: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > mostCharacters) throw new Error(`responded with more than ${mostCharacters} characters`);
+  }
+  return text + decoder.decode();
 }

@@ -4,10 +4,9 @@
  */
 import type { Observer } from '../events.ts';
 import { readApiKeys } from './api-keys.ts';
-import { type PublicKeys, readPublicKeys } from './public-keys.ts';
-import { RemotePublicKeys } from './remote-public-keys.ts';
+import { parseClaimPath } from './caller.ts';
+import { type PublicKeys, RemotePublicKeys, readPublicKeys } from './public-keys.ts';
 import { RevokedTokens } from './revoked-tokens.ts';
-import { parseClaimPath } from './role-claim.ts';
 import type { TokenOptions } from './token-options.ts';
 import type { TokenRules } from './verify-token.ts';
 

@@ -9,10 +9,9 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors/api-error.ts';
 import type { CacheStatistics } from '../events.ts';
 import { type ApiKeys, isOpaque } from './api-keys.ts';
+import { readClaim, roleIn, type VerifiedCaller, verifiedCaller } from './caller.ts';
 import { type KeySet, type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
-import { readClaim, roleIn } from './role-claim.ts';
-import { type VerifiedCaller, verifiedCaller } from './verified-caller.ts';
 
 export interface TokenVerifier {
   /**

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { readDocuments } from '../http/documents/read-documents.ts';
+import { readDocuments } from '../http/documents/trusted-document-files.ts';
 import type { AdvisedDocument } from './advise-documents.ts';
 import { CommandError } from './command-error.ts';
 import type { Environment } from './config.ts';

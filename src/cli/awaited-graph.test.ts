@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Deadline } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
-import type { ServedGraph } from '../http/served-graph.ts';
+import type { ServedGraph } from '../http/endpoint/endpoint-options.ts';
 import { AwaitedGraph, unreachable } from './awaited-graph.ts';
 
 const response = { chunks: [Buffer.from('{}')], length: 2, errorCode: null };

@@ -4,7 +4,7 @@
  */
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { ServedGraph } from '../http/served-graph.ts';
+import type { ServedGraph } from '../http/endpoint/endpoint-options.ts';
 
 export class AwaitedGraph implements ServedGraph {
   #graph: ServedGraph | null = null;

@@ -1,9 +1,9 @@
 /**
  * The syntax of single settings. Each check throws an `Error` whose message completes a sentence that begins with the name of the setting.
  */
-import { parseClaimPath } from '../auth/role-claim.ts';
-import { readProxyTrust } from '../http/client-address.ts';
-import { checkOrigin } from '../http/cross-origin.ts';
+import { parseClaimPath } from '../auth/caller.ts';
+import { readProxyTrust } from '../http/admission/client-address.ts';
+import { checkOrigin } from '../http/endpoint/cross-origin.ts';
 import { expected } from './setting-kinds.ts';
 
 /** A URL of PostgreSQL. */

@@ -2,7 +2,7 @@
  * Reads the values of settings. In: flags, the environment and the text of a config file, all passed by the caller. Out: typed, validated
  * values. No other file reads the environment.
  */
-import { readJson } from '../auth/entry-members.ts';
+import { readJson } from '../auth/api-keys.ts';
 import type { Setting } from './setting-kinds.ts';
 import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from './settings.ts';
 

@@ -54,7 +54,7 @@ export function documentsCommand(environment: Environment): Command {
 }
 
 async function readAll(location: string): Promise<ReadonlyMap<string, TrustedDocument>> {
-  const { readDocuments } = await import('../http/documents/read-documents.ts');
+  const { readDocuments } = await import('../http/documents/trusted-document-files.ts');
   try {
     return await readDocuments(location);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** `rowgraph keys`: signs keys with the project's secret, or creates an opaque one. */
 import { Command } from 'commander';
 import { createApiKey, parseApiKeys } from '../auth/api-keys.ts';
-import { isRoleName } from '../auth/role-claim.ts';
+import { isRoleName } from '../auth/caller.ts';
 import { CommandError } from './command-error.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from './config.ts';
 import { addSettings, readSettings } from './settings-options.ts';

@@ -3,9 +3,7 @@
  * port is configured.
  */
 import type { Observer } from '../events.ts';
-import { createHealthRoutes } from '../http/serve-health.ts';
-import { createMetricsRoute } from '../http/serve-metrics.ts';
-import { type AdminServer, startAdminServer } from '../http/start-admin-server.ts';
+import { type AdminServer, createHealthRoutes, createMetricsRoute, startAdminServer } from '../http/routes/operator-routes.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import type { ServeConfiguration } from './command-settings.ts';
 import { explainListenError } from './start-service.ts';

@@ -2,9 +2,9 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { signKey } from '../auth/sign-key.ts';
 import type { Observer } from '../events.ts';
-import { isLoopbackHost } from '../http/check-local-page.ts';
-import type { WatchedDocuments } from '../http/documents/watched-documents.ts';
-import type { PageOptions } from '../http/server-options.ts';
+import type { WatchedDocuments } from '../http/documents/trusted-document-files.ts';
+import { isLoopbackHost } from '../http/routes/page-actions.ts';
+import type { PageOptions } from '../http/transport/server-options.ts';
 import { createRowgraph, type Rowgraph } from '../index.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { SilentExitError } from './command-error.ts';

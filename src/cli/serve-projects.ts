@@ -5,9 +5,8 @@
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-import { readStamp } from '../files/read-stamp.ts';
-import { WatchedFiles } from '../files/watched-files.ts';
-import type { ServerOptions } from '../http/server-options.ts';
+import { readStamp, WatchedFiles } from '../files/watched-files.ts';
+import type { ServerOptions } from '../http/transport/server-options.ts';
 import { listProjectFiles, type ProjectEntries, readProjectFiles } from '../projects/project-files.ts';
 import { Projects } from '../projects/projects.ts';
 import type { ServeConfiguration } from './command-settings.ts';

@@ -1,11 +1,11 @@
 /**
  * Every setting in one place: its flag, its environment variable, its type, default and description. `config.ts` reads their values.
  */
-import { checkKeysUrl, checkSupabaseProject } from '../auth/check-issuer.ts';
+import { checkKeysUrl, checkSupabaseProject } from '../auth/token-options.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { automatic, checkHeaderName, checkRequestSetting, defaultRequestHeaders } from '../catalog/request-settings.ts';
-import { checkCacheControl } from '../http/cache-control.ts';
-import { leastPersisted } from '../http/endpoint-options.ts';
+import { leastPersisted } from '../http/endpoint/endpoint-options.ts';
+import { checkCacheControl } from '../http/endpoint/graphql-response.ts';
 import {
   checkBasePath,
   checkClaimPath,

@@ -1,9 +1,9 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
 
-import type { WatchedDocuments } from '../http/documents/watched-documents.ts';
-import type { ServedGraph } from '../http/served-graph.ts';
-import type { PageOptions, ServerOptions } from '../http/server-options.ts';
-import { type RunningServer, startServer } from '../http/start-server.ts';
+import type { WatchedDocuments } from '../http/documents/trusted-document-files.ts';
+import type { ServedGraph } from '../http/endpoint/endpoint-options.ts';
+import type { PageOptions, ServerOptions } from '../http/transport/server-options.ts';
+import { type RunningServer, startServer } from '../http/transport/start-server.ts';
 import type { Telemetry } from '../telemetry/create-telemetry.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from './command-settings.ts';

@@ -1,16 +1,13 @@
 /** Which keys and tokens the server accepts. In: the settings; out: the rules, including the content of files. */
 import { readFile } from 'node:fs/promises';
 import { parseApiKeys } from '../auth/api-keys.ts';
-import { type PublicKeys, readPublicKeys } from '../auth/public-keys.ts';
+import { parseClaimPath } from '../auth/caller.ts';
+import { type PublicKeys, RemotePublicKeys, readPublicKeys } from '../auth/public-keys.ts';
 import { keysOfSupabase } from '../auth/read-token-options.ts';
-import { RemotePublicKeys } from '../auth/remote-public-keys.ts';
 import { parseRevokedTokens } from '../auth/revoked-tokens.ts';
-import { parseClaimPath } from '../auth/role-claim.ts';
 import type { FileContent, Observer } from '../events.ts';
-import { readStamp } from '../files/read-stamp.ts';
-import { readTextFile } from '../files/read-text-file.ts';
-import { WatchedFiles } from '../files/watched-files.ts';
-import type { ServerOptions } from '../http/server-options.ts';
+import { readStamp, readTextFile, WatchedFiles } from '../files/watched-files.ts';
+import type { ServerOptions } from '../http/transport/server-options.ts';
 import { ConfigurationError } from './config.ts';
 import { type Configuration, flagOf, type SettingName } from './settings.ts';
 

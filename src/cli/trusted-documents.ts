@@ -1,6 +1,6 @@
 /** The trusted documents of a server. In: the settings; out: the documents, and the roles for which they are checked. */
 import type { Observer } from '../events.ts';
-import { WatchedDocuments } from '../http/documents/watched-documents.ts';
+import { WatchedDocuments } from '../http/documents/trusted-document-files.ts';
 import { ConfigurationError } from './config.ts';
 
 interface DocumentSettings {

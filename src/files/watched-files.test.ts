@@ -4,9 +4,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { readStamp } from './read-stamp.ts';
-import { readTextFile } from './read-text-file.ts';
-import { WatchedFiles } from './watched-files.ts';
+import { readStamp, readTextFile, WatchedFiles } from './watched-files.ts';
 
 let folder: string;
 before(async () => {

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 /**
  * The content of files, read again when they change. In: how to read them, and a stamp that changes when they do; out: their current
  * content. While the files are broken or missing, the content read last stays in use.
@@ -77,5 +79,34 @@ export class WatchedFiles<Content> {
       this.#problem = message;
       this.#source.onFailure(error as Error);
     }
+  }
+}
+
+/** Detects whether files have changed, including replaced files. In: their paths; out: a text that differs after any change. */
+
+/** Rejects if one of the files is missing. */
+export async function readStamp(files: readonly string[]): Promise<string> {
+  const stamps = files.map(async (file) => {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(file);
+    return `${file} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+  });
+  return (await Promise.all(stamps)).join('\n');
+}
+
+/** Reads a settings file whose path may lead to anything: rejects folders, pipes and huge files. In: its path; out: its text. */
+
+/**
+ * The text of a regular file. Throws an `Error` that names the file if it is not one, cannot be read, or has more than `mostBytes` bytes.
+ */
+export async function readTextFile(file: string, mostBytes: number): Promise<string> {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) throw new Error(`${file} is not a regular file`);
+    if (status.size > mostBytes) throw new Error(`${file} has ${status.size} bytes; at most ${mostBytes} are read`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
   }
 }

@@ -5,7 +5,7 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { readTextFile } from '../files/read-text-file.ts';
+import { readTextFile } from '../files/watched-files.ts';
 import { listProjectFiles, mostFileBytes, parseProjectFile } from './project-files.ts';
 
 /** The settings of a project, as in its file. */

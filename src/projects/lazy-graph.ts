@@ -5,7 +5,7 @@
  */
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { ExecutingGraph } from '../http/served-graph.ts';
+import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 
 /** What this file uses of a graph. */
 export interface OpenedGraph extends ExecutingGraph {

@@ -4,9 +4,9 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readJson } from '../auth/entry-members.ts';
+import { readJson } from '../auth/api-keys.ts';
 import { isJsonObject, quote } from '../errors/api-error.ts';
-import { readTextFile } from '../files/read-text-file.ts';
+import { readTextFile } from '../files/watched-files.ts';
 import { isReference } from './project-reference.ts';
 
 /** The settings of a project, as JSON text. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../http/endpoint/exchange.ts';
 import { LazyGraph } from './lazy-graph.ts';
 import { Project } from './project.ts';
 

@@ -1,13 +1,13 @@
 /**
  * One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. In: requests; out: their responses.
  */
-import type { Authenticate } from '../auth/look-up-caller.ts';
+import type { Authenticate } from '../auth/authenticate.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-import type { Endpoint } from '../http/create-endpoint.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { GraphqlEndpoint } from '../http/graphql-endpoint.ts';
+import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
+import type { Exchange } from '../http/endpoint/exchange.ts';
+import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
 import type { LazyGraph, OpenedGraph } from './lazy-graph.ts';
 
 /** The keys of a project. Their files are watched. */

@@ -5,9 +5,9 @@
 import { createTokenVerifier } from '../auth/verify-token.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-import type { Endpoint } from '../http/create-endpoint.ts';
-import type { GraphqlEndpoint } from '../http/graphql-endpoint.ts';
-import type { DivideEndpoint } from '../http/mount-endpoint.ts';
+import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
+import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
+import type { DivideEndpoint } from '../http/transport/mount-endpoint.ts';
 import { LazyGraph } from './lazy-graph.ts';
 import { Project, type ProjectDefinition } from './project.ts';
 import type { ProjectEntries, ProjectEntry } from './project-files.ts';

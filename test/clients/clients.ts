@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { root } from '../run-checks.ts';

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { packed } from '../package/pack-package.ts';

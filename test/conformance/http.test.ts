@@ -1,7 +1,7 @@
 /** Every third query of the vectors, and all their mutations, over HTTP: the key carries the role, the token role and claims. */
 
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import type { Answer, OpenEndpoint } from './endpoint.ts';

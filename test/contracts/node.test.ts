@@ -11,7 +11,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { PgSocket } from '../../src/database/wire/pg-client.ts';
-import { writeBody } from '../../src/http/write-body.ts';
+import { writeBody } from '../../src/http/transport/node-exchange.ts';
 import { contract } from './contract.ts';
 
 const run = promisify(execFile);
@@ -135,7 +135,7 @@ async function serve(options: ServerOptions, request: string, onRequest: (reques
   return answer;
 }
 
-contract('node', 'http/check-head.ts', 'joinDuplicateHeaders joins every repeated header with a comma', async () => {
+contract('node', 'http/transport/check-head.ts', 'joinDuplicateHeaders joins every repeated header with a comma', async () => {
   const names = ['host', 'apikey', 'content-type', 'authorization'] as const;
   const repeated = names.flatMap((name) => [`${name}: a`, `${name}: b`]).join('\r\n');
   const request = `GET / HTTP/1.1\r\n${repeated}\r\nconnection: close\r\n\r\n`;
@@ -144,7 +144,7 @@ contract('node', 'http/check-head.ts', 'joinDuplicateHeaders joins every repeate
   assert.deepEqual(JSON.parse(answer.split('\r\n\r\n')[1]!), ['a, b', 'a, b', 'a, b', 'a, b']);
 });
 
-contract('node', 'http/broken-request.ts', 'the parser has these codes for what it rejects', async () => {
+contract('node', 'http/transport/broken-request.ts', 'the parser has these codes for what it rejects', async () => {
   const long = `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`;
   assert.equal(await serve({}, long, () => ''), 'clientError HPE_HEADER_OVERFLOW');
   assert.equal(await serve({}, 'GET / HTTP/3.0\r\nhost: a\r\n\r\n', () => ''), 'clientError HPE_INVALID_VERSION');
@@ -153,47 +153,57 @@ contract('node', 'http/broken-request.ts', 'the parser has these codes for what 
   assert.equal(await serve(timeouts, 'GET / HTTP/1.1\r\n', () => ''), 'clientError ERR_HTTP_REQUEST_TIMEOUT');
 });
 
-contract('node', 'http/connections.ts', 'the close of a plain server leaves the idle connections of an HTTP server open', async () => {
-  const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const ask = async (): Promise<string> => {
-    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
-    return String((await once(socket, 'data'))[0]);
-  };
-  await ask();
-  const closed = once(server, 'close');
-  PlainServer.prototype.close.call(server);
-  assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
-  const ended = once(socket, 'end');
-  server.closeIdleConnections();
-  await Promise.all([ended, closed]);
-  server.close(() => undefined);
-});
+contract(
+  'node',
+  'http/transport/connections.ts',
+  'the close of a plain server leaves the idle connections of an HTTP server open',
+  async () => {
+    const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const ask = async (): Promise<string> => {
+      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+      return String((await once(socket, 'data'))[0]);
+    };
+    await ask();
+    const closed = once(server, 'close');
+    PlainServer.prototype.close.call(server);
+    assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
+    const ended = once(socket, 'end');
+    server.closeIdleConnections();
+    await Promise.all([ended, closed]);
+    server.close(() => undefined);
+  },
+);
 
-contract('node', 'http/connection.ts', 'at CONNECT, Node stops listening to a socket; earlier responses go on with a drain', async () => {
-  const long = Buffer.alloc(30_000_000);
-  const server = createServer((_request, response) => {
-    response.write(long);
-    response.on('drain', () => response.end());
-    server.on('connect', (_connect, socket) => {
-      assert.equal(socket.listenerCount('drain'), 0);
-      socket.on('drain', () => response.emit('drain'));
-      response.on('finish', () => socket.end());
+contract(
+  'node',
+  'http/transport/connection.ts',
+  'at CONNECT, Node stops listening to a socket; earlier responses go on with a drain',
+  async () => {
+    const long = Buffer.alloc(30_000_000);
+    const server = createServer((_request, response) => {
+      response.write(long);
+      response.on('drain', () => response.end());
+      server.on('connect', (_connect, socket) => {
+        assert.equal(socket.listenerCount('drain'), 0);
+        socket.on('drain', () => response.emit('drain'));
+        response.on('finish', () => socket.end());
+      });
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
-  assert.ok((await text(socket)).endsWith('\r\n0\r\n\r\n'));
-  server.close();
-});
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+    assert.ok((await text(socket)).endsWith('\r\n0\r\n\r\n'));
+    server.close();
+  },
+);
 
 for (const waits of [true, false])
   contract(
     'node',
-    'http/connection.ts',
+    'http/transport/connection.ts',
     `onIncoming can ${waits ? 'turn a request into an Upgrade' : 'skip the rest of a read'}`,
     async () => {
       const request = (path: string): string => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc`;
@@ -220,34 +230,39 @@ for (const waits of [true, false])
     },
   );
 
-contract('node', 'http/collected-request.ts', 'the parser passes a body to push, and waits after false until _read is called', async () => {
-  const calls: string[] = [];
-  class Request extends IncomingMessage {
-    override push(chunk: Buffer | null): boolean {
-      calls.push(chunk === null ? 'end' : 'chunk');
-      if (chunk === null) this.emit('whole');
-      if (calls.length === 1) this.socket.once('pause', () => setImmediate(() => this.emit('paused')));
-      return calls.length > 1;
+contract(
+  'node',
+  'http/transport/collected-request.ts',
+  'the parser passes a body to push, and waits after false until _read is called',
+  async () => {
+    const calls: string[] = [];
+    class Request extends IncomingMessage {
+      override push(chunk: Buffer | null): boolean {
+        calls.push(chunk === null ? 'end' : 'chunk');
+        if (chunk === null) this.emit('whole');
+        if (calls.length === 1) this.socket.once('pause', () => setImmediate(() => this.emit('paused')));
+        return calls.length > 1;
+      }
     }
-  }
-  const server = createServer({ IncomingMessage: Request }, async (request, response) => {
-    await once(request, 'paused');
-    assert.deepEqual(calls, ['chunk']);
-    request._read(0);
-    await once(request, 'whole');
-    response.end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const body = 'x'.repeat(1024 * 1024);
-  socket.write(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-  assert.match(await text(socket), /^HTTP\/1.1 200/);
-  assert.deepEqual([calls.includes('chunk'), calls.at(-1)], [true, 'end']);
-  server.close();
-});
+    const server = createServer({ IncomingMessage: Request }, async (request, response) => {
+      await once(request, 'paused');
+      assert.deepEqual(calls, ['chunk']);
+      request._read(0);
+      await once(request, 'whole');
+      response.end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const body = 'x'.repeat(1024 * 1024);
+    socket.write(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    assert.match(await text(socket), /^HTTP\/1.1 200/);
+    assert.deepEqual([calls.includes('chunk'), calls.at(-1)], [true, 'end']);
+    server.close();
+  },
+);
 
-contract('node', 'http/write-body.ts', 'head and body of a short response are one write, byte for byte', async () => {
+contract('node', 'http/transport/node-exchange.ts', 'head and body of a short response are one write, byte for byte', async () => {
   const written: unknown[] = [];
   const body = Buffer.from([0x22, 0xc3, 0xa9, 0x22]);
   const server = createServer((_request, response) => {

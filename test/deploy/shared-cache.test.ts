@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { secret } from '../http/start-test-server.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';

@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { RawResponse } from '../../src/engine/request.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../src/errors/codes.ts';
-import { compressionThreshold } from '../../src/http/compress-body.ts';
+import { compressionThreshold } from '../../src/http/endpoint/compress-body.ts';
 import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;

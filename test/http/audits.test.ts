@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { serverAudits } from 'graphql-http';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { secret } from './start-test-server.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
-import type { Authenticate, RequestHead } from '../../src/auth/look-up-caller.ts';
+import type { Authenticate, RequestHead } from '../../src/auth/authenticate.ts';
 import { RevokedTokens } from '../../src/auth/revoked-tokens.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { createFetchHandler } from '../../src/http/create-fetch-handler.ts';
+import { createFetchHandler } from '../../src/http/transport/create-fetch-handler.ts';
 import { ApiError } from '../../src/index.ts';
 import { answer, rawResponse, readError, secret, startTestServer, type TestServer } from './start-test-server.ts';
 

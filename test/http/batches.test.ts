@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestGraph } from '../support/test-graph.ts';
 import { until } from '../support/until.ts';

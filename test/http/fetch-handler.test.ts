@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
-import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../../src/http/create-fetch-handler.ts';
+import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../../src/http/transport/create-fetch-handler.ts';
 import { answer, brokenResponse, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 
 const url = 'https://example.com/anywhere';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiKey } from '../../src/auth/api-keys.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { createFetchHandler } from '../../src/http/create-fetch-handler.ts';
+import { createFetchHandler } from '../../src/http/transport/create-fetch-handler.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const secret = 'a secret that has more than 32 characters';

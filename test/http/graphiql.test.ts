@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
 import { createFetcher } from '../../graphiql/page/fetcher.ts';
 import type { Exchange } from '../../graphiql/page/last-exchange.ts';
-import type { GraphiqlSettings } from '../../src/http/graphiql-page.ts';
-import { createGraphiqlRoutes } from '../../src/http/serve-graphiql.ts';
+import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
+import { createGraphiqlRoutes } from '../../src/http/routes/graphiql-routes.ts';
 import { readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 let server: TestServer;

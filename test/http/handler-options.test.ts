@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { createFetchHandler, type FetchHandlerOptions } from '../../src/http/create-fetch-handler.ts';
-import { createNodeHandler, type NodeHandlerOptions } from '../../src/http/create-node-handler.ts';
+import { createFetchHandler, type FetchHandlerOptions } from '../../src/http/transport/create-fetch-handler.ts';
+import { createNodeHandler, type NodeHandlerOptions } from '../../src/http/transport/create-node-handler.ts';
 import { answer, rawResponse, secret } from './start-test-server.ts';
 
 const graph = { executeRaw: async () => rawResponse(answer) };

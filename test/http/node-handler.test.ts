@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
-import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../../src/http/create-node-handler.ts';
+import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../../src/http/transport/create-node-handler.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
 import { answer, brokenResponse, type Execute, rawResponse, readError, runUntilStopped, secret } from './start-test-server.ts';
 

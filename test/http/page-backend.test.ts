@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { ApiError } from '../../src/errors/api-error.ts';
-import type { PageBackend } from '../../src/http/page-backend.ts';
+import type { PageBackend } from '../../src/http/routes/graphiql-page.ts';
 import { readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 const asked: unknown[] = [];

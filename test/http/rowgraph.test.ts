@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startPglite } from '../support/pglite.ts';

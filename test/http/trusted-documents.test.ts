@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { DocumentCheck } from '../../src/cli/document-check.ts';
 import type { Event } from '../../src/events.ts';
-import { WatchedDocuments } from '../../src/http/documents/watched-documents.ts';
+import { WatchedDocuments } from '../../src/http/documents/trusted-document-files.ts';
 import { startTestGraph } from '../support/test-graph.ts';
 import { until } from '../support/until.ts';
 import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';

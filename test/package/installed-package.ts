@@ -128,7 +128,7 @@ test('without optional dependencies', async (context) => {
   await context.test('each entry of the package can be imported, and nothing beside them', async () => {
     const program = `const names = [];
       for (const entry of ['rowgraph', 'rowgraph/node', 'rowgraph/fetch']) names.push(...Object.keys(await import(entry)));
-      await import('rowgraph/dist/http/start-server.js').catch(({ code }) => names.push(code));
+      await import('rowgraph/dist/http/transport/start-server.js').catch(({ code }) => names.push(code));
       console.log(names.join());`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: project });
     assert.match(stdout, /createRowgraph.*,createNodeHandler,createFetchHandler,ERR_PACKAGE_PATH_NOT_EXPORTED\n$/);

@@ -10,7 +10,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { makeFolder, removeFolder } from '../process/run-command.ts';
 import { type Printed, startDev } from '../process/start-dev.ts';

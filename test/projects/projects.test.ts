@@ -18,9 +18,8 @@ import { addProject, checkProjects, listProjects, removeProject, rotateKeys } fr
 import { openProjects, type ServedProjects } from '../../src/cli/serve-projects.ts';
 import { ConnectionBudget } from '../../src/database/connection-budget.ts';
 import type { Event } from '../../src/events.ts';
-import { Admission } from '../../src/http/admission.ts';
-import { AdmissionPart } from '../../src/http/admission-part.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { Admission, AdmissionPart } from '../../src/http/admission/admission.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { readProjectFiles } from '../../src/projects/project-files.ts';
 import { readReference } from '../../src/projects/project-reference.ts';
 import { createTelemetry, type Telemetry } from '../../src/telemetry/create-telemetry.ts';

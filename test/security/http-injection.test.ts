@@ -4,7 +4,7 @@ import { request as sendRaw } from 'node:http';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ExecutionResult } from '../../src/engine/request.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';

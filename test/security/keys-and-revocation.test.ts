@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { type JWTPayload, SignJWT } from 'jose';
 import { ApiKeys, createApiKey, parseApiKeys } from '../../src/auth/api-keys.ts';
-import { authenticateRequest } from '../../src/auth/authenticate-request.ts';
+import { authenticateRequest } from '../../src/auth/authenticate.ts';
 import { readPublicKeys } from '../../src/auth/public-keys.ts';
 import { hashOfToken, parseRevokedTokens, RevokedTokens } from '../../src/auth/revoked-tokens.ts';
 import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { createFetchHandler } from '../../src/http/create-fetch-handler.ts';
+import { createFetchHandler } from '../../src/http/transport/create-fetch-handler.ts';
 import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/start-server.ts';
+import { startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/create-telemetry.ts';
 import { redactDocument } from '../../src/telemetry/redact-document.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';

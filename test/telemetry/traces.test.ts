@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { type RunningServer, startServer } from '../../src/http/start-server.ts';
+import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry, type Telemetry, type TelemetryOptions } from '../../src/telemetry/create-telemetry.ts';
 import { readOtlpSettings } from '../../src/telemetry/otlp/otlp-settings.ts';

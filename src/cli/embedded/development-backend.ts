@@ -6,7 +6,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { CallerChoices, PageBackend, SignedToken } from '../../http/page-backend.ts';
+import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/graphiql-page.ts';
 import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { listUsers } from './list-users.ts';
 

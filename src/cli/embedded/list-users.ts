@@ -3,7 +3,7 @@
  * with a label to choose them by; empty if there is no such table.
  */
 import type { PGlite } from '@electric-sql/pglite';
-import type { CallerChoices } from '../../http/page-backend.ts';
+import type { CallerChoices } from '../../http/routes/graphiql-page.ts';
 import { identifier, render } from '../../sql/sql.ts';
 
 /** How many rows to offer. */

@@ -4,7 +4,7 @@
  */
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import { NamedRequest } from '../request-parameters.ts';
+import { NamedRequest } from '../endpoint/read-request.ts';
 import { hashOf, type PersistedQueries } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
+import type { Caller } from '../engine/request.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
+import type { TokenVerifier } from './verify-token.ts';
+
+/**
+ * Authenticates a request. Every request needs a key, in the `apiKey` header or, where that is allowed, in the URL; if it also has a bearer
+ * token, the token determines the caller. In: the headers of a request and its URL; out: the caller, synchronously if the tokens are cached.
+ */
+
+/**
+ * The caller of a request. `url`: the target of the request if a key may be in it, and null if not. Throws or rejects with UNAUTHENTICATED.
+ */
+export function authenticateRequest(
+  headers: IncomingHttpHeaders,
+  verifier: TokenVerifier,
+  url: string | null = null,
+): VerifiedCaller | Promise<VerifiedCaller> {
+  const key = headers.apikey ?? (url === null ? undefined : readUrlKey(url));
+  // Node joins repeated headers with a comma. The result is not a valid token, so checking the type is enough.
+  if (typeof key !== 'string' || key === '') {
+    throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key in it.');
+  }
+  // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
+  const { authorization } = headers;
+  if (authorization !== undefined) checkScheme(authorization);
+  const caller = verifier.verify(key, 'The apiKey');
+  if (authorization === undefined) return caller;
+  if (caller instanceof Promise) return caller.then(() => verifier.verify(authorization, 'The bearer token', scheme.length));
+  return verifier.verify(authorization, 'The bearer token', scheme.length);
+}
+
+/** The URL parameter `apikey`, in the spelling of Supabase's gateway. As there, the header wins, and two parameters are refused. */
+function readUrlKey(url: string): string | undefined {
+  const start = url.indexOf('?');
+  if (start === -1) return undefined;
+  const [key, ...others] = new URLSearchParams(url.slice(start)).getAll('apikey');
+  if (others.length > 0) throw new ApiError('UNAUTHENTICATED', 'The URL parameter "apikey" is there more than once. Send it once.');
+  return key;
+}
+
+const scheme = 'bearer ';
+
+/** Rejects other schemes: ignoring credentials would run the request as somebody other than its sender expects. */
+function checkScheme(authorization: string): void {
+  if (authorization.slice(0, scheme.length).toLowerCase() !== scheme || authorization.trim().length < scheme.length) {
+    throw new ApiError(
+      'UNAUTHENTICATED',
+      'The Authorization header must be "Bearer" followed by a token. Omit the header to authenticate with the apiKey alone.',
+    );
+  }
+}
+
+/**
+ * Asks the application who sends a request, for example by a session cookie or a store of its own. In: the application's function, and the
+ * head of the request; out: the caller, or null if keys and tokens decide.
+ */
+
+/** What is known of a request before its body is read. */
+export interface RequestHead {
+  readonly method: string;
+  /** The path with the query. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Aborted when the request's time is up, or its client has disconnected. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns who sends a request; null or undefined lets keys and tokens decide. To reject a request, throw an `ApiError` with the code
+ * UNAUTHENTICATED.
+ */
+export type Authenticate = (head: RequestHead) => Caller | null | undefined | Promise<Caller | null | undefined>;
+
+/**
+ * The caller that the application returns. Rejects with an `ApiError` that the application throws; with TIMEOUT or CANCELLED if the request
+ * must stop; and otherwise with AUTHENTICATION_UNAVAILABLE: any other error is passed to `onFailure`, not to the client.
+ */
+export async function lookUpCaller(
+  authenticate: Authenticate,
+  { method, url, headers }: Omit<RequestHead, 'signal'>,
+  deadline: Deadline,
+  onFailure: (error: unknown) => void,
+): Promise<VerifiedCaller | null> {
+  const controller = new AbortController();
+  const stop: Parameters<typeof untilStopped>[2] = (reason) => {
+    const error = explainStop(reason);
+    controller.abort(error);
+    return error;
+  };
+  const looking = (async () => checkCaller(await authenticate({ method, url, headers, signal: controller.signal })))();
+  try {
+    return await untilStopped(looking, deadline, stop);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    onFailure(error);
+    throw new ApiError('AUTHENTICATION_UNAVAILABLE', 'The server cannot determine who sent the request. Try again later.');
+  }
+}
+
+/** Checked at run time because the application may be JavaScript. */
+function checkCaller(caller: Caller | null | undefined): VerifiedCaller | null {
+  if (caller === null || caller === undefined) return null;
+  const { role, claims = {} } = caller;
+  if (!isRoleName(role)) throw new TypeError('"authenticate" returned a caller without the name of a database role as "role"');
+  if (typeof claims !== 'object' || claims === null || Array.isArray(claims))
+    throw new TypeError('"authenticate" returned a caller whose "claims" are not an object');
+  return verifiedCaller(role, copyOf(claims));
+}
+
+/** A copy by way of JSON, as PostgreSQL gets them, so that later changes to the application's object have no effect. */
+function copyOf(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(claims)) as Record<string, unknown>;
+  } catch (cause) {
+    throw new TypeError('"authenticate" returned a caller whose "claims" cannot be written as JSON', { cause });
+  }
+}

@@ -1,0 +1,60 @@
+import { type Caller, idTextOf } from '../engine/request.ts';
+
+/** The caller of a request whose key or token is valid. In: its role and claims; out: the caller, which is immutable. */
+
+export interface VerifiedCaller extends Caller {
+  /** Names the user that the claims identify, under whom requests in flight are counted; null if they identify none. */
+  readonly user: string | null;
+}
+
+/** The caller with this role and these claims, which it freezes. */
+export function verifiedCaller(role: string, claims: Readonly<Record<string, unknown>>): VerifiedCaller {
+  const sub = idTextOf(claims.sub);
+  const user = sub === null ? null : `${role} ${sub}`;
+  return Object.freeze({ role, claims: Object.freeze(claims), user });
+}
+
+/** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there, and the role that it names. */
+
+/**
+ * The names and indexes in a path: `.role`, `.realm_access.roles[0]`, `."https://example.com/claims".role`. Throws an `Error` that says
+ * what was expected.
+ */
+export function parseClaimPath(path: string): readonly string[] {
+  if (!/^(\.([\w-]+|"[^"]+")(\[\d+\])*)+$/.test(path))
+    throw new Error('must be a path such as .role, .app_metadata.role, .roles[0] or ."https://example.com/role"');
+  return [...path.matchAll(/"([^"]+)"|([\w-]+)/g)].map(([, quoted, plain]) => (quoted ?? plain)!);
+}
+
+/** The value at a path of claims; undefined if there is none. A text on the way is read as JSON, as some issuers write what is nested. */
+export function readClaim(claims: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
+  let value: unknown = claims;
+  for (const name of path) {
+    if (typeof value === 'string') value = parseNested(value);
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
+function parseNested(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The role that the value of a claim names: itself, or the first role of a list that is among those allowed; undefined if there is none.
+ * Without `allowed`, a single role may have any name, and a list names none: not everything in it is meant as a role of the database.
+ */
+export function roleIn(value: unknown, allowed: readonly string[] | undefined): string | undefined {
+  const names: readonly unknown[] = Array.isArray(value) && allowed !== undefined ? value : [value];
+  return names.filter(isRoleName).find((name) => allowed === undefined || allowed.includes(name));
+}
+
+/** Whether a value may name a role. `none` would reset to the login role, whose privileges no token may grant (PostgreSQL: SET ROLE). */
+export function isRoleName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value !== 'none' && !value.includes('\0') && value.isWellFormed();
+}

@@ -1,0 +1,92 @@
+/**
+ * Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. In: a graph and the
+ * options; out: the endpoint, which serves `Exchange`s of any kind.
+ */
+import type { Authenticate } from '../../auth/authenticate.ts';
+import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../../auth/verify-token.ts';
+import { WeighedTurns } from '../../budget/turns.ts';
+import type { CacheStatistics, Observer } from '../../events.ts';
+import { Admission, AdmissionPart, type Share } from '../admission/admission.ts';
+import { addressBlock, findClientAddress, readProxyTrust } from '../admission/client-address.ts';
+import { LoopDelay } from '../admission/loop-delay.ts';
+import { RequestRate } from '../admission/request-rate.ts';
+import { Documents } from '../documents/documents.ts';
+import { PersistedQueries } from '../documents/persisted-queries.ts';
+import { readTrustedDocuments } from '../documents/trusted-documents.ts';
+import type { Routing } from '../routes/route-exchange.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
+import type { Exchange } from './exchange.ts';
+import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
+
+export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
+  readonly admission: Admission;
+  /** Statistics of the endpoint's caches. */
+  readonly readCaches: () => readonly CacheStatistics[];
+  /** Creates another endpoint, which shares with this one everything that is not in `own`. */
+  readonly endpointFor: (own: OwnParts) => GraphqlEndpoint;
+}
+
+/** What one of several endpoints of a server has for itself. */
+export interface OwnParts {
+  /** Distinguishes its users from those of other endpoints. */
+  readonly name: string;
+  readonly graph: ExecutingGraph;
+  readonly verifier: TokenVerifier;
+  readonly authenticate: Authenticate | null;
+  /** Milliseconds that a request may take. */
+  readonly requestTimeout: number;
+  readonly observe: Observer;
+}
+
+/** The endpoint over a graph. Throws an `Error` if an option is invalid. */
+export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
+  const { bodyLimit = 1024 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
+  const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
+  const { authenticate = null, keyInUrl = true } = options;
+  if (authenticate === null && !acceptsSome(tokens))
+    throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
+  const verifier = createTokenVerifier(tokens, options.tokenCache);
+  const openPersisted = () => (options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries));
+  const persisted = openPersisted();
+  const trusted = options.trustedDocuments === undefined ? null : readTrustedDocuments(options.trustedDocuments);
+  const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
+  const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
+  const { detailedEvents = false, beginTrace = null, traceDatabase = false } = options;
+  const parts = {
+    ...{ detailedEvents, beginTrace, traceDatabase, keyInUrl },
+    ...{ graph, verifier, authenticate, bodyLimit, requestTimeout, observe, admission, crossOrigin, cacheControl, serverTiming, maxBatch },
+    shareOf: createShareFinder(admission, options.trustProxy ?? false),
+    isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
+    rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
+    documents: new Documents({ persisted, trusted, untrustedRoles: options.untrustedRoles ?? null }),
+    // Preparing a large body for the database takes up to a hundred times its size in memory.
+    largeBodies: new WeighedTurns({ total: 512 * 1024, ofClient: 384 * 1024 }),
+  };
+  const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
+    const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles: options.untrustedRoles ?? null });
+    return createGraphqlEndpoint({ ...parts, ...own, documents, admission: new AdmissionPart(name, admission) });
+  };
+  const caches = persisted === null ? [verifier] : [verifier, persisted];
+  const readCaches: Endpoint['readCaches'] = () => caches.map((cache) => cache.readStatistics());
+  return { endpoint: createGraphqlEndpoint(parts), endpointFor, crossOrigin, admission, readCaches };
+}
+
+function acceptsSome({ secrets, publicKeys, apiKeys }: TokenRules): boolean {
+  return secrets.length > 0 || publicKeys !== undefined || apiKeys !== undefined;
+}
+
+function createShareFinder(admission: Admission, trustProxy: boolean | string): (exchange: Exchange) => Share {
+  const isTrusted = readProxyTrust(trustProxy);
+  if (isTrusted === null) return (exchange) => exchange.referAddress(admission);
+  return ({ remoteAddress, headers }) =>
+    admission.refer(addressBlock(findClientAddress(remoteAddress, headers['x-forwarded-for'], isTrusted)));
+}
+
+function createLoopWatch(maximum: number): () => boolean {
+  const delay = new LoopDelay();
+  return () => {
+    delay.noteRequest();
+    return delay.mean > maximum;
+  };
+}

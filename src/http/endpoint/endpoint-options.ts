@@ -1,0 +1,90 @@
+import type { Authenticate } from '../../auth/authenticate.ts';
+import type { Deadline } from '../../budget/deadline.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
+import type { BeginTrace, CacheStatistics, GraphStatistics } from '../../events.ts';
+import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';
+
+/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
+
+/** The least `persistedQueries`: in a smaller cache, the part of one client has room for hardly any document. */
+export const leastPersisted = 64 * 1024;
+
+/** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */
+export interface EndpointOptions {
+  /**
+   * Identifies the sender of a request, by a session cookie or a store of your own. Called before keys and tokens are checked; they decide
+   * only if it returns nobody. Revoked tokens have no effect on its callers.
+   */
+  readonly authenticate?: Authenticate;
+  /** Whether a key may be in the URL, as the parameter `apikey`. Default: true, as Supabase's gateway does. */
+  readonly keyInUrl?: boolean;
+  /** How many verified tokens to cache. Default: 10,000. */
+  readonly tokenCache?: number;
+  /** Maximum size of a request body in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
+  /**
+   * Bytes for the documents that clients may store under their hash (automatic persisted queries). Default: none; clients may not store
+   * documents.
+   */
+  readonly persistedQueries?: number;
+  /** Documents that requests may name by id, for example as a plain object. Default: none. */
+  readonly trustedDocuments?: TrustedDocuments | DocumentsById;
+  /** The roles that may run documents that are not trusted. Default: all. */
+  readonly untrustedRoles?: readonly string[];
+  /** Whether responses report the duration of each stage, in the Server-Timing header. Default: false. */
+  readonly serverTiming?: boolean;
+  /** Whether the event of each finished request reports how it ran (`details`): times, operation and trace. Default: false. */
+  readonly detailedEvents?: boolean;
+  /** Called with the headers of each request if events are detailed: finds or begins its trace. Default: no traces. */
+  readonly beginTrace?: BeginTrace;
+  /** Whether PostgreSQL sees the trace of a request, as the `application_name` of its transaction. Default: false. */
+  readonly traceDatabase?: boolean;
+  /** Maximum requests in a batch (an array as the body). Default: batches are rejected. */
+  readonly maxBatch?: number;
+  /** The Cache-Control header of responses to GET requests that succeed. Default: no-store. */
+  readonly cacheControl?: string;
+  /** Origins that browsers may call from; `*` allows any, an empty list none. Default: any, because keys are sent in headers and not in cookies. */
+  readonly corsOrigins?: readonly string[];
+  /** Maximum requests from one address in a time window. Default: any number. */
+  readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
+  /** Whether to believe a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
+  readonly trustProxy?: boolean | string;
+  /** Milliseconds that a request may take, from its headers until PostgreSQL has finished. Default: 30,000. */
+  readonly requestTimeout?: number;
+  /** Milliseconds that a client may take to read each MiB of a response. Default: 30,000. */
+  readonly writeTimeout?: number;
+  /** Maximum requests in flight; more are rejected with OVERLOADED. Default: 4,000. */
+  readonly maxRequests?: number;
+  /** The same for one address, and for one user (the claim `sub`). Default: 1,000. */
+  readonly maxClientRequests?: number;
+  /** Maximum bytes of request bodies and unwritten responses. Default: 256 MiB. */
+  readonly maxBytesInFlight?: number;
+  /** Mean event loop delay, in milliseconds, above which requests are rejected with OVERLOADED. Default: none. */
+  readonly maxEventLoopDelay?: number;
+}
+
+/** The options of the endpoint when Node carries its requests. */
+export interface NodeEndpointOptions extends EndpointOptions {
+  /** Maximum requests in flight on one connection; more wait until one ends. Default: 100. */
+  readonly maxPipelinedRequests?: number;
+}
+
+/** What the server needs from a graph: the part of the public API that returns responses as bytes. Types only. */
+
+export interface ServedGraph {
+  executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
+  /**
+   * Loads what a role's requests need of the database before they can be prepared, unless it is loaded. Rejects with what they would fail with.
+   * A graph that loads nothing does without it.
+   */
+  loadRole?(role: string, deadline: Deadline): Promise<void>;
+  /** Statistics of its caches. */
+  readCaches(): readonly CacheStatistics[];
+  /** Its statistics and the current state of its connections; null if it is not open yet. */
+  readStatistics(): GraphStatistics | null;
+  /** Resolves if the database responds. */
+  ping(): Promise<void>;
+}
+
+/** What the endpoint alone needs. */
+export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'loadRole'>;

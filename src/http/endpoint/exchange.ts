@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Deadline } from '../../budget/deadline.ts';
+import type { ResponseBody } from '../../engine/run/response.ts';
+import type { Admission, AdmissionCounts, Share } from '../admission/admission.ts';
+
+/**
+ * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response,
+ * and whether its client still waits. In: what happens to it; out: its share of the server, released when it is over. `NodeExchange` and
+ * `FetchExchange` implement it.
+ */
+
+/** In bytes. */
+const smallResponse = 64 * 1024;
+
+export abstract class Exchange {
+  readonly requestId: string;
+  /** The deadline of an admitted request; null before admission. */
+  deadline: Deadline | null = null;
+  /** The Cache-Control of the trusted document that the request names; null if it has none. */
+  cacheControl: string | null = null;
+  #admission: AdmissionCounts | null = null;
+  #share: Share | null = null;
+  #user: Share | null = null;
+  #isCounted = false;
+  #heldBytes = 0;
+  #isHandled = false;
+  #isOver = false;
+  #isGone = false;
+
+  constructor(requestId: string) {
+    this.requestId = requestId;
+  }
+
+  abstract get method(): string | undefined;
+  /** Path and query. */
+  abstract get url(): string;
+  /** Names in lower case; repeated headers are joined with commas. */
+  abstract get headers(): IncomingHttpHeaders;
+  /** The address that the request came from; '' if unknown. */
+  abstract get remoteAddress(): string;
+
+  /** Throws BAD_REQUEST if the headers are contradictory. */
+  abstract checkHead(): void;
+
+  /** A reference to the share of the address that the request came from. */
+  abstract referAddress(admission: Admission): Share;
+
+  /** The bytes of the body. Rejects as `readBody` and `readWebBody` do. */
+  abstract readBody(limit: number): Promise<Buffer>;
+
+  /** Hands over the response. Headers are alternating names and values. `isLast` ends the connection after it. */
+  abstract respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void;
+
+  /** Ends the exchange without a response. */
+  abstract destroy(): void;
+
+  /** Whether the client has disconnected, so that nobody reads the response. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Admits the request; the exchange must then release the share. */
+  admit(admission: AdmissionCounts, share: Share): void {
+    this.admitResponse(admission, share);
+    this.#isCounted = true;
+    admission.enter(share);
+  }
+
+  /** Admits only the bytes of the response, to a request that is not for the endpoint; the exchange must then release the share. */
+  admitResponse(admission: AdmissionCounts, share: Share): void {
+    this.#admission = admission;
+    this.#share = share;
+  }
+
+  /** Counts the request for a user too; the exchange must then release the share. */
+  admitUser(share: Share): void {
+    this.#user = share;
+    share.requests += 1;
+  }
+
+  /** The name of the client that the request counts for. */
+  get address(): string {
+    return this.#share?.name ?? '';
+  }
+
+  /** Counts further operations for an admitted request, until `leaveMore`. Returns why they are rejected; null if there is room for all. */
+  admitMore(count: number): string | null {
+    if (this.#admission === null || this.#share === null) return null;
+    const refusal = this.#admission.refuseMore(this.#share, this.#user, count);
+    if (refusal === null) this.#admission.count(this.#share, this.#user, count);
+    return refusal;
+  }
+
+  /** Stops counting those operations. */
+  leaveMore(count: number): void {
+    if (this.#admission !== null && this.#share !== null) this.#admission.count(this.#share, this.#user, -count);
+  }
+
+  /** Holds more bytes until the exchange is over. */
+  hold(bytes: number): void {
+    if (this.#admission === null || this.#share === null) return;
+    this.#heldBytes += bytes;
+    this.#admission.hold(this.#share, bytes);
+  }
+
+  /**
+   * Holds the bytes of a response, whose size is unknown when its request is admitted. Returns why it must not be sent, and then holds
+   * nothing; null if there is room. Small responses are always sent, and those to mutations.
+   */
+  holdResponse({ length, isMutation }: Pick<ResponseBody, 'length' | 'isMutation'>): string | null {
+    const refusal = length > smallResponse && isMutation !== true ? this.refuseBytes() : null;
+    if (refusal === null) this.hold(length);
+    return refusal;
+  }
+
+  /** Why the server accepts no more bytes from this client now; null if there is room. */
+  refuseBytes(): string | null {
+    return this.#admission === null || this.#share === null ? null : this.#admission.refuseBytes(this.#share);
+  }
+
+  /** The work is done and the response handed over. Releases the room, which is held until then even if the client disconnected earlier. */
+  endHandling(): void {
+    this.deadline?.end();
+    this.#isHandled = true;
+    if (this.#isOver) this.#release();
+  }
+
+  /** The client disconnected before the response was complete. */
+  abandon(): void {
+    this.#isGone = true;
+    this.#isOver = true;
+    this.deadline?.stop('abandoned');
+    if (this.#isHandled) this.#release();
+  }
+
+  /** The last byte of the response was sent. */
+  protected finish(): void {
+    this.#isOver = true;
+    if (this.#isHandled) this.#release();
+  }
+
+  #release(): void {
+    const admission = this.#admission;
+    const share = this.#share;
+    if (admission === null || share === null) return;
+    this.#admission = null;
+    admission.hold(share, -this.#heldBytes);
+    if (this.#isCounted) admission.leave(share);
+    admission.forget(share);
+    if (this.#user === null) return;
+    this.#user.requests -= 1;
+    admission.forget(this.#user);
+  }
+}
+
+/**
+ * The id of a request, for its response and the log. In: the X-Request-ID header; out: the id that a proxy or the client gave it, or else a
+ * new one.
+ */
+
+/** Makes ids that are unique across processes: a random part per process, and a counter. `given` is the header, if present. */
+export function createRequestIds(): (given?: string | string[] | null) => string {
+  const prefix = randomUUID().slice(0, 13);
+  let count = 0;
+  return (given) => {
+    if (typeof given === 'string' && isFitForLog(given)) return given;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}
+
+function isFitForLog(id: string): boolean {
+  return /^[\w.:=+/@-]{1,128}$/.test(id);
+}

@@ -1,0 +1,125 @@
+/** Checks what a program passes to make a handler. In: the graph and the options; out: an error if one of them is wrong. */
+
+import { parseClaimPath } from '../../auth/caller.ts';
+import { checkKeysUrl, checkSupabaseProject, type TokenOptions } from '../../auth/token-options.ts';
+import {
+  aFunction,
+  aLimit,
+  aList,
+  anObject,
+  aSecret,
+  aSwitch,
+  aTimeLimit,
+  checkOptions,
+  milliseconds,
+  must,
+  type OptionChecks,
+  optionsOf,
+  someTexts,
+  texts,
+  textThat,
+  wholeNumber,
+} from '../../check-options.ts';
+import { readProxyTrust } from '../admission/client-address.ts';
+import { checkOrigin } from '../endpoint/cross-origin.ts';
+import { type EndpointOptions, leastPersisted } from '../endpoint/endpoint-options.ts';
+import { checkCacheControl } from '../endpoint/graphql-response.ts';
+import type { FetchHandlerOptions } from './create-fetch-handler.ts';
+import type { NodeHandlerOptions } from './create-node-handler.ts';
+
+/** More tokens fit into no cache, whose room is set aside in advance. */
+const mostTokens = 1_000_000;
+const longestLeeway = 600_000;
+
+const tokenChecks: OptionChecks<TokenOptions> = {
+  jwtSecret: aSecret,
+  previousJwtSecret: aSecret,
+  jwtKeys: textThat(checkKeysUrl),
+  supabase: textThat(checkSupabaseProject),
+  apiKeys: anObject,
+  revokedTokens: aList,
+  jwtAudience: someTexts,
+  jwtIssuer: someTexts,
+  jwtLeeway: milliseconds(0, longestLeeway),
+  roleClaim: textThat(parseClaimPath),
+  tokenRoles: someTexts,
+};
+
+const rateLimitChecks: OptionChecks<NonNullable<EndpointOptions['rateLimit']>> = {
+  max: wholeNumber(1),
+  windowMilliseconds: milliseconds(1, Number.MAX_SAFE_INTEGER),
+};
+
+const endpointChecks: OptionChecks<EndpointOptions> = {
+  authenticate: aFunction,
+  keyInUrl: aSwitch,
+  tokenCache: wholeNumber(1, mostTokens),
+  bodyLimit: aLimit,
+  persistedQueries: wholeNumber(leastPersisted),
+  trustedDocuments: anObject,
+  untrustedRoles: texts,
+  serverTiming: aSwitch,
+  detailedEvents: aSwitch,
+  beginTrace: aFunction,
+  traceDatabase: aSwitch,
+  maxBatch: aLimit,
+  cacheControl: textThat(checkCacheControl),
+  corsOrigins: texts,
+  rateLimit: optionsOf(rateLimitChecks, 'max', 'windowMilliseconds'),
+  trustProxy: must('be true, false, or the addresses of proxies', (value) => typeof value === 'boolean' || typeof value === 'string'),
+  requestTimeout: aTimeLimit,
+  writeTimeout: aTimeLimit,
+  maxRequests: aLimit,
+  maxClientRequests: aLimit,
+  maxBytesInFlight: aLimit,
+  maxEventLoopDelay: aTimeLimit,
+};
+
+const nodeChecks: OptionChecks<NodeHandlerOptions> = {
+  ...tokenChecks,
+  ...endpointChecks,
+  maxPipelinedRequests: aLimit,
+  observe: aFunction,
+};
+const fetchChecks: OptionChecks<FetchHandlerOptions> = { ...tokenChecks, ...endpointChecks, clientAddress: aFunction, observe: aFunction };
+
+/** Throws an `Error` if the graph or an option of `createNodeHandler` is wrong. */
+export function checkNodeHandler(graph: unknown, options: NodeHandlerOptions): void {
+  checkGraph(graph);
+  checkOptions(options, nodeChecks);
+  checkEntries(options);
+}
+
+/** Throws an `Error` if the graph or an option of `createFetchHandler` is wrong. */
+export function checkFetchHandler<Rest extends readonly unknown[]>(graph: unknown, options: FetchHandlerOptions<Rest>): void {
+  checkGraph(graph);
+  checkOptions(options, fetchChecks as OptionChecks<FetchHandlerOptions<Rest>>);
+  checkEntries(options);
+  const { clientAddress, rateLimit, trustProxy } = options;
+  if (clientAddress !== undefined) return;
+  if (rateLimit !== undefined && !trustProxy)
+    throw new Error('rateLimit counts requests per address. Set clientAddress or trustProxy to provide the address.');
+  if (typeof trustProxy === 'string')
+    throw new Error(
+      'trustProxy names proxies by their addresses. Set clientAddress to provide the address of a request, or trust any proxy with true.',
+    );
+}
+
+/** A program may pass the promise of a graph. */
+function checkGraph(graph: unknown): void {
+  if (typeof (graph as { executeRaw?: unknown } | null | undefined)?.executeRaw !== 'function')
+    throw new TypeError('The graph is missing. Pass what createRowgraph resolves to: await createRowgraph(…).');
+}
+
+function checkEntries({ corsOrigins = [], trustProxy = false }: EndpointOptions): void {
+  inOption('corsOrigins', () => corsOrigins.forEach(checkOrigin));
+  inOption('trustProxy', () => readProxyTrust(trustProxy));
+}
+
+function inOption(name: keyof EndpointOptions, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new TypeError(`The option "${name}" is wrong: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and anything else that takes one
+ * (docs/mounting.md). In: a graph and the options; out: a function from a request to its response.
+ */
+import { readTokenOptions } from '../../auth/read-token-options.ts';
+import type { TokenOptions } from '../../auth/token-options.ts';
+import type { Observer } from '../../events.ts';
+import { createSafeObserver } from '../../safe-observer.ts';
+import { createEndpoint } from '../endpoint/create-endpoint.ts';
+import type { EndpointOptions, ExecutingGraph } from '../endpoint/endpoint-options.ts';
+import { callApplication } from '../endpoint/error-response.ts';
+import { createRequestIds } from '../endpoint/exchange.ts';
+import { routeExchange } from '../routes/route-exchange.ts';
+import { checkFetchHandler } from './check-handler-options.ts';
+import { FetchExchange } from './fetch-exchange.ts';
+
+/** The options of a handler. `Rest`: the arguments that it is called with after the request. */
+export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
+  /**
+   * Returns the client's address, which a `Request` does not contain. `rest` are the arguments after the request. Without this function,
+   * all requests count as one address, unless `trustProxy` provides another. Default: unknown, as when it throws.
+   */
+  readonly clientAddress?: (request: Request, ...rest: Rest) => string | null | undefined;
+  /** Called for each event: requests that begin and end, failures. */
+  readonly observe?: Observer;
+}
+
+/** Serves one request. Rejects only for what is not a `Request`. */
+export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>;
+
+/**
+ * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
+ * invalid. The graph stays open until its owner closes it.
+ */
+export function createFetchHandler<Rest extends readonly unknown[] = readonly unknown[]>(
+  graph: ExecutingGraph,
+  options: FetchHandlerOptions<Rest>,
+): FetchHandler<Rest> {
+  checkFetchHandler(graph, options);
+  const { clientAddress, writeTimeout = 30_000 } = options;
+  const observe = createSafeObserver(options.observe ?? ignore);
+  const { endpoint, crossOrigin, admission } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
+  const requestIdOf = createRequestIds();
+  const routing = { endpoint, crossOrigin, admission, path: null, routes: new Map(), actions: new Map(), observe };
+  return async (request, ...rest) => {
+    const requestId = requestIdOf(request.headers.get('x-request-id'));
+    const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
+    const address = callApplication('clientAddress', () => clientAddress?.(request, ...rest), onDefect);
+    const exchange = new FetchExchange(request, requestId, String(address ?? ''), writeTimeout);
+    void routeExchange(exchange, 'nothing', routing);
+    return exchange.response;
+  };
+}
+
+const ignore: Observer = () => {};
