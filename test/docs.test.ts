@@ -39,7 +39,7 @@ test('docs/mounting.md lists the options of handlers in their types', () => {
     'auth/token-options.ts',
     'http/endpoint/endpoint-options.ts',
     'http/transport/create-node-handler.ts',
-    'http/create-fetch-handler.ts',
+    'http/transport/create-fetch-handler.ts',
   ];
   const typed = files.flatMap((file) => [...read(`src/${file}`).matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name]) => name));
   assert.deepEqual(listed.sort(), [...new Set(typed)].sort());

@@ -22,7 +22,7 @@ async function packagesOf(entry: string): Promise<readonly string[]> {
   return files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
 }
 
-for (const entry of ['http/transport/create-node-handler.ts', 'http/create-fetch-handler.ts'])
+for (const entry of ['http/transport/create-node-handler.ts', 'http/transport/create-fetch-handler.ts'])
   test(`importing ${entry} loads only jose and lru-cache`, async () => {
     assert.deepEqual([...new Set(await packagesOf(entry))].sort(), ['jose', 'lru-cache']);
   });

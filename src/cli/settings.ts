@@ -4,8 +4,7 @@
 import { checkKeysUrl, checkSupabaseProject } from '../auth/token-options.ts';
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import { automatic, checkHeaderName, checkRequestSetting, defaultRequestHeaders } from '../catalog/request-settings.ts';
-import { leastPersisted } from '../http/endpoint/endpoint-options.ts';
-import { checkCacheControl } from '../http/endpoint/graphql-response.ts';
+import { checkCacheControl, leastPersisted } from '../http/endpoint/endpoint-options.ts';
 import {
   checkBasePath,
   checkClaimPath,

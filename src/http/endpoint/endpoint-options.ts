@@ -88,3 +88,12 @@ export interface ServedGraph {
 
 /** What the endpoint alone needs. */
 export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'loadRole'>;
+
+/**
+ * Throws an `Error` unless the value has the syntax of RFC 9111, section 5.2, which prevents the injection of other headers. `subject`
+ * begins the message.
+ */
+export function checkCacheControl(value: string, subject = ''): void {
+  if (!/^[\w-]+(=(\d+|"[^"\\\p{Cc}]*"))?(, *[\w-]+(=(\d+|"[^"\\\p{Cc}]*"))?)*$/u.test(value))
+    throw new Error(`${subject}must be directives such as no-store or private, max-age=60`);
+}

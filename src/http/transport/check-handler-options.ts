@@ -22,8 +22,7 @@ import {
 } from '../../check-options.ts';
 import { readProxyTrust } from '../admission/client-address.ts';
 import { checkOrigin } from '../endpoint/cross-origin.ts';
-import { type EndpointOptions, leastPersisted } from '../endpoint/endpoint-options.ts';
-import { checkCacheControl } from '../endpoint/graphql-response.ts';
+import { checkCacheControl, type EndpointOptions, leastPersisted } from '../endpoint/endpoint-options.ts';
 import type { FetchHandlerOptions } from './create-fetch-handler.ts';
 import type { NodeHandlerOptions } from './create-node-handler.ts';
 
