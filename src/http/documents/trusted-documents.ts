@@ -1,5 +1,5 @@
 /** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
-import { quote, isJsonObject } from '../../errors/api-error.ts';
+import { isJsonObject, quote } from '../../errors/api-error.ts';
 import { checkCacheControl } from '../endpoint/endpoint-options.ts';
 
 /** A document that requests may name by id. */
