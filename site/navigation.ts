@@ -7,8 +7,7 @@ const root = new URL('../', import.meta.url);
 export const parts: Readonly<Record<string, readonly string[]>> = {
   'Start here': [
     'docs/tour.md',
-    'docs/getting-started.md',
-    'docs/serving.md',
+    'docs/start.md',
     'docs/graphiql.md',
     'docs/from-supabase.md',
     'docs/from-pg_graphql.md',

@@ -105,8 +105,8 @@ test('the roles of compose are those of `rowgraph roles`', async () => {
 /** Takes back what every test database grants, so that only the grants of the page and of compose count. */
 const withoutTestGrants = 'alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;';
 
-test('docs/getting-started.md: its table and its requests, with the roles of compose', async (context) => {
-  const page = await readFile(path.join(deploy, '../docs/getting-started.md'), 'utf8');
+test('docs/start.md: its table and its requests, with the roles of compose', async (context) => {
+  const page = await readFile(path.join(deploy, '../docs/start.md'), 'utf8');
   const table = /<<'SQL'\n([\s\S]*?)\nSQL\n/.exec(page)?.[1] ?? '';
   const { graph, stop } = await startTestGraph(`${withoutTestGrants} ${await read('roles.sql')} ${table}`);
   context.after(stop);
