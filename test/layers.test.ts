@@ -36,7 +36,9 @@ const layers: Readonly<Record<string, Layer>> = {
   // What rowgraph installs in a database, and how.
   extension: { types: ['database'] },
   catalog: { values: ['budget/turns.ts'], types: ['database'] },
-  model: { types: ['catalog'] },
+  // The table of PostgreSQL's types: what each can do, for all stages that read a model.
+  'model/types': { types: ['catalog', 'model'] },
+  model: { values: ['model/types'], types: ['catalog'] },
   // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
@@ -47,6 +49,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'model/related-rows.ts',
       'model/relations-to.ts',
       'model/writable-relations.ts',
+      'model/types',
     ],
     types: ['model'],
     packages: ['graphql'],
@@ -61,17 +64,18 @@ const layers: Readonly<Record<string, Layer>> = {
       'schema/database-enum-type.ts',
       'schema/filter-types.ts',
       'schema/order-by-direction.ts',
+      'model/types',
     ],
     types: ['schema'],
     packages: ['graphql'],
   },
   introspection: {
-    values: ['schema/build-schema.ts', 'schema/empty-record.ts', 'request/collect-fields.ts'],
+    values: ['schema/build-schema.ts', 'schema/empty-record.ts', 'request/collect-fields.ts', 'model/types'],
     types: ['schema', 'request', 'model'],
     packages: ['graphql'],
   },
   plan: {
-    values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts'],
+    values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts', 'model/types'],
     types: ['request', 'model', 'schema', 'catalog/effects/find-effects.ts'],
   },
   // The reason for which a request was rejected may be an outdated schema.
@@ -88,7 +92,10 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   // What a filter requires decides the SQL, and the rows that it may read.
-  compile: { values: ['sql', 'plan/required-comparisons.ts'], types: ['plan', 'model', 'schema'] },
+  compile: {
+    values: ['sql', 'plan/required-comparisons.ts', 'model/types'],
+    types: ['plan', 'model', 'schema'],
+  },
   engine: {
     values: [
       'check-options.ts',
@@ -97,6 +104,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'text-cache.ts',
       'catalog',
       'model',
+      'model/types',
       'schema',
       'introspection',
       'request',
@@ -111,10 +119,10 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
-  doctor: { values: ['catalog', 'model', 'sql', 'budget'], types: ['database'] },
+  doctor: { values: ['catalog', 'model', 'model/types', 'sql', 'budget'], types: ['database'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
-    values: ['check-options.ts', 'doctor/policy-calls.ts'],
+    values: ['check-options.ts', 'doctor/policy-calls.ts', 'model/types'],
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },
@@ -195,7 +203,7 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   // The scalars for other tools, without loading rowgraph.
-  codegen: {},
+  codegen: { values: ['model/types'] },
   'check-options.ts': {},
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},

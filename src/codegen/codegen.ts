@@ -3,26 +3,25 @@
  * plugins, or a preset that contains it. Depends on no package.
  */
 
+import { scalars as columnScalars, type ScalarName, scalarNames } from '../model/types/scalars.ts';
+
 /** The TypeScript types of a scalar: of what a client may send, and of what it receives. */
 export interface ScalarTypes {
   readonly input: string;
   readonly output: string;
 }
 
-export type CustomScalar = 'BigInt' | 'BigFloat' | 'JSON' | 'UUID' | 'Date' | 'Time' | 'Datetime' | 'Opaque' | 'Cursor';
+export type CustomScalar = Exclude<ScalarName, 'Int' | 'Float' | 'String' | 'Boolean'> | 'Cursor';
+
+const ofColumns = scalarNames.flatMap((name) => {
+  const { typescript } = columnScalars[name];
+  return typescript ? [[name, typescript] as const] : [];
+});
 
 /** The scalars' JSON types. docs/scalars.md describes the format of the strings. */
-export const scalars: Readonly<Record<CustomScalar, ScalarTypes>> = {
-  BigInt: { input: 'string | number', output: 'string' },
-  BigFloat: { input: 'string', output: 'string' },
-  JSON: { input: 'string', output: 'string' },
-  UUID: { input: 'string', output: 'string' },
-  Date: { input: 'string', output: 'string' },
-  Time: { input: 'string', output: 'string' },
-  Datetime: { input: 'string', output: 'string' },
-  Opaque: { input: 'string | number | boolean', output: 'unknown' },
-  Cursor: { input: 'string', output: 'string' },
-};
+export const scalars = Object.fromEntries([...ofColumns, ['Cursor', { input: 'string', output: 'string' }]]) as Readonly<
+  Record<CustomScalar, ScalarTypes>
+>;
 
 /**
  * Types to which a client's own code converts scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' }

@@ -1,5 +1,7 @@
 import type { Column, ValueType } from '../model/model.ts';
-import type { CountTest, Filter, Operator, Parameter } from '../plan/plan.ts';
+import { traitsOf } from '../model/types/named-types.ts';
+import { type Operator, operators } from '../model/types/operators.ts';
+import type { CountTest, Filter, Parameter } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/required-comparisons.ts';
 import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type RelatedSource, relatedRows, selectRelated } from './related-rows.ts';
@@ -29,21 +31,17 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, pl
   }
 }
 
-/** Operators that bound a column from below, and from above. */
-const lowerBounds: ReadonlySet<Operator> = new Set(['gt', 'gte']);
-const upperBounds: ReadonlySet<Operator> = new Set(['lt', 'lte']);
-
 /**
  * Whether an index probably finds few rows for the filter: if it gives a value, or both bounds, for a column that an index starts with.
  * Booleans and enums have too few values for that.
  */
 export function narrowsByIndex(filter: Filter | null): boolean {
   const comparisons = requiredComparisons(filter);
-  const isBounded = (column: Column, bounds: ReadonlySet<Operator>): boolean =>
-    comparisons.some((each) => each.column === column && bounds.has(each.operator));
+  const isBounded = (column: Column, bounds: 'below' | 'above'): boolean =>
+    comparisons.some((each) => each.column === column && operators[each.operator].bounds === bounds);
   return comparisons.some(({ column, operator }) => {
-    if (!column.leadsIndex || column.type.kind !== 'scalar' || column.type.typeName === 'bool') return false;
-    return operator === 'eq' || operator === 'in' || (isBounded(column, lowerBounds) && isBounded(column, upperBounds));
+    if (!column.leadsIndex || column.type.kind !== 'scalar' || column.type.traits.hasFewValues) return false;
+    return operators[operator].bounds === 'both' || (isBounded(column, 'below') && isBounded(column, 'above'));
   });
 }
 
@@ -60,8 +58,7 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
  */
 function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
   if (value.kind !== 'constant') return undefined;
-  if (typeof value.value === 'boolean' && type.kind === 'scalar' && type.typeName === 'bool')
-    return trusted(value.value ? 'true' : 'false');
+  if (typeof value.value === 'boolean' && traitsOf(type).hasFewValues) return trusted(value.value ? 'true' : 'false');
   const label = type.kind === 'enum' ? type.enum.values.find(({ name }) => name === value.value)?.label : undefined;
   if (label === undefined) return undefined;
   return 'unnameable' in type ? literal(label) : sql`${literal(label)}::${trusted(type.sqlType)}`;

@@ -8,6 +8,7 @@
  * If a statement must tell the rows apart, they are numbered: `m` is the number of the row, `n` its label.
  */
 import type { Column, ValueType } from '../model/model.ts';
+import { scalars } from '../model/types/scalars.ts';
 import type { KeyJoin, KeyList, Output, RowSource } from '../plan/nested-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../plan/plan.ts';
 import { bind, integer, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -166,5 +167,5 @@ function presenceOf({ optional }: KeyJoin, number: number, { joins }: Places): S
 /** Whether values are bound as text: arrays cannot have arrays as elements, and arrays of some types use a delimiter other than a comma. */
 function isBoundAsText(type: ValueType, use: ValueUse): boolean {
   if ((use !== 'write' && use !== 'filter') || (type.kind !== 'scalar' && type.kind !== 'enum')) return true;
-  return type.kind === 'scalar' && (type.scalar === 'Opaque' || type.scalar === 'JSON');
+  return type.kind === 'scalar' && scalars[type.scalar].bindsText;
 }

@@ -22,22 +22,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { GraphQLRequest } from '../engine/request.ts';
-
-/** Samples of scalars. For other scalars, no value is always valid. */
-const samples: Readonly<Record<string, unknown>> = {
-  Int: 10,
-  Float: 1,
-  String: 'sample',
-  Boolean: true,
-  BigInt: '1',
-  BigFloat: '1',
-  JSON: '{}',
-  UUID: '00000000-0000-4000-8000-000000000000',
-  Date: '2024-01-01',
-  Time: '00:00:00',
-  Datetime: '2024-01-01T00:00:00Z',
-  Opaque: '1',
-};
+import { scalarNamed } from '../model/types/scalars.ts';
 
 /** Makes the request. `variables` override samples. */
 export function sampleRequest(
@@ -70,7 +55,7 @@ function sampleOf(type: GraphQLInputType): unknown {
     return item === undefined ? undefined : [item];
   }
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
-  if (!isInputObjectType(inner)) return 'name' in inner ? samples[inner.name] : undefined;
+  if (!isInputObjectType(inner)) return 'name' in inner ? scalarNamed(inner.name)?.sample : undefined;
   const required = Object.values(inner.getFields()).filter(isRequiredInputField);
   return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
 }

@@ -6,31 +6,23 @@
  * (`test/contracts/graphql.test.ts`).
  */
 import {
-  GraphQLBoolean,
   type GraphQLDirective,
   type GraphQLField,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLInt,
   type GraphQLNamedType,
   type GraphQLObjectType,
   GraphQLScalarType,
-  GraphQLString,
   isObjectType,
+  specifiedScalarTypes,
 } from 'graphql';
+import { scalarNamed } from '../model/types/scalars.ts';
 import type { LazySchema } from '../schema/lazy-schema.ts';
 
-const scalars: readonly GraphQLNamedType[] = (
-  [
-    [GraphQLInt, 'A scalar integer up to 32 bits'],
-    [GraphQLFloat, 'A scalar floating point value up to 32 bits'],
-    [GraphQLString, 'A string'],
-    [GraphQLBoolean, 'A value that is true or false'],
-    [GraphQLID, 'A globally unique identifier for a given record'],
-  ] as const
-).map(([type, description]) => new GraphQLScalarType({ ...(type as GraphQLScalarType).toConfig(), description }));
-
-const describedScalars = new Map(scalars.map((type) => [type.name, type]));
+const describedScalars: ReadonlyMap<string, GraphQLNamedType> = new Map(
+  specifiedScalarTypes.map((type) => {
+    const description = scalarNamed(type.name)?.description ?? 'A globally unique identifier for a given record';
+    return [type.name, new GraphQLScalarType({ ...type.toConfig(), description })];
+  }),
+);
 
 /** Yielded within a list to pause; not a member of the list. */
 export const pause: unique symbol = Symbol('pause');

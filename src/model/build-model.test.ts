@@ -8,6 +8,7 @@ import {
   startModelBuilder,
   tableOf,
 } from '../../test/support/model-builder.ts';
+import { scalarType } from '../../test/support/sample-model.ts';
 
 /** Leaves out what has an illegal name, as pg_graphql does. */
 const unadapted = { additions: { adaptedNames: false } };
@@ -122,13 +123,7 @@ describe('buildModel', () => {
       'vs [String]',
     ]);
     const [, , varchar] = tableOf(model, 'Every').columns;
-    assert.deepEqual(varchar?.type, {
-      kind: 'scalar',
-      scalar: 'String',
-      sqlType: 'character varying(5)',
-      typeName: 'varchar',
-      maxLength: 5,
-    });
+    assert.deepEqual(varchar?.type, scalarType('String', 'varchar', 5, 'character varying(5)'));
     const reasons = Object.entries(reasonsByObject(model)).map(([name, reason]) => `${name}: ${reason.replaceAll(/s\d+\./g, '')}`);
     assert.deepEqual(reasons, [
       'column every.ds: its type codes has no GraphQL type, so rows can only be ordered by it; expose its parts with a computed field or a view',

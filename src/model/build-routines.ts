@@ -9,9 +9,9 @@ import type { Routine, RoutineArgument, RoutineResult } from './model.ts';
 import { argumentNameOf, isFreeName, numbered } from './names.ts';
 import { functionName } from './object-names.ts';
 import { type PreferredName, preferredName, routineNameOf, whyAdapted } from './preferred-name.ts';
-import { readDefault } from './routine-defaults.ts';
 import { isPlainType, resultTypeOf } from './routine-types.ts';
 import type { TakenNames } from './taken-names.ts';
+import { postgresType } from './types/postgres-types.ts';
 import { valueTypeOf } from './value-types.ts';
 
 /** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
@@ -187,5 +187,6 @@ function requirement(
   // In named notation, PostgreSQL finds a variadic function only if all arguments are given.
   if (isOfVariadic) return { required: true, defaultValue: undefined };
   const type = catalog.types.get(typeId);
-  return { required: !hasDefault, defaultValue: defaultSql === null || !type ? undefined : readDefault(defaultSql, type.name) };
+  const readDefault = type && postgresType(type).readDefault;
+  return { required: !hasDefault, defaultValue: defaultSql === null ? undefined : readDefault?.(defaultSql) };
 }

@@ -6,26 +6,19 @@
 import type { AdditionName } from './additions.ts';
 import type { Table } from './model.ts';
 import { lowerFirst } from './names.ts';
+import { filteredScalars, listedScalars, scalarNames } from './types/scalars.ts';
 
-/** Scalars with a filter type and a list filter type. */
-export const listedScalars = ['Int', 'Float', 'String', 'Boolean', 'BigInt', 'BigFloat', 'UUID', 'Date', 'Time', 'Datetime'] as const;
-/** Scalars with a filter type. */
-export const filteredScalars = [...listedScalars, 'Opaque'] as const;
-/** Scalars of columns. */
-const columnScalars = [...filteredScalars, 'JSON'] as const;
 const sharedTypes = ['ID', 'IDFilter', 'Cursor', 'FilterIs', 'OrderByDirection', 'PageInfo', 'Node'] as const;
 
 /** Root types. A schema without mutations has no Mutation type. */
 export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 
-export type FilteredScalar = (typeof filteredScalars)[number];
-export type ScalarName = (typeof columnScalars)[number];
 /** Types of every schema, besides column scalars, their filters and the root types. */
 export type SharedTypeName = (typeof sharedTypes)[number];
 
 /** Type names that no table or enum can have. */
 export const commonTypeNames: readonly string[] = [
-  ...columnScalars,
+  ...scalarNames,
   ...filteredScalars.map(filterTypeName),
   ...listedScalars.map(listFilterTypeName),
   ...sharedTypes,

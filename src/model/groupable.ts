@@ -15,7 +15,7 @@ export function hasGroups({ aggregate, additions, columns }: Table): boolean {
 /** Whether rows can be grouped by ranges of the column's values. */
 export function hasBuckets(column: Column): boolean {
   const { type } = column;
-  return isGroupable(column) && type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float'].includes(type.scalar);
+  return isGroupable(column) && type.kind === 'scalar' && type.traits.number?.ranges != null;
 }
 
 /** The relations to rows whose columns rows can be grouped by. */
@@ -34,8 +34,7 @@ export const fractionMember = 'fraction';
 
 /** Whether a column with percentiles has the name of that member. */
 export function clashesWithFraction({ columns, additions }: Table): boolean {
-  const hasPercentiles = ({ type }: Column): boolean =>
-    type.kind === 'scalar' && ['Int', 'BigInt', 'BigFloat', 'Float', 'Date', 'Datetime'].includes(type.scalar);
+  const hasPercentiles = ({ type }: Column): boolean => type.kind === 'scalar' && type.traits.aggregates.percentile !== undefined;
   return (
     additions.has('moreAggregates') &&
     columns.some((column) => column.selectable && column.fieldName === fractionMember && hasPercentiles(column))

@@ -5,7 +5,9 @@
 
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Additions } from './additions.ts';
-import type { ScalarName, TypeSuffix } from './graphql-names.ts';
+import type { TypeSuffix } from './graphql-names.ts';
+import type { PostgresType } from './types/postgres-types.ts';
+import type { ScalarName } from './types/scalars.ts';
 
 /** Everything in the exposed schemas that one role may use. */
 export interface Model {
@@ -163,6 +165,8 @@ export interface ScalarType {
   readonly sqlType: string;
   /** `pg_type.typname`: `int4`, `timestamptz`, `numeric`, … For a domain, its own name. */
   readonly typeName: string;
+  /** What the type can do. For a domain, what types without a row can. */
+  readonly traits: PostgresType;
   /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
   /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
@@ -198,6 +202,8 @@ export interface ListType {
   readonly element: ScalarType | EnumValueType;
   /** The array type as SQL. */
   readonly sqlType: string;
+  /** Set for int2vector and oidvector, which PostgreSQL does not write as arrays. */
+  readonly isVector?: true;
   readonly unnameable?: true;
   /** Set if an extension has operators for the type that the role may not use, so that the built-in ones must be named. */
   readonly builtInOperators?: true;

@@ -5,10 +5,8 @@ import { isSetOfRows } from './computed-functions.ts';
 import { Excluded } from './excluded.ts';
 import type { RoutineResult } from './model.ts';
 import { qualifiedName } from './object-names.ts';
+import { postgresType } from './types/postgres-types.ts';
 import { valueTypeOf } from './value-types.ts';
-
-/** Pseudo-types of arguments and results that a call can have values of. */
-const polymorphic = ['anyelement', 'anyarray', 'anynonarray', 'anycompatible', 'anycompatiblearray', 'anycompatiblenonarray'];
 
 /**
  * The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an
@@ -18,11 +16,10 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { i
   const { resultTypeId, returnsSet } = source;
   const type = context.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
-    if (type.name === 'void') return { kind: 'void' };
-    if (type.name === 'trigger' || type.name === 'event_trigger') {
-      return new Excluded('not-callable', 'it is a trigger function; only triggers can call it');
-    }
-    if (!polymorphic.includes(type.name)) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
+    const { pseudo } = postgresType(type);
+    if (pseudo?.kind === 'nothing') return { kind: 'void' };
+    if (pseudo?.kind === 'trigger') return new Excluded('not-callable', 'it is a trigger function; only triggers can call it');
+    if (pseudo === null) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
   }
   const value = valueTypeOf(context, resultTypeId);
   const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
@@ -53,7 +50,7 @@ function unsupported(reason: string): Excluded {
 export function isPlainType({ catalog }: BuildContext, typeId: number): boolean {
   const type = catalog.types.get(typeId);
   if (!type) return false;
-  if (type.kind === 'p') return polymorphic.includes(type.name);
+  if (type.kind === 'p') return postgresType(type).pseudo?.kind === 'any';
   const element = type.category === 'A' ? catalog.types.get(type.elementId) : type;
   return element !== undefined && element.category !== 'E' && element.category !== 'A' && element.kind !== 'c';
 }

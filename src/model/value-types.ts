@@ -5,31 +5,9 @@
 import type { CatalogColumn, CatalogType } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { BuildContext } from './build-context.ts';
-import type { ScalarName } from './graphql-names.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from './model.ts';
 import { isNameable, mayOperate } from './out-of-reach.ts';
-
-/** Types in pg_catalog with a scalar of their own. As in pg_graphql, `name` is not among them. */
-const scalarNames: Readonly<Record<string, ScalarName>> = {
-  text: 'String',
-  varchar: 'String',
-  bpchar: 'String',
-  char: 'String',
-  int2: 'Int',
-  int4: 'Int',
-  int8: 'BigInt',
-  numeric: 'BigFloat',
-  float4: 'Float',
-  float8: 'Float',
-  bool: 'Boolean',
-  uuid: 'UUID',
-  date: 'Date',
-  time: 'Time',
-  timestamp: 'Datetime',
-  timestamptz: 'Datetime',
-  json: 'JSON',
-  jsonb: 'JSON',
-};
+import { postgresType } from './types/postgres-types.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
@@ -37,9 +15,6 @@ export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
   context.valueTypes.set(typeId, known);
   return known;
 }
-
-/** Types whose values a cast truncates to the length in the modifier, although an assignment rejects longer values. */
-const bitStrings: ReadonlySet<string> = new Set(['bit', 'varbit']);
 
 /**
  * The value type of a column, with its modifier, so that values are compared as the column would store them. Bit strings have no modifier
@@ -51,7 +26,7 @@ export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifie
   const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
   const element = type.kind === 'list' ? type.element : type;
-  if (element.kind === 'scalar' && bitStrings.has(element.typeName)) return type;
+  if (element.kind === 'scalar' && element.traits.truncates === 'always') return type;
   return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
 }
 
@@ -99,10 +74,10 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
  * domains over arrays only if the role may use their schema.
  */
 export function isOrderable(context: BuildContext, column: CatalogColumn, type: ValueType): boolean {
-  const { name, elementId } = context.catalog.types.get(column.typeId) ?? { name: 'json', elementId: 0 };
-  if (elementId !== 0) return name === 'int2vector' || name === 'oidvector';
-  if (type.kind === 'composite') return false;
-  if (type.kind !== 'unsupported') return name !== 'json' && name !== 'jsonb';
+  if (type.kind === 'list') return type.isVector === true;
+  if (type.kind === 'row list' || type.kind === 'composite') return false;
+  if (type.kind === 'scalar') return type.traits.orders;
+  if (type.kind !== 'unsupported') return true;
   const source = context.catalog.types.get(column.typeId);
   // The elements of cursors are cast to a domain over an array.
   return source?.kind === 'd' && isNameable(context, source);
@@ -112,8 +87,14 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const element = context.catalog.types.get(type.elementId);
   if (!element) return unsupported(context, type);
   if (element.kind !== 'c') {
-    const list = { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: type.sql, ...nameability(context, type) } as const;
-    return mayOperate(context, type) ? list : { ...list, builtInOperators: true };
+    return {
+      kind: 'list',
+      element: scalarOrEnumOf(context, element),
+      sqlType: type.sql,
+      ...(postgresType(type).isVector && { isVector: true }),
+      ...nameability(context, type),
+      ...(!mayOperate(context, type) && { builtInOperators: true }),
+    };
   }
   const row = rowTypeOf(context, element);
   return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(context, type);
@@ -128,11 +109,14 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const writtenAs = writtenTypeOf(context, type);
+  const traits = postgresType(type);
   const scalar = {
     kind: 'scalar',
-    scalar: scalarNameOf(type),
-    sqlType: castableSql(type),
+    scalar: traits.scalar,
+    // Values cannot be cast to polymorphic pseudo-types.
+    sqlType: traits.pseudo?.kind === 'any' ? traits.pseudo.castTo : type.sql,
     typeName: type.name,
+    traits,
     maxLength: null,
     ...(writtenAs !== null && { writtenAs }),
   } as const;
@@ -163,18 +147,6 @@ function writtenTypeOf(context: BuildContext, type: CatalogType): string | null 
 /** Composite types are objects in JSON. A user-defined type, or a domain over one, may have a cast to json, which `to_json` uses. */
 function nestsInJson({ kind, schema, category }: CatalogType): boolean {
   return category === 'C' || (category === 'U' && (kind === 'd' || schema !== 'pg_catalog'));
-}
-
-function scalarNameOf({ schema, name, kind }: CatalogType): ScalarName {
-  if (kind !== 'b') return 'Opaque';
-  if (schema === 'pg_catalog') return (Object.hasOwn(scalarNames, name) && scalarNames[name]) || 'Opaque';
-  return name === 'citext' ? 'String' : 'Opaque';
-}
-
-/** Values cannot be cast to polymorphic pseudo-types, so they are cast to text instead. */
-function castableSql({ kind, name, sql }: CatalogType): string {
-  if (kind !== 'p') return sql;
-  return name.endsWith('array') ? 'text[]' : 'text';
 }
 
 function unsupported(context: BuildContext, type: CatalogType): CompositeType | UnsupportedType {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { account, columnOf, int4, tableWith, twin } from '../../test/support/sample-model.ts';
 import type { Column } from '../model/model.ts';
+import type { Operator } from '../model/types/operators.ts';
 import type { InputEntry, InputValue } from '../request/input-value.ts';
 import type { Filter } from './plan.ts';
 import { planFilter } from './plan-filter.ts';
@@ -18,10 +19,16 @@ const entry = (kind: 'and' | 'or' | 'not' | 'node id', value: InputValue): Input
 });
 
 /** A filter on a column with these operators. */
-const on = (column: Column, operators: Record<string, InputValue>): InputEntry => ({
+const on = (column: Column, tests: Partial<Record<Operator | 'is', InputValue>>): InputEntry => ({
   name: column.fieldName,
   binding: { at: 'filter', kind: 'column', column },
-  value: object(...Object.entries(operators).map(([operator, value]) => ({ name: operator, binding: undefined, value }))),
+  value: object(
+    ...(Object.entries(tests) as [Operator | 'is', InputValue][]).map(([name, value]) => ({
+      name,
+      binding: name === 'is' ? ({ at: 'operators', kind: 'is' } as const) : ({ at: 'operators', kind: 'operator', operator: name } as const),
+      value,
+    })),
+  ),
 });
 
 /** A filter in short form: `(id eq and not(name is null))`. */

@@ -5,7 +5,7 @@ import type { InputEntry, InputObject, InputValue } from '../request/input-value
 import { bindingAt } from '../request/operation.ts';
 import { keyOfNodeId } from './node-key.ts';
 import { valueParameter } from './parameters.ts';
-import type { Filter, Operator } from './plan.ts';
+import type { Filter } from './plan.ts';
 import { hasLostConditions, planRelationFilter } from './plan-relation-filter.ts';
 import { deeper } from './relation-depth.ts';
 
@@ -53,9 +53,11 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
   }
 }
 
-function planOperand({ name, value }: InputEntry, column: Column): Filter {
-  if (name !== 'is')
-    return { kind: 'comparison', column, operator: name as Operator, parameter: valueParameter(value, column.type, 'filter') };
+function planOperand(entry: InputEntry, column: Column): Filter {
+  const { value } = entry;
+  const binding = bindingAt('operators', entry);
+  if (binding.kind === 'operator')
+    return { kind: 'comparison', column, operator: binding.operator, parameter: valueParameter(value, column.type, 'filter') };
   if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
   return { kind: 'null test', column, isNull: value.name === 'NULL' };
 }

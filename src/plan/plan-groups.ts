@@ -1,12 +1,13 @@
 /** Plans the groups of a connection's rows: what to group by, which groups to return, in which order, and what to read from each. */
 import { ApiError } from '../errors/api-error.ts';
 import type { Column, Relation, Table } from '../model/model.ts';
+import { namedTypes } from '../model/types/named-types.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import { countOf, valueParameter, widthParameter } from './parameters.ts';
 import type { GroupBy, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from './plan.ts';
 import { planAggregateField } from './plan-aggregate.ts';
-import { aggregateEntriesOf, planHaving, textType } from './plan-having.ts';
+import { aggregateEntriesOf, planHaving } from './plan-having.ts';
 import { planMembers } from './plan-members.ts';
 import { noMaximum } from './plan-page.ts';
 
@@ -19,7 +20,7 @@ export function planGroups(field: SelectedField, table: Table): GroupsPlan {
   const given = (name: string): InputValue => argumentOf(field, name) ?? null;
   const [first, offset] = [given('first'), given('offset')];
   const zone = given('timeZone');
-  const by = planBy(given('by'), zone && valueParameter(zone, textType, 'write'));
+  const by = planBy(given('by'), zone && valueParameter(zone, namedTypes.text, 'write'));
   return {
     by,
     having: planHaving(given('having')),

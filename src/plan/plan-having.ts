@@ -1,11 +1,12 @@
 /** Plans conditions on groups: `having: {count: {gt: 10}, sum: {price: {lt: "5"}}}`. As in filters, empty objects are no conditions. */
 import { ApiError } from '../errors/api-error.ts';
 import type { ScalarType } from '../model/model.ts';
+import { namedTypes } from '../model/types/named-types.ts';
+import type { AggregateFunction } from '../model/types/postgres-types.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { bindingAt } from '../request/operation.ts';
-import type { AggregateFunction } from '../schema/bindings.ts';
 import { fractionParameter, valueParameter } from './parameters.ts';
-import type { GroupAggregate, GroupCondition, Operator } from './plan.ts';
+import type { GroupAggregate, GroupCondition } from './plan.ts';
 
 /** Plans a condition; null if it is empty. Throws BAD_USER_INPUT. */
 export function planHaving(value: InputValue): GroupCondition | null {
@@ -59,46 +60,38 @@ function planTests(of: GroupAggregate, value: InputValue): GroupCondition | null
   );
 }
 
-function planTest(of: GroupAggregate, { name, value }: InputEntry): GroupCondition {
-  if (name !== 'is') {
+function planTest(of: GroupAggregate, entry: InputEntry): GroupCondition {
+  const { value } = entry;
+  const binding = bindingAt('operators', entry);
+  if (binding.kind === 'operator') {
     const type = comparedType(of);
-    return { kind: 'comparison', of, operator: name as Operator, type, parameter: valueParameter(value, type, 'filter') };
+    return { kind: 'comparison', of, operator: binding.operator, type, parameter: valueParameter(value, type, 'filter') };
   }
   if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
   return { kind: 'null test', of, isNull: value.name === 'NULL' };
 }
 
-export const textType: ScalarType = { kind: 'scalar', scalar: 'String', sqlType: 'text', typeName: 'text', maxLength: null };
-const types = {
-  int4: { kind: 'scalar', scalar: 'Int', sqlType: 'integer', typeName: 'int4', maxLength: null },
-  numeric: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'numeric', typeName: 'numeric', maxLength: null },
-  timestamp: { kind: 'scalar', scalar: 'Datetime', sqlType: 'timestamp without time zone', typeName: 'timestamp', maxLength: null },
-  float8: { kind: 'scalar', scalar: 'BigFloat', sqlType: 'double precision', typeName: 'float8', maxLength: null },
-} as const satisfies Record<string, ScalarType>;
-
 /** The type that an aggregate is compared as, which can hold all its values. */
 function comparedType(of: GroupAggregate): ScalarType {
-  if (of.kind === 'count') return types.int4;
-  const { name, column } = of;
-  if (column.type.kind !== 'scalar') return types.int4;
-  const { typeName } = column.type;
-  switch (name) {
+  if (of.kind === 'count' || of.column.type.kind !== 'scalar') return namedTypes.int4;
+  const { type } = of.column;
+  const { number, time, extremes } = type.traits;
+  switch (of.name) {
     case 'countDistinct':
-      return types.int4;
+      return namedTypes.int4;
     case 'sum':
-      return typeName === 'float4' || typeName === 'float8' ? types.float8 : types.numeric;
+      return number ? namedTypes[number.sum.comparedAs] : namedTypes.numeric;
     case 'min':
     case 'max':
-      // Both are compared as text.
-      return typeName === 'char' || typeName === 'name' ? textType : column.type;
+      return extremes === 'of text' ? namedTypes.text : type;
     case 'boolAnd':
     case 'boolOr':
-      return column.type;
+      return type;
     case 'percentile':
-      if (column.type.scalar === 'Datetime') return column.type;
-      return column.type.scalar === 'Date' ? types.timestamp : types.float8;
+      if (time === null) return namedTypes.float8;
+      return time.isDate ? namedTypes.timestamp : type;
     default:
-      return types.numeric;
+      return namedTypes.numeric;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds what PostgreSQL does for each field of a plan, by response path. Only errors need this, so it is computed on demand. */
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { Operator } from '../model/types/operators.ts';
 import { groupTestsOf } from './group-tests.ts';
 import type {
   AggregateValue,
@@ -12,7 +13,6 @@ import type {
   GroupsPlan,
   Member,
   MutationPlan,
-  Operator,
   OrderKey,
   Parameter,
   Plan,

@@ -3,12 +3,13 @@
  * If all conditions inside are lost because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
  */
 import { ApiError } from '../errors/api-error.ts';
-import type { ScalarType, Table } from '../model/model.ts';
+import type { Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import { namedTypes } from '../model/types/named-types.ts';
 import type { InputEntry, InputObject, InputValue } from '../request/input-value.ts';
 import { bindingAt } from '../request/operation.ts';
 import { valueParameter } from './parameters.ts';
-import type { CountTest, Filter, Operator } from './plan.ts';
+import type { CountTest, Filter } from './plan.ts';
 
 /** Plans a filter of the related table. It is a parameter because the two planners call each other. */
 export type FilterPlanner = (value: InputEntry['value'] | undefined, table: Table) => Filter | null;
@@ -69,10 +70,11 @@ function planCount(value: NonNullable<InputEntry['value']>, rows: RelatedRows, f
   return tests.length > 0 ? [{ kind: 'related count', rows, filter, tests }] : [];
 }
 
-const count: ScalarType = { kind: 'scalar', scalar: 'Int', sqlType: 'integer', typeName: 'int4', maxLength: null };
-
-function planCountTest({ name, value }: InputEntry): CountTest {
-  if (name !== 'is') return { kind: 'comparison', operator: name as Operator, parameter: valueParameter(value, count, 'filter') };
+function planCountTest(entry: InputEntry): CountTest {
+  const { value } = entry;
+  const binding = bindingAt('operators', entry);
+  if (binding.kind === 'operator')
+    return { kind: 'comparison', operator: binding.operator, parameter: valueParameter(value, namedTypes.int4, 'filter') };
   if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
   return { kind: 'null test', isNull: value.name === 'NULL' };
 }

@@ -1,8 +1,9 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
 import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { Operator } from '../model/types/operators.ts';
+import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { BindValue } from '../request/input-value.ts';
-import type { AggregateFunction, OrderAggregate } from '../schema/bindings.ts';
 import type { NestedWritePlan } from './nested-plan.ts';
 
 export interface Plan {
@@ -196,23 +197,6 @@ export type Filter =
 export type CountTest =
   | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
   | { readonly kind: 'null test'; readonly isNull: boolean };
-
-export type Operator =
-  | 'eq'
-  | 'neq'
-  | 'lt'
-  | 'lte'
-  | 'gt'
-  | 'gte'
-  | 'in'
-  | 'like'
-  | 'ilike'
-  | 'regex'
-  | 'iregex'
-  | 'startsWith'
-  | 'contains'
-  | 'containedBy'
-  | 'overlaps';
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
 

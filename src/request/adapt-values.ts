@@ -20,7 +20,7 @@ import {
   type VariableNode,
 } from 'graphql';
 import { type Limits, overLimit } from '../budget/limits.ts';
-import { scalarTypes } from '../schema/scalars.ts';
+import { scalarNamed } from '../model/types/scalars.ts';
 import { describePlace, type InputPlace } from './input-place.ts';
 
 /** All uses of a variable at places of one type. */
@@ -151,7 +151,7 @@ function adaptLeaf(node: ValueNode, type: GraphQLNamedType): { readonly replacem
     const remedy = type.getValue(node.value) ? `write ${node.value} without quotes` : `send the value in a variable of type ${type.name}`;
     return { replacement: { ...node, kind: Kind.ENUM, value: node.value }, remedy };
   }
-  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && type === scalarTypes.BigFloat)
+  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && scalarNamed(type.name)?.takesNumbers)
     return { replacement: { ...node, kind: Kind.STRING, value: node.value }, remedy: 'write the number in quotes' };
   return null;
 }

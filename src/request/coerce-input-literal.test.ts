@@ -51,7 +51,7 @@ describe('coerceInputLiteral', () => {
         {
           name: 'name',
           binding: { at: 'filter', kind: 'column', column: account.columns[1] },
-          value: { kind: 'object', entries: [{ name: 'eq', binding: undefined, value: constant('x') }] },
+          value: { kind: 'object', entries: [{ name: 'eq', binding: { at: 'operators', kind: 'operator', operator: 'eq' }, value: constant('x') }] },
         },
       ],
     });

@@ -3,6 +3,7 @@
  * cannot be made up if their structure determines the SQL (objects, cursors, directions).
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isLeafType, isListType, isNonNullType, isScalarType } from 'graphql';
+import { scalarNamed } from '../model/types/scalars.ts';
 import { isChoice, isCursor, isNodeId } from './type-roles.ts';
 import type { VariableDeclaration } from './variable-declarations.ts';
 
@@ -28,7 +29,5 @@ function sampleValue(type: GraphQLInputType): unknown {
   }
   if (!isLeafType(nullable) || isChoice(nullable) || isCursor(nullable) || isNodeId(nullable)) return undefined;
   if (isEnumType(nullable)) return nullable.getValues()[0]?.name;
-  if (!isScalarType(nullable)) return undefined;
-  if (nullable.name === 'Boolean') return true;
-  return nullable.name === 'Int' || nullable.name === 'Float' ? 1 : '1';
+  return isScalarType(nullable) ? scalarNamed(nullable.name)?.sample : undefined;
 }

@@ -1,34 +1,9 @@
 /** The aggregate functions: their field names, the columns that each applies to, and the scalar of each result. */
-import type { ScalarName, TypeSuffix } from '../model/graphql-names.ts';
+import type { TypeSuffix } from '../model/graphql-names.ts';
 import { isGroupable } from '../model/groupable.ts';
 import type { Column, Table } from '../model/model.ts';
-import type { AggregateFunction } from './bindings.ts';
-
-const wholeNumbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
-const fractions: ReadonlySet<string> = new Set(['numeric', 'float4', 'float8', 'money']);
-const pointsInTime: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
-/** Types that have a minimum and maximum in pg_graphql, and the scalar of both. */
-const ordered: Readonly<Record<string, ScalarName>> = {
-  int2: 'Int',
-  int4: 'Int',
-  int8: 'BigInt',
-  numeric: 'BigFloat',
-  float4: 'BigFloat',
-  float8: 'BigFloat',
-  money: 'Opaque',
-  text: 'String',
-  varchar: 'String',
-  bpchar: 'String',
-  citext: 'String',
-  name: 'String',
-  char: 'String',
-  bool: 'Boolean',
-  date: 'Date',
-  time: 'Time',
-  timetz: 'Time',
-  timestamp: 'Datetime',
-  timestamptz: 'Datetime',
-};
+import type { AggregateFunction } from '../model/types/postgres-types.ts';
+import type { FilteredScalar } from '../model/types/scalars.ts';
 
 /** An aggregate function as a field of a table's aggregates. */
 export interface AggregateField {
@@ -89,27 +64,8 @@ export function aggregateFieldsOf({ additions, columns }: Table): readonly Aggre
 }
 
 /** The scalar of an aggregate over a column; undefined if the function does not apply to it. */
-export function aggregateScalar(name: AggregateFunction, column: Column): ScalarName | undefined {
+export function aggregateScalar(name: AggregateFunction, column: Column): FilteredScalar | undefined {
   if (name === 'countDistinct') return isGroupable(column) ? 'Int' : undefined;
-  if (column.type.kind !== 'scalar') return undefined;
-  const { typeName } = column.type;
-  const isNumber = wholeNumbers.has(typeName) || fractions.has(typeName);
-  switch (name) {
-    case 'min':
-    case 'max':
-      return column.comparable && Object.hasOwn(ordered, typeName) ? ordered[typeName] : undefined;
-    case 'sum':
-      if (wholeNumbers.has(typeName)) return 'BigInt';
-      return isNumber ? 'BigFloat' : undefined;
-    case 'avg':
-    case 'stddev':
-    case 'variance':
-      return isNumber ? 'BigFloat' : undefined;
-    case 'boolAnd':
-    case 'boolOr':
-      return typeName === 'bool' ? 'Boolean' : undefined;
-    case 'percentile':
-      if (pointsInTime.has(typeName)) return 'Datetime';
-      return isNumber ? 'BigFloat' : undefined;
-  }
+  if (column.type.kind !== 'scalar' || ((name === 'min' || name === 'max') && !column.comparable)) return undefined;
+  return column.type.traits.aggregates[name];
 }

@@ -8,8 +8,9 @@ import {
   GraphQLObjectType,
 } from 'graphql';
 import type { Table } from '../model/model.ts';
+import type { AggregateFunction } from '../model/types/postgres-types.ts';
 import { type AggregateField, aggregateFields, aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
-import { type AggregateFunction, bindField } from './bindings.ts';
+import { bindField } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TableType, TableTypes, TypeRegistry } from './type-registry.ts';

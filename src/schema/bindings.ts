@@ -5,21 +5,9 @@
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { Operator } from '../model/types/operators.ts';
+import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { WritableRelation } from '../model/writable-relations.ts';
-
-export type AggregateFunction =
-  | 'sum'
-  | 'avg'
-  | 'min'
-  | 'max'
-  | 'countDistinct'
-  | 'stddev'
-  | 'variance'
-  | 'boolAnd'
-  | 'boolOr'
-  | 'percentile';
-/** Aggregates of related rows that rows can be ordered by. */
-export type OrderAggregate = 'sum' | 'avg' | 'min' | 'max';
 
 interface ColumnBinding {
   readonly kind: 'column';
@@ -71,6 +59,8 @@ interface FieldBindings {
 interface InputBindings {
   lookup: ColumnBinding;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
+  /** The operators of a filter's column. */
+  operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;

@@ -1,92 +1,68 @@
 /**
- * The filter types of scalars, lists of scalars and enums, and `FilterIs`. The names of their fields are the operators that `plan/` reads.
+ * The filter types of scalars, lists of scalars and enums, and `FilterIs`.
  */
 import {
   GraphQLEnumType,
   GraphQLID,
+  type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import {
-  type FilteredScalar,
-  filteredScalars,
-  filterTypeName,
-  listedScalars,
-  listFilterTypeName,
-  type ScalarName,
-  type SharedTypeName,
-} from '../model/graphql-names.ts';
+import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../model/graphql-names.ts';
 import type { ValueType } from '../model/model.ts';
+import { enumOperators, listOperators, type Operator, operators } from '../model/types/operators.ts';
+import { filteredScalars, listedScalars, type ScalarName, scalars } from '../model/types/scalars.ts';
+import { bindInput } from './bindings.ts';
 import { scalarTypes } from './scalars.ts';
 
 export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} } });
 
-const equality = ['eq'] as const;
-const membership = ['eq', 'in', 'neq'] as const;
-const comparison = ['eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq'] as const;
-const text = [...comparison, 'ilike', 'iregex', 'like', 'regex', 'startsWith'] as const;
-
-/** Operators of each scalar, besides `is`. JSON has no filter. */
-const operators: Readonly<Record<FilteredScalar, readonly string[]>> = {
-  Int: comparison,
-  Float: comparison,
-  String: text,
-  Boolean: equality,
-  BigInt: comparison,
-  BigFloat: comparison,
-  UUID: membership,
-  Date: comparison,
-  Time: comparison,
-  Datetime: comparison,
-  Opaque: equality,
-};
-const listOperators = ['containedBy', 'contains', 'eq', 'overlaps'] as const;
-
-function operatorsType(name: string, described: string, fields: Record<string, GraphQLInputType>): GraphQLInputObjectType {
+/** A filter with these operators, and `is` if it is given. */
+function operatorsType(
+  name: string,
+  described: string,
+  names: readonly Operator[],
+  typeOf: (operator: Operator) => GraphQLInputType,
+  is?: GraphQLEnumType,
+): GraphQLInputObjectType {
+  const fields: [string, GraphQLInputFieldConfig][] = names.map((operator) => {
+    return [operator, { type: typeOf(operator), ...bindInput('operators', { kind: 'operator', operator }) }];
+  });
+  if (is) fields.push(['is', { type: is, ...bindInput('operators', { kind: 'is' }) }]);
   return new GraphQLInputObjectType({
     name,
     description: `Boolean expression comparing fields on type "${described}"`,
-    fields: Object.fromEntries(
-      Object.entries(fields)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([field, type]) => [field, { type }]),
-    ),
+    fields: Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1))),
   });
 }
 
-function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly string[]): GraphQLInputObjectType {
+function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly Operator[]): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(filterTypeName(type.name), type.name, {
-    ...Object.fromEntries(names.map((name) => [name, name === 'in' ? list : type])),
-    is: filterIs,
-  });
+  return operatorsType(filterTypeName(type.name), type.name, names, (name) => (operators[name].takesList ? list : type), filterIs);
 }
 
 function listFilter(type: GraphQLScalarType): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(listFilterTypeName(type.name), `${type.name}List`, {
-    ...Object.fromEntries(listOperators.map((name) => [name, list])),
-    is: filterIs,
-  });
+  return operatorsType(listFilterTypeName(type.name), `${type.name}List`, listOperators, () => list, filterIs);
 }
 
 const scalarFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
-  filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], operators[name])]),
+  filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators)]),
 );
 const listFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
   listedScalars.map((name) => [name, listFilter(scalarTypes[name])]),
 );
 
-export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, { eq: GraphQLID });
+export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, ['eq'], () => GraphQLID);
 
 /** The filter types of scalars and lists, which every schema has. */
 export const scalarFilterTypes: readonly GraphQLInputObjectType[] = [...scalarFilters.values(), ...listFilters.values()];
 
 export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
-  return valueFilter(type, membership);
+  return valueFilter(type, enumOperators);
 }
 
 /** The filter type for a column of this type; undefined for JSON, lists of enums, and rows. */

@@ -6,7 +6,7 @@
  *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
  */
 import { GraphQLEnumType, type GraphQLInputFieldConfigMap, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
-import { type AdditionSuffix, type FilteredScalar, filterTypeName, groupUnitNames, type ScalarName } from '../model/graphql-names.ts';
+import { type AdditionSuffix, filterTypeName, groupUnitNames } from '../model/graphql-names.ts';
 import {
   bucketMember,
   clashesWithBuckets,
@@ -18,9 +18,11 @@ import {
 } from '../model/groupable.ts';
 import type { Column, Table } from '../model/model.ts';
 import { numbered } from '../model/names.ts';
+import type { AggregateFunction } from '../model/types/postgres-types.ts';
+import { type FilteredScalar, scalars } from '../model/types/scalars.ts';
 import { aggregateFieldsOf, aggregateScalar } from './aggregate-functions.ts';
 import { fractionConfig } from './aggregate-types.ts';
-import { type AggregateFunction, bindInput } from './bindings.ts';
+import { bindInput } from './bindings.ts';
 import { asChoice } from './choices.ts';
 import { emptyRecord } from './empty-record.ts';
 import { orderByDirection } from './order-by-direction.ts';
@@ -102,8 +104,7 @@ function keyFields(
 function byFields(registry: TypeRegistry, table: Table): Fields {
   const unitsOf = registry.groups!.units;
   const fields = keyFields(registry, table, 'GroupBy', ({ type }) => {
-    if (type.kind === 'scalar' && type.scalar === 'Date') return unitsOf.date;
-    return type.kind === 'scalar' && type.scalar === 'Datetime' ? unitsOf.time : unitsOf.value;
+    return unitsOf[type.kind === 'scalar' ? scalars[type.scalar].groupUnits : 'value'];
   });
   const buckets = table.columns.some(hasBuckets) && !clashesWithBuckets(table);
   if (buckets) {
@@ -169,9 +170,7 @@ export const groupInputs = {
 } as const satisfies Partial<TableTypes>;
 
 function havingOf(name: AggregateFunction): TableType {
-  return input(groupsBy(name), (registry, table) =>
-    columnFields(table, name, (scalar) => registry.input(filterTypeName(scalar as FilteredScalar))),
-  );
+  return input(groupsBy(name), (registry, table) => columnFields(table, name, (scalar) => registry.input(filterTypeName(scalar))));
 }
 
 function orderOf(name: AggregateFunction): TableType {
@@ -194,7 +193,7 @@ function orderFields(registry: TypeRegistry, table: Table): Fields {
 function columnFields(
   table: Table,
   name: AggregateFunction,
-  typeOf: (scalar: ScalarName) => GraphQLEnumType | GraphQLInputObjectType,
+  typeOf: (scalar: FilteredScalar) => GraphQLEnumType | GraphQLInputObjectType,
 ): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns) {

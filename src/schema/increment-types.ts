@@ -9,8 +9,6 @@ import { emptyRecord } from './empty-record.ts';
 import { scalarTypes } from './scalars.ts';
 import type { TableTypes, TypeRegistry } from './type-registry.ts';
 
-const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
-
 export const incrementTypes = {
   IncrementInput: {
     has: (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
@@ -48,5 +46,5 @@ function incrementFields(table: Table): GraphQLInputFieldConfigMap {
  * may not hold for the amount to add.
  */
 function isIncrementable({ type, selectable, updatable }: Column): boolean {
-  return type.kind === 'scalar' && numbers.has(type.typeName) && selectable && updatable;
+  return type.kind === 'scalar' && type.traits.number?.increments === true && selectable && updatable;
 }

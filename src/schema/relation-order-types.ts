@@ -8,8 +8,9 @@
 import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
 import type { Table } from '../model/model.ts';
 import { orderableFields } from '../model/related-rows.ts';
+import type { OrderAggregate } from '../model/types/postgres-types.ts';
 import { aggregateScalar } from './aggregate-functions.ts';
-import { bindInput, type OrderAggregate } from './bindings.ts';
+import { bindInput } from './bindings.ts';
 import { emptyRecord } from './empty-record.ts';
 import { hasReferrer } from './has-referrer.ts';
 import { orderByDirection } from './order-by-direction.ts';

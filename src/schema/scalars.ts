@@ -2,14 +2,13 @@
  * The scalar types. `coerceInputValue` and `coerceInputLiteral` reject what pg_graphql rejects; everything else goes to PostgreSQL as text,
  * which decides if the value is valid. The built-in scalars are graphql-js's own objects, because validation compares them by identity.
  */
-import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, specifiedScalarTypes, type ValueNode } from 'graphql';
 import { describeValue } from '../errors/api-error.ts';
-import type { ScalarName, SharedTypeName } from '../model/graphql-names.ts';
+import type { SharedTypeName } from '../model/graphql-names.ts';
+import { type Accepted, mapScalars, type ScalarName } from '../model/types/scalars.ts';
 
 /** The page that specifies each scalar in a section. */
 const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
-
-type Accepted = 'text' | 'text or integer' | 'anything but an object';
 
 function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
   const refuse = (value: string, node?: ValueNode): never => {
@@ -58,18 +57,9 @@ export function literalText(node: ValueNode): string {
 
 export const cursorScalar = scalar('Cursor', 'An opaque string using for tracking a position in results during pagination', 'text');
 
+const builtIn: ReadonlyMap<string, GraphQLScalarType> = new Map(specifiedScalarTypes.map((type) => [type.name, type]));
+
 /** The GraphQL types of column scalars. */
-export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = {
-  Int: GraphQLInt,
-  Float: GraphQLFloat,
-  String: GraphQLString,
-  Boolean: GraphQLBoolean,
-  BigInt: scalar('BigInt', 'An arbitrary size integer represented as a string', 'text or integer'),
-  BigFloat: scalar('BigFloat', 'A high precision floating point value represented as a string', 'text'),
-  JSON: scalar('JSON', 'A Javascript Object Notation value serialized as a string', 'text'),
-  UUID: scalar('UUID', 'A universally unique identifier', 'text'),
-  Date: scalar('Date', 'A date without time information', 'text'),
-  Time: scalar('Time', 'A time without date information', 'text'),
-  Datetime: scalar('Datetime', 'A date and time', 'text'),
-  Opaque: scalar('Opaque', 'Any type not handled by the type system', 'anything but an object'),
-};
+export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = mapScalars((name, { description, accepts }) =>
+  accepts === null ? builtIn.get(name)! : scalar(name, description, accepts),
+);

@@ -11,7 +11,7 @@ import {
   getNamedType,
   isEnumType,
 } from 'graphql';
-import type { AggregateFunction } from '../../src/schema/bindings.ts';
+import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { evaluateGroups, type Group } from './evaluate-groups.ts';

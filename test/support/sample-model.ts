@@ -1,15 +1,21 @@
 /** A model of two tables as plain objects, for tests of the pure stages: accounts and their posts, with a column of almost every kind. */
 import { noEffects } from '../../src/catalog/effects/find-effects.ts';
 import { allAdditions } from '../../src/model/additions.ts';
-import type { ScalarName } from '../../src/model/graphql-names.ts';
 import { isLookupKey } from '../../src/model/lookup-key.ts';
 import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
 import type { RelatedRows } from '../../src/model/related-rows.ts';
+import { postgresType } from '../../src/model/types/postgres-types.ts';
+import type { ScalarName } from '../../src/model/types/scalars.ts';
 
 /** A scalar type; with `maxLength` it is a varchar. */
-export function scalarType(scalar: ScalarName, typeName: string, maxLength: number | null = null): ScalarType {
-  const sqlType = maxLength === null ? typeName : `${typeName}(${maxLength})`;
-  return { kind: 'scalar', scalar, sqlType, typeName, maxLength };
+export function scalarType(
+  scalar: ScalarName,
+  typeName: string,
+  maxLength: number | null = null,
+  sqlType = maxLength === null ? typeName : `${typeName}(${maxLength})`,
+): ScalarType {
+  const traits = postgresType({ schema: 'pg_catalog', name: typeName === 'integer' ? 'int4' : typeName, kind: 'b' });
+  return { kind: 'scalar', scalar, sqlType, typeName, traits, maxLength };
 }
 
 export const int4 = scalarType('Int', 'integer');

@@ -8,6 +8,7 @@
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
 import type { Relation, Table } from '../../model/model.ts';
+import { traitsOf } from '../../model/types/named-types.ts';
 import type {
   AggregateColumnValue,
   ConnectionPlan,
@@ -138,8 +139,8 @@ class GroupsCompiler {
   /** An aggregate on the left of a comparison. A sum of money is compared as a number, because the request gives a number. */
   #compared(of: GroupAggregate): Sql {
     const call = this.#call(of);
-    const isMoney = of.kind === 'function' && of.name === 'sum' && of.column.type.kind === 'scalar' && of.column.type.typeName === 'money';
-    return isMoney ? sql`${call}::numeric` : call;
+    const isCast = of.kind === 'function' && of.name === 'sum' && traitsOf(of.column.type).number?.sum.isCast;
+    return isCast ? sql`${call}::numeric` : call;
   }
 
   #orderKey({ of, descending, nullsFirst }: GroupOrderKey): Sql {

@@ -1,24 +1,8 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
 import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
-import type { Operator, Parameter } from '../../plan/plan.ts';
+import { type Operator, operators } from '../../model/types/operators.ts';
+import type { Parameter } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
-
-const symbols: Readonly<Record<Exclude<Operator, 'in'>, string>> = {
-  eq: '=',
-  neq: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  like: 'like',
-  ilike: 'ilike',
-  regex: '~',
-  iregex: '~*',
-  startsWith: '^@',
-  contains: '@>',
-  containedBy: '<@',
-  overlaps: '&&',
-};
 
 /** The type to which values of `type` are cast for comparison. */
 export function comparedType(type: ValueType): string {
@@ -85,7 +69,7 @@ export function isNameable(type: object): boolean {
 
 /** A cast to `varchar(3)[]` truncates the elements, which could then equal others. When written they are truncated, as in pg_graphql. */
 function comparandType({ sqlType, ...type }: ValueType): string {
-  const cuts = type.kind === 'list' && type.element.kind === 'scalar' && ['varchar', 'bpchar'].includes(type.element.typeName);
+  const cuts = type.kind === 'list' && type.element.kind === 'scalar' && type.element.traits.truncates === 'in lists';
   return cuts ? `${type.element.sqlType}[]` : sqlType;
 }
 
@@ -97,17 +81,15 @@ export function composed(json: Sql, type: string): Sql {
 
 /** Compares an expression with a parameter of a type, or with `value` if that is known. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
-  if (operator === 'in') return sql`${left} = any(${bound(parameter, type, `${type.sqlType}[]`)})`;
+  const { symbol, takesList, missesCitext } = operators[operator];
+  if (takesList) return sql`${left} = any(${bound(parameter, type, `${type.sqlType}[]`)})`;
   const right = value ?? bound(parameter, type);
-  // The operator is not defined for citext, so PostgreSQL would compare its values as text.
-  const [prefixed, prefix] =
-    operator === 'startsWith' && type.typeName === 'citext' ? [caseFolded(left), caseFolded(right)] : [left, right];
-  const symbol = type.builtInOperators ? `operator(pg_catalog.${symbols[operator]})` : symbols[operator];
-  return sql`${prefixed} ${trusted(symbol)} ${prefix}`;
+  const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
+  return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
 }
 
 /** The type of a comparison: a value type, or one that only SQL knows. */
-type ComparedType = Pick<ScalarType, 'sqlType'> & Partial<Pick<ScalarType, 'typeName'> & Pick<ListType, 'builtInOperators'>>;
+type ComparedType = Pick<ScalarType, 'sqlType'> & Partial<Pick<ScalarType, 'traits'> & Pick<ListType, 'builtInOperators'>>;
 
 /** The text by which citext compares a value. */
 function caseFolded(value: Sql): Sql {

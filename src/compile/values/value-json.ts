@@ -6,6 +6,7 @@
  * text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import { scalars } from '../../model/types/scalars.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';
 import { builtIn, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
@@ -61,23 +62,21 @@ export function still(value: Sql, typeName: string): Sql {
 }
 
 function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
-  switch (scalar) {
-    case 'Int':
+  switch (scalars[scalar].json) {
+    case 'bare':
       return { kind: 'bare', value: still(value, typeName) };
-    case 'Boolean':
+    case 'cast':
       // Without the cast to text, PostgreSQL writes t and f.
       return { kind: 'json', value: sql`${still(value, typeName)}::text` };
-    case 'BigInt':
-    case 'BigFloat':
-    case 'UUID':
+    case 'quoted':
       return { kind: 'quoted', value: still(value, typeName) };
-    case 'Float':
+    case 'float to json':
       // Adding zero turns -0 into 0, because JSON clients distinguish them. The zero has the same type, because float4 has fewer digits
       // than float8.
       return { kind: 'json', value: toJson(sql`${value} + '0'::${trusted(typeName)}`) };
-    case 'JSON':
+    case 'text to json':
       return { kind: 'json', value: toJson(sql`${value}::text`) };
-    default:
+    case 'to json':
       // `to_json` writes dates and times in ISO 8601, regardless of DateStyle.
       return { kind: 'json', value: toJson(value) };
   }
@@ -102,7 +101,7 @@ function listJson(value: Sql, { element }: ListType): Sql {
     const item = concatenate(valueJson(trusted('item'), element, false));
     return sql`case when ${value} is not null then (select '[' || coalesce(pg_catalog.string_agg(${item}::text, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
   }
-  const asText = element.kind === 'enum' || ['BigInt', 'BigFloat', 'JSON'].includes(element.scalar);
+  const asText = element.kind === 'enum' || scalars[element.scalar].listsText;
   return toJson(asText ? sql`${value}::text[]` : value);
 }
 
@@ -111,9 +110,9 @@ function listJson(value: Sql, { element }: ListType): Sql {
  * be an object or list is a string instead, except for domains over arrays of numbers, which are lists as in pg_graphql.
  */
 export function cursorElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
-  const isWhole = type.kind === 'scalar' && (type.scalar === 'Int' || type.scalar === 'BigInt');
+  const isBare = type.kind === 'scalar' && scalars[type.scalar].elementJson === 'bare';
   return written(
-    isWhole ? { kind: 'bare', value: still(value, type.typeName) } : { kind: 'json', value: elementExpression(value, type) },
+    isBare ? { kind: 'bare', value: still(value, type.typeName) } : { kind: 'json', value: elementExpression(value, type) },
     notNull,
   );
 }
@@ -134,8 +133,10 @@ function elementExpression(value: Sql, type: ValueType): Sql {
     const isNumbers = sql`${asText} ~ ${literal('^[{]-?[0-9]+(,-?[0-9]+)*[}]$')}`;
     return sql`case when ${isNumbers} then ${builtIn('to_jsonb', value)} else ${builtIn('to_jsonb', asText)} end`;
   }
-  if (type.kind !== 'scalar' || type.scalar === 'JSON' || type.nestsInJson) return toJson(asText);
-  return type.scalar === 'Float' || type.scalar === 'Opaque' ? builtIn('to_jsonb', value) : toJson(value);
+  if (type.kind !== 'scalar' || type.nestsInJson) return toJson(asText);
+  const { elementJson } = scalars[type.scalar];
+  if (elementJson === 'text to json') return toJson(asText);
+  return elementJson === 'to jsonb' ? builtIn('to_jsonb', value) : toJson(value);
 }
 
 /** The text in base64, on one line. */

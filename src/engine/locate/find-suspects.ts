@@ -7,7 +7,7 @@
 import type { DatabaseError } from '../../errors/database-error.ts';
 import { outermostContext } from '../../errors/from-postgres.ts';
 import type { Routine, Table } from '../../model/model.ts';
-import type { Operator } from '../../plan/plan.ts';
+import { operators } from '../../model/types/operators.ts';
 import type { PlanPlace } from '../../plan/plan-places.ts';
 
 /**
@@ -16,12 +16,6 @@ import type { PlanPlace } from '../../plan/plan-places.ts';
  */
 const ofValues = /^(?:22(?!021|P05)|23|44|[6-9]|[I-WYZ])/;
 
-/** States that are raised by the comparison operators themselves. */
-const operatorsOf: Readonly<Record<string, readonly Operator[]>> = {
-  // Invalid regular expression, invalid escape sequence.
-  '2201B': ['regex', 'iregex'],
-  '22025': ['like', 'ilike'],
-};
 /** The state of an unknown time zone, among others. */
 const invalidParameter = '22023';
 /** The states "numeric value out of range" and "datetime field overflow". */
@@ -32,14 +26,14 @@ export function findSuspects(error: DatabaseError, places: readonly PlanPlace[])
   const sqlstate = error.sqlstate ?? '';
   const frame = outermostContext(error);
   if (frame === null ? !ofValues.test(sqlstate) : !isFunction(frame)) return null;
-  return places.filter(({ kind, table, routine, operators }) => {
+  return places.filter(({ kind, table, routine, operators: used }) => {
     if (kind === 'write' || (table && runsHiddenCode(table))) return true;
     // A function in SQL may be inlined; then its name appears nowhere.
     if (routine) return !routine.plpgsql || (frame !== null && isNamed(frame, routine));
     if (frame !== null) return false;
     if (kind === 'aggregate') return outOfRange.has(sqlstate);
     if (kind === 'group' && (outOfRange.has(sqlstate) || sqlstate === invalidParameter)) return true;
-    return operators.some((operator) => operatorsOf[sqlstate]?.includes(operator));
+    return used.some((operator) => operators[operator].raises === sqlstate);
   });
 }
 

@@ -186,15 +186,12 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
   if (value === null) return null;
   if (type.kind === 'list') {
     const items = Array.isArray(value) ? value : [value];
-    return vectors.has(type.sqlType) ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
+    return type.isVector ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
   }
   // `in` takes a list although the type of its column is not one.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
 }
-
-/** Numeric types that PostgreSQL writes as `1 2 3` and not as arrays. */
-const vectors: ReadonlySet<string> = new Set(['int2vector', 'oidvector']);
 
 function vectorText(items: readonly ScalarValue[], type: string): string {
   if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of type ${type} cannot contain nulls. Leave them out.`);

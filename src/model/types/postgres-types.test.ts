@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readDefault } from './routine-defaults.ts';
+import { postgresType } from './postgres-types.ts';
+
+function readDefault(sql: string, name: string): unknown {
+  return postgresType({ schema: 'pg_catalog', name, kind: 'b' }).readDefault?.(sql);
+}
 
 it('readDefault reads plain constants as introspection shows them', () => {
   assert.equal(readDefault('10', 'int4'), 10);

@@ -1,0 +1,245 @@
+/**
+ * What PostgreSQL's types are in GraphQL and can do, one row each. Types without a row are Opaque, and have neither aggregates nor anything
+ * else of their own.
+ */
+import type { CatalogType } from '../../catalog/catalog.ts';
+import type { FilteredScalar, ScalarName } from './scalars.ts';
+
+export type AggregateFunction =
+  | 'sum'
+  | 'avg'
+  | 'min'
+  | 'max'
+  | 'countDistinct'
+  | 'stddev'
+  | 'variance'
+  | 'boolAnd'
+  | 'boolOr'
+  | 'percentile';
+/** Aggregates of related rows that rows can be ordered by. */
+export type OrderAggregate = Extract<AggregateFunction, 'sum' | 'avg' | 'min' | 'max'>;
+
+/** How rows are grouped by ranges of a number. */
+export interface RangeTraits {
+  readonly computedAs: 'int8' | 'numeric';
+  readonly least: string | null;
+  readonly most: string | null;
+  /** Whether it has neither infinity nor NaN. */
+  readonly isFinite: boolean;
+}
+
+/** A number: it has sums, averages and percentiles. */
+export interface NumberTraits {
+  readonly isFloating: boolean;
+  /** Whether equal values may differ in their trailing zeros. */
+  readonly hasScale: boolean;
+  /** Whether PostgreSQL's averages of it are numeric without a cast. */
+  readonly isExact: boolean;
+  /** What its sums are compared as, with a cast if they are another type; and the type of exact sums, which can order rows. */
+  readonly sum: { readonly comparedAs: 'numeric' | 'float8'; readonly isCast: boolean; readonly exact: 'int8' | 'numeric' };
+  /** Whether averages always have a fractional part. */
+  readonly averagesFraction: boolean;
+  /** Its conversion to double precision. */
+  readonly toFloat: string;
+  /** Whether updates can add to it. */
+  readonly increments: boolean;
+  /** For groups by range: the type in which the start of a range is computed exactly, and the bounds of the type itself, if it has any. */
+  readonly ranges: RangeTraits | null;
+}
+
+/** A date or a point in time. */
+export interface TimeTraits {
+  readonly isDate: boolean;
+  readonly hasZone: boolean;
+}
+
+/** A pseudo-type: what functions return that return no value, or any type, whose values are cast to text or text[]. */
+type PseudoType = { readonly kind: 'nothing' | 'trigger' } | { readonly kind: 'any'; readonly castTo: 'text' | 'text[]' };
+
+export interface PostgresType {
+  /** Whether the type belongs to an extension, in a schema of the user's choice, instead of to pg_catalog. */
+  readonly ofExtension: boolean;
+  readonly scalar: ScalarName;
+  /** The aggregates of a column, besides distinct counts, with the scalar of each. */
+  readonly aggregates: Readonly<Partial<Record<AggregateFunction, FilteredScalar>>>;
+  /** The functions of its least and greatest value: its own, or those of booleans, or of text, to which it is cast. */
+  readonly extremes: 'own' | 'of booleans' | 'of text';
+  readonly number: NumberTraits | null;
+  readonly time: TimeTraits | null;
+  /** Whether rows can be ordered by it. */
+  readonly orders: boolean;
+  /** Whether it has so few values that an index finds many rows for each. */
+  readonly hasFewValues: boolean;
+  /** Whether it compares without regard to case. */
+  readonly ignoresCase: boolean;
+  /** Whether a cast to the type with its modifier truncates a value, and whether it does so in lists only. */
+  readonly truncates: 'always' | 'in lists' | 'never';
+  /** Whether it is an array that PostgreSQL writes as `1 2 3`. */
+  readonly isVector: boolean;
+  readonly pseudo: PseudoType | null;
+  /** Reads the constant of an argument's default as PostgreSQL wrote it; undefined if it is no constant. Null if none is shown, as in pg_graphql. */
+  readonly readDefault: ((sql: string) => unknown) | null;
+}
+
+function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresType {
+  return {
+    ofExtension: false,
+    scalar,
+    aggregates: {},
+    extremes: 'own',
+    number: null,
+    time: null,
+    orders: true,
+    hasFewValues: false,
+    ignoresCase: false,
+    truncates: 'never',
+    isVector: false,
+    pseudo: null,
+    readDefault: null,
+    ...traits,
+  };
+}
+
+function extremesOf(scalar: FilteredScalar) {
+  return { min: scalar, max: scalar };
+}
+
+function text(traits: Partial<PostgresType> = {}): PostgresType {
+  return type('String', { aggregates: extremesOf('String'), ...traits });
+}
+
+function numeric(
+  scalar: ScalarName,
+  extreme: FilteredScalar,
+  number: Partial<NumberTraits>,
+  traits: Partial<PostgresType> = {},
+): PostgresType {
+  const { sum = 'BigFloat', ...ofMore } = traits.aggregates ?? {};
+  return type(scalar, {
+    ...traits,
+    aggregates: {
+      sum,
+      avg: 'BigFloat',
+      ...extremesOf(extreme),
+      stddev: 'BigFloat',
+      variance: 'BigFloat',
+      percentile: 'BigFloat',
+      ...ofMore,
+    },
+    number: {
+      isFloating: false,
+      hasScale: false,
+      isExact: true,
+      sum: { comparedAs: 'numeric', isCast: false, exact: 'numeric' },
+      averagesFraction: false,
+      toFloat: '::float8',
+      increments: true,
+      ranges: { computedAs: 'numeric', least: null, most: null, isFinite: false },
+      ...number,
+    },
+  });
+}
+
+/** A whole number in so many bits. */
+function whole(scalar: 'Int' | 'BigInt', least: string, traits: Partial<PostgresType> = {}): PostgresType {
+  const isSmall = scalar === 'Int';
+  const number = {
+    sum: { comparedAs: 'numeric', isCast: false, exact: isSmall ? 'int8' : 'numeric' },
+    averagesFraction: isSmall,
+    ranges: { computedAs: isSmall ? 'int8' : 'numeric', least, most: null, isFinite: true },
+  } as const;
+  return numeric(scalar, scalar, number, { aggregates: { sum: 'BigInt' }, ...traits });
+}
+
+/** A floating-point number up to the greatest finite one. */
+function floating(most: string): PostgresType {
+  const number = {
+    isFloating: true,
+    isExact: false,
+    sum: { comparedAs: 'float8', isCast: false, exact: 'numeric' },
+    ranges: { computedAs: 'numeric', least: `-${most}`, most, isFinite: false },
+  } as const;
+  return numeric('Float', 'BigFloat', number, { readDefault: numberIfMatching(/^-?\d+(\.\d+)?(e[-+]?\d+)?$/i) });
+}
+
+function pointInTime(scalar: 'Date' | 'Datetime', hasZone: boolean): PostgresType {
+  const time = { isDate: scalar === 'Date', hasZone };
+  return type(scalar, { aggregates: { ...extremesOf(scalar), percentile: 'Datetime' }, time });
+}
+
+function polymorphic(castTo: 'text' | 'text[]'): PostgresType {
+  return type('Opaque', { pseudo: { kind: 'any', castTo } });
+}
+
+function numberIfMatching(pattern: RegExp): (sql: string) => number | undefined {
+  return (sql) => (pattern.test(sql) ? Number(sql) : undefined);
+}
+
+const wholeDefault = { readDefault: numberIfMatching(/^-?\d+$/) };
+
+/** A text constant: `'see'::text`. PostgreSQL writes one with backslashes as `E'...'` and doubles them. */
+function readTextDefault(sql: string): string | undefined {
+  const [, escaped, quoted] = /^(E?)'((?:[^']|'')*)'::text$/s.exec(sql) ?? [];
+  if (quoted === undefined) return undefined;
+  const constant = quoted.replaceAll("''", "'");
+  return escaped ? constant.replaceAll('\\\\', '\\') : constant;
+}
+
+export const otherTypes = type('Opaque');
+
+/** By `pg_type.typname`. */
+const types: Readonly<Record<string, PostgresType>> = {
+  int2: whole('Int', '-32768', wholeDefault),
+  int4: whole('Int', '-2147483648', wholeDefault),
+  int8: whole('BigInt', '-9223372036854775808'),
+  numeric: numeric('BigFloat', 'BigFloat', { hasScale: true }),
+  float4: floating('3.4028235e38'),
+  float8: floating('1.7976931348623157e308'),
+  money: numeric('Opaque', 'Opaque', {
+    isExact: false,
+    sum: { comparedAs: 'numeric', isCast: true, exact: 'numeric' },
+    toFloat: '::numeric::float8',
+    increments: false,
+    ranges: null,
+  }),
+  text: text({ readDefault: readTextDefault }),
+  varchar: text({ truncates: 'in lists' }),
+  bpchar: text({ truncates: 'in lists' }),
+  char: text({ extremes: 'of text' }),
+  citext: text({ ofExtension: true, ignoresCase: true }),
+  // As in pg_graphql, not a String itself.
+  name: type('Opaque', { aggregates: extremesOf('String'), extremes: 'of text' }),
+  bool: type('Boolean', {
+    aggregates: { ...extremesOf('Boolean'), boolAnd: 'Boolean', boolOr: 'Boolean' },
+    extremes: 'of booleans',
+    hasFewValues: true,
+    readDefault: (sql) => (sql === 'true' ? true : sql === 'false' ? false : undefined),
+  }),
+  uuid: type('UUID'),
+  date: pointInTime('Date', false),
+  time: type('Time', { aggregates: extremesOf('Time') }),
+  timetz: type('Opaque', { aggregates: extremesOf('Time') }),
+  timestamp: pointInTime('Datetime', false),
+  timestamptz: pointInTime('Datetime', true),
+  json: type('JSON', { orders: false }),
+  jsonb: type('JSON', { orders: false }),
+  bit: type('Opaque', { truncates: 'always' }),
+  varbit: type('Opaque', { truncates: 'always' }),
+  int2vector: type('Opaque', { isVector: true }),
+  oidvector: type('Opaque', { isVector: true }),
+  void: type('Opaque', { pseudo: { kind: 'nothing' } }),
+  trigger: type('Opaque', { pseudo: { kind: 'trigger' } }),
+  event_trigger: type('Opaque', { pseudo: { kind: 'trigger' } }),
+  anyelement: polymorphic('text'),
+  anynonarray: polymorphic('text'),
+  anycompatible: polymorphic('text'),
+  anycompatiblenonarray: polymorphic('text'),
+  anyarray: polymorphic('text[]'),
+  anycompatiblearray: polymorphic('text[]'),
+};
+
+/** The row of a type; that of other types for a domain, or for one that only has the name of another. */
+export function postgresType({ schema, name, kind }: Pick<CatalogType, 'schema' | 'name' | 'kind'>): PostgresType {
+  const found = (kind === 'b' || kind === 'p') && Object.hasOwn(types, name) ? types[name] : undefined;
+  return found && (schema === 'pg_catalog') !== found.ofExtension ? found : otherTypes;
+}
