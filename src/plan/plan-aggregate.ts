@@ -1,6 +1,7 @@
 /** Plans aggregates: the count of rows, and functions over their columns. */
-import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
+
 import type { AggregateFunction } from '../model/types/postgres-types.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../request/operation.ts';
 import type { AggregateBinding } from '../schema/bindings.ts';
 import { fractionParameter } from './parameters.ts';
 import type { AggregateColumnValue, AggregateValue, Member, Parameter } from './plan.ts';

@@ -25,7 +25,8 @@ const on = (column: Column, tests: Partial<Record<Operator | 'is', InputValue>>)
   value: object(
     ...(Object.entries(tests) as [Operator | 'is', InputValue][]).map(([name, value]) => ({
       name,
-      binding: name === 'is' ? ({ at: 'operators', kind: 'is' } as const) : ({ at: 'operators', kind: 'operator', operator: name } as const),
+      binding:
+        name === 'is' ? ({ at: 'operators', kind: 'is' } as const) : ({ at: 'operators', kind: 'operator', operator: name } as const),
       value,
     })),
   ),

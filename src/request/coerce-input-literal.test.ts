@@ -51,7 +51,10 @@ describe('coerceInputLiteral', () => {
         {
           name: 'name',
           binding: { at: 'filter', kind: 'column', column: account.columns[1] },
-          value: { kind: 'object', entries: [{ name: 'eq', binding: { at: 'operators', kind: 'operator', operator: 'eq' }, value: constant('x') }] },
+          value: {
+            kind: 'object',
+            entries: [{ name: 'eq', binding: { at: 'operators', kind: 'operator', operator: 'eq' }, value: constant('x') }],
+          },
         },
       ],
     });

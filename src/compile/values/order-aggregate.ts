@@ -3,8 +3,8 @@ import type { ScalarType } from '../../model/model.ts';
 import { namedTypes, traitsOf } from '../../model/types/named-types.ts';
 import type { AggregateOrder } from '../../plan/plan.ts';
 import { builtIn, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { extreme } from './aggregate-value.ts';
 import type { Scope } from '../scope.ts';
+import { extreme } from './aggregate-value.ts';
 
 /** The aggregate over the rows in `scope`. */
 export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
