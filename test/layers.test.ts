@@ -75,9 +75,10 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   plan: {
-    values: ['request/operation.ts', 'budget/limits.ts', 'model/conflict-columns.ts', 'model/types'],
+    values: ['request/operation.ts', 'budget', 'model/conflict-columns.ts', 'model/types'],
     types: ['request', 'model', 'schema', 'catalog/effects/find-effects.ts'],
   },
+  'plan/plan-operation.ts': { values: ['plan', 'nested-writes/plan', 'request/operation.ts'], types: ['model'] },
   // The reason for which a request was rejected may be an outdated schema.
   freshness: {
     values: [
@@ -96,6 +97,13 @@ const layers: Readonly<Record<string, Layer>> = {
     values: ['sql', 'plan/required-comparisons.ts', 'model/types'],
     types: ['plan', 'model', 'schema'],
   },
+  'compile/compile-plan.ts': {
+    values: ['compile', 'nested-writes/compile', 'sql'],
+    types: ['plan', 'model'],
+  },
+  // The one addition that spans two stages.
+  'nested-writes/plan': { values: ['plan', 'budget', 'request/operation.ts'], types: ['model', 'request'] },
+  'nested-writes/compile': { values: ['compile', 'sql', 'model/types'], types: ['plan', 'model'] },
   engine: {
     values: [
       'check-options.ts',
@@ -109,8 +117,10 @@ const layers: Readonly<Record<string, Layer>> = {
       'introspection',
       'request',
       'plan',
+      'plan/plan-operation.ts',
       'sql',
       'compile',
+      'compile/compile-plan.ts',
       'extension',
       'freshness',
       'database',
@@ -235,7 +245,7 @@ test('each import is one that the layers allow', () => {
 
 test('every room has a layer', () => {
   assert.deepEqual(
-    [...new Set(files.map(roomOf))].filter((name) => !(name in layers)),
+    [...new Set(files.map(layerOf))].filter((name) => !(name in layers)),
     [],
   );
 });
@@ -303,9 +313,12 @@ function parseImports(file: string, text: string): Import[] {
   });
 }
 
-/** A room: the folder of a file, or the file itself if it is in the root. */
+/** Files that are rooms of their own, above all others that they use: they hand nested writes to the room that plans and compiles them. */
+const entrances: readonly string[] = ['plan/plan-operation.ts', 'compile/compile-plan.ts'];
+
+/** A room: the folder of a file, or the file itself if it is in the root or an entrance. */
 function roomOf(file: string): string {
-  return file.split('/')[0] ?? file;
+  return entrances.includes(file) ? file : (file.split('/')[0] ?? file);
 }
 
 /** The most specific entry of the table for a file. */

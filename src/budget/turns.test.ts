@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Deadline } from './deadline.ts';
-import { runAtOnce, runInSlices, runInTurn } from './turns.ts';
+import { mapInSteps, runAtOnce, runInSlices, runInTurn } from './turns.ts';
 
 let time = 0;
 
@@ -115,4 +115,18 @@ describe('runAtOnce', () => {
     assert.equal(runAtOnce(steps('all', 100, done)), 'all');
     assert.equal(done.length, 100);
   });
+});
+
+it('mapInSteps yields after every five hundred items', () => {
+  const pausesOf = (count: number): readonly [pauses: number, results: readonly number[]] => {
+    const items = Array.from({ length: count }, (_, index) => index);
+    const steps = mapInSteps(items, (item) => item + 1);
+    for (let pauses = 0; ; pauses += 1) {
+      const { done, value } = steps.next();
+      if (done) return [pauses, value];
+    }
+  };
+  assert.deepEqual(pausesOf(3), [0, [1, 2, 3]]);
+  const [pauses, results] = pausesOf(1_700);
+  assert.deepEqual([pauses, results.length, results.at(-1)], [3, 1_700, 1_700]);
 });

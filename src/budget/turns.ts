@@ -54,6 +54,19 @@ export function runInTurn<T>(work: () => T | Promise<T>, deadline: Deadline | nu
   });
 }
 
+/** The number of items to process before yielding. */
+const itemsAtATime = 500;
+
+/** Maps the items, yielding in between. */
+export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Generator<void, Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(work(item));
+    if (results.length % itemsAtATime === 0) yield;
+  }
+  return results;
+}
+
 /** Does the work without a pause. */
 export function runAtOnce<T>(work: Generator<void, T>): T {
   for (;;) {

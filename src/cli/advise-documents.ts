@@ -1,6 +1,6 @@
 /** Explains documents and collects the advice. In: a graph and documents; out: a report. Does not run the documents. */
 import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
-import { type AdvisedOperation, groupAdvice } from '../explain/group-advice.ts';
+import { type AdvisedOperation, groupAdvice } from '../explain/advise.ts';
 import { sampleRequest } from '../explain/sample-request.ts';
 import type { Advice, Caller, Rowgraph } from '../index.ts';
 import type { AdviceReport } from './describe-advice.ts';

@@ -1,5 +1,5 @@
 /** The advice for many operations as text for a person. */
-import type { AdviceGroup } from '../explain/group-advice.ts';
+import type { AdviceGroup } from '../explain/advise.ts';
 import { printable, printableSql } from './printable.ts';
 import type { Paint } from './terminal.ts';
 

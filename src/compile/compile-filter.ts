@@ -1,7 +1,7 @@
 import type { Column, ValueType } from '../model/model.ts';
 import { traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
-import type { CountTest, Filter, Parameter } from '../plan/plan.ts';
+import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/required-comparisons.ts';
 import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type RelatedSource, relatedRows, selectRelated } from './related-rows.ts';
@@ -124,7 +124,7 @@ function select(related: RelatedSource, condition: Sql | null): Sql {
   return selectRelated(trusted('1'), condition ? { ...related, conditions: [...related.conditions, condition] } : related);
 }
 
-function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases): Sql {
+function countCondition(tests: readonly Test[], rows: Sql, aliases: Aliases): Sql {
   const conditions = tests.map((test) =>
     test.kind === 'null test'
       ? trusted(test.isNull ? 'pg_catalog.count(*) is null' : 'pg_catalog.count(*) is not null')
@@ -134,7 +134,7 @@ function countCondition(tests: readonly CountTest[], rows: Sql, aliases: Aliases
 }
 
 /** The number of rows that can affect the result: one more than the largest number that the count is compared with. */
-function countedRows(tests: readonly CountTest[]): Sql {
+function countedRows(tests: readonly Test[]): Sql {
   const numbers = tests.flatMap((test) => {
     if (test.kind === 'null test') return [];
     if (test.operator !== 'in') return [bind(test.parameter, 'integer')];

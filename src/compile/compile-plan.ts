@@ -4,10 +4,10 @@
  */
 
 import type { Table } from '../model/model.ts';
-import type { NestedStep } from '../plan/nested-plan.ts';
+import { compileSteps, compileWritten } from '../nested-writes/compile/compile-steps.ts';
+import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
 import { render, renderInSteps, type Sql, sql } from '../sql/sql.ts';
-import { compileSteps, compileWritten } from './compile-nested.ts';
 import { compileQueryField } from './compile-query.ts';
 import { compileRow, tableRows } from './compile-row.ts';
 import { selectConnection } from './page/compile-connection.ts';

@@ -6,9 +6,9 @@ import { checkOptions, type OptionChecks, oneOf } from '../check-options.ts';
 import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/handle.ts';
 import type { Plan } from '../plan/plan.ts';
-import { adviseForRelations, adviseForScans } from './advise-indexes.ts';
-import { adviseForPolicies } from './advise-policies.ts';
+import { adviseForPolicies, adviseForRelations, adviseForScans } from './advise.ts';
 import { loadAdvisedTables, type TableName } from './advised-table.ts';
+import { findScans, readDatabasePlan } from './database-plan.ts';
 import type {
   Advice,
   DatabasePlan,
@@ -19,9 +19,7 @@ import type {
   Explanation,
 } from './explanation.ts';
 import { findRelations } from './find-relations.ts';
-import { findScans } from './find-scans.ts';
 import { drawPlan } from './plan-tree.ts';
-import { readDatabasePlan } from './read-database-plan.ts';
 
 const explainChecks: OptionChecks<ExplainOptions> = { mode: oneOf('sql', 'plan', 'analyze') };
 

@@ -12,7 +12,7 @@ import type {
   RowPlan,
   RowValue,
 } from '../plan/plan.ts';
-import type { FollowedRelation } from './advise-indexes.ts';
+import type { FollowedRelation } from './advise.ts';
 
 /** Repeats a relation each time the operation follows it. */
 export function findRelations({ roots }: Plan): FollowedRelation[] {

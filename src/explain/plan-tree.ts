@@ -1,13 +1,12 @@
 /** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
 import type { Relation, Routine, Table } from '../model/model.ts';
-import type { NestedStep } from '../plan/nested-plan.ts';
+import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type {
   AggregateValue,
   ConflictPlan,
   ConnectionPlan,
   ConnectionValue,
   Count,
-  CountTest,
   EdgeValue,
   Filter,
   GroupBy,
@@ -22,6 +21,7 @@ import type {
   RootValue,
   RowPlan,
   RowValue,
+  Test,
 } from '../plan/plan.ts';
 import type { PlanTree } from './explanation.ts';
 
@@ -245,7 +245,7 @@ function relatedText({ rows, filter }: Extract<Filter, { rows: unknown }>): stri
   return `${rows.fieldName}${filter ? ` (${drawFilter(filter)})` : ''}`;
 }
 
-function countTestText(test: CountTest): string {
+function countTestText(test: Test): string {
   return test.kind === 'null test' ? `is ${test.isNull ? 'null' : 'not null'}` : `${test.operator} ${textOf(test.parameter)}`;
 }
 

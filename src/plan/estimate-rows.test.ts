@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { evaluateRowsOf } from './estimate-rows.ts';
-import type { RowEstimate, RowSource } from './measure-plan.ts';
+import type { RowEstimate, RowSource } from './measure.ts';
 
 const nothing: RowEstimate = { constant: 0, sources: [] };
 

@@ -3,7 +3,7 @@
  * explains the formula.
  */
 import type { ScalarValue } from '../request/input-value.ts';
-import type { RowEstimate, RowSource } from './measure-plan.ts';
+import type { RowEstimate, RowSource } from './measure.ts';
 import type { Count } from './plan.ts';
 
 /** How many rows tables have, by oid. Those that are absent may have any number. */

@@ -1,15 +1,14 @@
 /** Plans an operation: what each root field reads, writes or calls. */
 import { inFieldInSteps } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
+import { planNestedInsert } from '../nested-writes/plan/plan-insert.ts';
+import { planNestedUpdate } from '../nested-writes/plan/plan-update.ts';
+import { hasRelatedRows } from '../nested-writes/plan/read-input.ts';
 import { argumentOf, type Operation, type SelectedField } from '../request/operation.ts';
-import { hasRelatedRows } from './nested-input.ts';
-import type { KeyList } from './nested-plan.ts';
+import type { KeyList } from './nested-write-plan.ts';
 import type { Plan, RootValue } from './plan.ts';
-import { planInsert, planMutation } from './plan-mutation.ts';
-import { planNestedInsert } from './plan-nested-insert.ts';
-import { planNestedUpdate } from './plan-nested-update.ts';
-import { planQueryField } from './plan-query.ts';
-import { planRoutine } from './plan-routine.ts';
+import { planQueryField, planRoutine } from './read/selection.ts';
+import { planInsert, planMutation } from './write/mutation.ts';
 
 /**
  * Plans an operation, yielding between root fields, and in long inserts and nested writes. Throws `ApiError` for arguments that are valid

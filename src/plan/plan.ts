@@ -4,7 +4,7 @@ import type { RelatedRows } from '../model/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { BindValue } from '../request/input-value.ts';
-import type { NestedWritePlan } from './nested-plan.ts';
+import type { NestedWritePlan } from './nested-write-plan.ts';
 
 export interface Plan {
   readonly kind: 'query' | 'mutation';
@@ -130,14 +130,8 @@ export type GroupAggregate = { readonly kind: 'count' } | (AggregatedColumn & { 
 export type GroupCondition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly GroupCondition[] }
   | { readonly kind: 'not'; readonly condition: GroupCondition }
-  | { readonly kind: 'null test'; readonly of: GroupAggregate; readonly isNull: boolean }
-  | {
-      readonly kind: 'comparison';
-      readonly of: GroupAggregate;
-      readonly operator: Operator;
-      readonly type: ScalarType;
-      readonly parameter: Parameter;
-    };
+  /** `type` is what the aggregate is compared as. */
+  | (Test & { readonly of: GroupAggregate; readonly type: ScalarType });
 
 export interface GroupOrderKey {
   readonly of: GroupAggregate | { readonly kind: 'key'; readonly number: number };
@@ -182,8 +176,7 @@ export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: Relate
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  | { readonly kind: 'null test'; readonly column: Column; readonly isNull: boolean }
-  | { readonly kind: 'comparison'; readonly column: Column; readonly operator: Operator; readonly parameter: Parameter }
+  | (Test & { readonly column: Column })
   /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
@@ -192,9 +185,10 @@ export type Filter =
       readonly filter: Filter | null;
     }
   /** Tests on the number of related rows that match. */
-  | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly CountTest[] };
+  | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly Test[] };
 
-export type CountTest =
+/** A test of a value. */
+export type Test =
   | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
   | { readonly kind: 'null test'; readonly isNull: boolean };
 

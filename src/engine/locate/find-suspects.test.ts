@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import type { Routine } from '../../model/model.ts';
-import type { PlanPlace } from '../../plan/plan-places.ts';
+import type { PlanPlace } from '../../plan/work.ts';
 import { findSuspects } from './find-suspects.ts';
 
 const failed = (sqlstate: string, context?: string) => new DatabaseError('x', { sqlstate, ...(context !== undefined && { context }) });

@@ -8,7 +8,7 @@ import type { DatabaseError } from '../../errors/database-error.ts';
 import { outermostContext } from '../../errors/from-postgres.ts';
 import type { Routine, Table } from '../../model/model.ts';
 import { operators } from '../../model/types/operators.ts';
-import type { PlanPlace } from '../../plan/plan-places.ts';
+import type { PlanPlace } from '../../plan/work.ts';
 
 /**
  * Errors that values and functions raise. Reading the columns of a table raises none of them. Encoding errors are left out, because reading

@@ -12,7 +12,7 @@ import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import { writePath } from '../../errors/input-path.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { type PlanPlace, placesOf } from '../../plan/plan-places.ts';
+import { type PlanPlace, placesOf } from '../../plan/work.ts';
 import { adaptDocument, sentName } from '../../request/adapt-document.ts';
 import { VariableError } from '../../request/variable-error.ts';
 import { bindStatements, UnboundError } from '../prepare/bind-parameters.ts';

@@ -4,9 +4,9 @@ import { unreadParameter } from '../../errors/from-postgres.ts';
 import { writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
-import type { NestedStep } from '../../plan/nested-plan.ts';
+import type { NestedStep } from '../../plan/nested-write-plan.ts';
 import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
-import { placesOf } from '../../plan/plan-places.ts';
+import { placesOf } from '../../plan/work.ts';
 import type { PreparedRequest } from '../prepare/prepare-request.ts';
 
 /**

@@ -6,7 +6,7 @@
 import { type Limits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
-import { checkCount } from '../../plan/parameters.ts';
+import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import type { NestedJson, ScalarValue } from '../../request/input-value.ts';
 import { isStorable } from '../../request/is-storable.ts';

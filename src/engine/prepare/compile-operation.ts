@@ -4,7 +4,7 @@
  * (docs/decisions/plans.md).
  */
 import type { CompiledStatement } from '../../compile/compile-plan.ts';
-import type { PlanMeasure } from '../../plan/measure-plan.ts';
+import type { PlanMeasure } from '../../plan/measure.ts';
 
 /**
  * Whether the values can hardly change the best plan: they are only those of cursors, and each page is a single range of its order, which

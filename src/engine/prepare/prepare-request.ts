@@ -8,7 +8,7 @@ import { type CompiledOperation, compilePlan } from '../../compile/compile-plan.
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import { dependsOnValues, evaluateRows } from '../../plan/estimate-rows.ts';
-import { measurePlan, type PlanMeasure } from '../../plan/measure-plan.ts';
+import { measurePlan, type PlanMeasure } from '../../plan/measure.ts';
 import type { Parameter, Plan } from '../../plan/plan.ts';
 import { planOperation } from '../../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../../request/coerce-variable-values.ts';

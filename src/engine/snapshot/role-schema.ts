@@ -5,7 +5,7 @@ import type { CompiledOperation } from '../../compile/compile-plan.ts';
 import type { SchemaVersion } from '../../compile/schema-guard.ts';
 import type { RoleDefaults } from '../../database/database.ts';
 import type { Model } from '../../model/model.ts';
-import type { PlanMeasure } from '../../plan/measure-plan.ts';
+import type { PlanMeasure } from '../../plan/measure.ts';
 import type { Coercion } from '../../request/coercion.ts';
 import type { Document } from '../../request/parse-document.ts';
 import type { LazySchema } from '../../schema/lazy-schema.ts';

@@ -1,0 +1,229 @@
+/**
+ * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans, the relations that the
+ * operation follows, and facts about their tables. Never advises an index that already exists, whether PostgreSQL uses it or not.
+ */
+import { wrapCalls } from '../doctor/policy-calls.ts';
+import type { AdvisedTable, FactsOf, IndexFacts, PolicyFacts, TableName } from './advised-table.ts';
+import type { Scan } from './database-plan.ts';
+import type { Advice } from './explanation.ts';
+import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
+
+/** Fewer rows, over all loops, are read and sorted so fast that an index would not help. */
+const minRows = 1000;
+/** A filter that a larger share of rows passes is not worth an index. */
+const selectiveShare = 0.2;
+/** An index on more columns would serve few other operations. */
+const maxEqualities = 3;
+
+/** The columns by which a relation finds rows of a table. */
+export interface FollowedRelation extends TableName {
+  readonly columns: readonly string[];
+  /** The field of the relation. */
+  readonly field: string;
+}
+
+/** Advice for scans. */
+export function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
+  return scans.flatMap((scan) => {
+    const facts = factsOf(scan.table);
+    const followed = relations.filter((relation) => factsOf(relation) === facts);
+    return facts === undefined ? [] : (adviseForScan(scan, facts, followed) ?? []);
+  });
+}
+
+function adviseForScan(scan: Scan, facts: AdvisedTable, followed: readonly FollowedRelation[]): Advice | null {
+  const comparisons = usableComparisons(scan, facts);
+  const equalities = comparisons.filter(({ kind }) => kind === 'equality');
+  const sort = isSortSlow(scan) ? usableSort(scan, facts, equalities) : [];
+  if (sort.length > 0 && comparisons.every(({ kind }) => kind !== 'membership')) {
+    if (facts.indexes.some((index) => serves(index, equalities, sort))) return null;
+    const columns = sort.map(keySql).join(', ');
+    const message = `about ${written(scan.rows * scan.loops)} rows are sorted by ${columns} to return ${written(scan.kept * scan.loops)}; an index would return them in this order`;
+    return {
+      code: 'sort-without-index',
+      table: facts.name,
+      message,
+      sql: createIndex(facts, [...equalities.map(columnOf), ...sort.map(keySql)]),
+    };
+  }
+  return scan.isBlind ? adviseForFilter(scan, facts, comparisons, followed) : null;
+}
+
+function adviseForFilter(
+  scan: Scan,
+  facts: AdvisedTable,
+  comparisons: readonly Comparison[],
+  followed: readonly FollowedRelation[],
+): Advice | null {
+  const total = scan.removed === null ? Math.max(facts.rows, scan.rows) : scan.rows + scan.removed;
+  const visited = total * scan.share;
+  if (comparisons.length === 0 || visited * scan.loops < minRows || scan.rows > total * selectiveShare) return null;
+  const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, maxEqualities);
+  const range = comparisons.find((comparison) => isRange(comparison) && !equal.some(({ column }) => column === comparison.column));
+  const columns = [...equal, ...(range === undefined ? [] : [range])];
+  // An index on some of these columns exists, and PostgreSQL would use it if it were selective enough.
+  if (facts.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
+  if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
+  const names = columns.map(({ column }) => column).join(', ');
+  const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
+  const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index would find them directly`;
+  return {
+    code: 'missing-index',
+    table: facts.name,
+    message,
+    sql: createIndex(facts, [...columns.map(comparedSql), ...orderAfter(scan, facts, columns, followed)]),
+  };
+}
+
+/**
+ * The keys of the index in whose order the rows are read now. After columns that equal a single value, they save a sort that might cost
+ * more than the new index gains. The columns of a relation need no further keys, because few rows are related.
+ */
+function orderAfter(
+  { orderedBy }: Scan,
+  facts: AdvisedTable,
+  columns: readonly Comparison[],
+  followed: readonly FollowedRelation[],
+): string[] {
+  const keys = facts.indexes.find(({ name }) => name === orderedBy)?.keys ?? [];
+  const has = (sql: string | null): boolean => columns.some(({ column }) => column === sql);
+  const names = new Set(facts.columns.filter(({ sql }) => has(sql)).map(({ name }) => name));
+  const isRelation = followed.some((relation) => relation.columns.every((name) => names.has(name)));
+  if (isRelation || columns.some(({ kind }) => kind !== 'equality') || keys.some(({ column }) => column === null)) return [];
+  return (keys as readonly SortKey[]).filter(({ column }) => !has(column)).map(keySql);
+}
+
+/** Advice for relations without an index: however small the table is now, following the relation reads all of it. */
+export function adviseForRelations(relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
+  return relations.flatMap((relation) => {
+    const facts = factsOf(relation);
+    const columns = relation.columns.flatMap((name) => facts?.columns.find((column) => column.name === name) ?? []);
+    if (facts === undefined || columns.length < relation.columns.length) return [];
+    const keys = columns.map(({ sql }): Comparison => ({ column: sql, kind: 'equality', asText: false }));
+    if (facts.indexes.some((index) => serves(index, keys, []))) return [];
+    const names = columns.map(({ name }) => name).join(', ');
+    const message = `no index begins with ${names}, so following ${relation.field} reads the whole table for each row`;
+    return { code: 'unindexed-relation', table: facts.name, message, sql: createIndex(facts, keys.map(columnOf)) };
+  });
+}
+
+function usableComparisons({ filters, table }: Scan, { columns }: AdvisedTable): Comparison[] {
+  const found = filters.flatMap((filter) => readComparisons(filter, table.alias));
+  const usable = found.filter(({ column, asText }) => {
+    const facts = columns.find(({ sql }) => sql === column);
+    return facts !== undefined && (!asText || facts.isVarchar);
+  });
+  return usable.filter(({ column }, index) => usable.findIndex((other) => other.column === column) === index);
+}
+
+function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
+  return sortKeys.length > 0 && rows * loops >= minRows && kept * 2 <= rows;
+}
+
+/** The sort keys, if all are columns of the table, otherwise none. Leaves out columns that equal a single value. */
+function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equalities: readonly Comparison[]): SortKey[] {
+  const keys = sortKeys.map((text) => readSortKey(text, table.alias));
+  if (keys.some((key) => key === null || !columns.some(({ sql }) => sql === key.column))) return [];
+  return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
+}
+
+/** Whether an index starts with the columns, in any order, followed by the sort keys (forward or backward) or the column of a range. */
+function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
+  const leading = keys.slice(0, equal.length);
+  if (!equal.every(({ column, kind }) => leading.some((key) => key.column === column && (kind !== 'null' || key.findsNulls)))) return false;
+  const rest = keys.slice(equal.length, equal.length + order.length);
+  if (rest.length < order.length) return false;
+  const matches = (reversed: boolean): boolean =>
+    order.every((key, index) => {
+      const { column, descending, nullsFirst, isOrdered, findsPrefixes } = rest[index]!;
+      if (column !== key.column) return false;
+      if ('kind' in key) return key.kind === 'prefix' ? findsPrefixes : isOrdered;
+      return isOrdered && (descending !== reversed) === key.descending && (nullsFirst !== reversed) === key.nullsFirst;
+    });
+  return matches(false) || matches(true);
+}
+
+function isRange({ kind }: Comparison): boolean {
+  return kind === 'range' || kind === 'prefix';
+}
+
+/** `concurrently`, so that it does not block writes; partitioned tables do not support it. */
+function createIndex({ sql, isPartitioned }: AdvisedTable, keys: readonly string[]): string {
+  return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
+}
+
+function columnOf({ column }: Comparison): string {
+  return column;
+}
+
+/** With most collations, only an index that compares by bytes can find texts by prefix. */
+function comparedSql({ column, kind }: Comparison): string {
+  return kind === 'prefix' ? `${column} text_pattern_ops` : column;
+}
+
+function keySql({ column, descending, nullsFirst }: SortKey): string {
+  const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
+  return `${column}${descending ? ' desc' : ''}${nulls}`;
+}
+
+function written(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/**
+ * Advice for policies that call a function for each row although the result is the same for all. PostgreSQL evaluates a subselect that does not
+ * depend on the row once per statement.
+ */
+export function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
+  const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');
+  return policies.flatMap((policy) => adviseForPolicy(table, policy) ?? []);
+}
+
+function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functions }: PolicyFacts): Advice | null {
+  const names = functions.map((called) => called.name);
+  const better = { using: wrapCalls(using, names), check: wrapCalls(check, names) };
+  const clauses = [
+    ...(better.using === using ? [] : [`using (${better.using})`]),
+    ...(better.check === check ? [] : [`with check (${better.check})`]),
+  ];
+  if (clauses.length === 0) return null;
+  const doubt = functions.some(({ isVolatile }) => isVolatile) ? ', if its volatile calls give the same result throughout a statement' : '';
+  const message = `its policy ${name} calls a function for each row although the result is the same for all; a subselect is evaluated once${doubt}`;
+  return { code: 'policy-calls-per-row', table: table.name, message, sql: `alter policy ${sql} on ${table.sql} ${clauses.join(' ')};` };
+}
+
+/** An operation from a log or a list of documents. */
+export interface AdvisedOperation {
+  readonly name: string;
+  /** How often it was seen. */
+  readonly count: number;
+  /** Its total time in milliseconds; null if unknown. */
+  readonly milliseconds: number | null;
+}
+
+export interface AdviceGroup {
+  readonly advice: Advice;
+  readonly operations: readonly AdvisedOperation[];
+  /** How often the operations were seen in total. */
+  readonly count: number;
+  /** The total time of the operations in milliseconds; null if unknown. */
+  readonly milliseconds: number | null;
+}
+
+/** Groups the advice for many operations by its SQL, the most helpful first. */
+export function groupAdvice(
+  advised: readonly { readonly operation: AdvisedOperation; readonly advice: readonly Advice[] }[],
+): AdviceGroup[] {
+  const pairs = advised.flatMap(({ operation, advice }) => advice.map((each) => ({ operation, advice: each })));
+  const groups = [...Map.groupBy(pairs, ({ advice }) => advice.sql).values()].map((group): AdviceGroup => {
+    const operations = group.map(({ operation }) => operation);
+    const times = operations.flatMap(({ milliseconds }) => milliseconds ?? []);
+    return {
+      advice: group[0]!.advice,
+      operations,
+      count: operations.reduce((sum, { count }) => sum + count, 0),
+      milliseconds: times.length === 0 ? null : times.reduce((sum, each) => sum + each, 0),
+    };
+  });
+  return groups.sort((one, other) => (other.milliseconds ?? 0) - (one.milliseconds ?? 0) || other.count - one.count);
+}

@@ -1,0 +1,141 @@
+/** Turns selections into members, and coerced arguments into parameters. */
+import { ApiError, inField } from '../errors/api-error.ts';
+import type { Column, Table, ValueType } from '../model/model.ts';
+import type { BindValue, InputEntry, InputObject, InputValue } from '../request/input-value.ts';
+import { bindingAt, type SelectedField } from '../request/operation.ts';
+import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
+
+const nullValue: BindValue = { kind: 'constant', value: null };
+
+/** A value of a column or argument. */
+export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
+}
+
+/** An element of a cursor or nodeId. */
+export interface ElementParameter extends Parameter {
+  readonly encoding: { readonly kind: ElementUse; readonly argument?: string };
+}
+
+/** An element of a cursor, or of a nodeId. `type` is that of its column; undefined for a computed field or an aggregate. */
+export function elementParameter(element: BindValue | null, type: ValueType | undefined): ElementParameter {
+  return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
+}
+
+/** An element of the nodeId in an argument. Composite values in it are JSON. */
+export function keyParameter(element: BindValue | null, type: ValueType, argument: string): ElementParameter {
+  if (type.kind !== 'composite' && type.kind !== 'row') {
+    const { value, encoding } = elementParameter(element, type);
+    return { value, encoding: { ...encoding, argument } };
+  }
+  return { value: element ?? nullValue, encoding: { kind: 'json' } };
+}
+
+/** A whole number. */
+export function integerParameter(value: InputValue): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'integer' } };
+}
+
+/** A number from 0 to 1. */
+export function fractionParameter(value: InputValue, argument: string): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'fraction', argument } };
+}
+
+/** The width of a bucket: a number greater than zero. */
+export function widthParameter(value: InputValue): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'width' } };
+}
+
+/** A number of rows. A literal becomes part of the statement, so that PostgreSQL can plan for it; a variable is bound. */
+export function countOf(value: InputValue, argument: string, maximum: number): Count {
+  if (value?.kind === 'constant') return checkCount(Number(value.value), argument, maximum);
+  return { value: parameterValue(value), encoding: { kind: 'count', argument, maximum } };
+}
+
+/** Limits the number to its maximum. Throws BAD_USER_INPUT for a negative one, with pg_graphql's message. */
+export function checkCount(count: number, argument: string, maximum: number): number {
+  if (count < 0) throw new ApiError('BAD_USER_INPUT', `\`${argument}\` must be an unsigned integer`);
+  return Math.min(count, maximum);
+}
+
+/** The bind value or list of bind values. */
+export function parameterValue(value: InputValue): ParameterValue {
+  if (value === null) return nullValue;
+  if (value.kind === 'constant' || value.kind === 'variable') return value;
+  if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
+  throw new Error(`Expected a value, not ${value.kind}.`);
+}
+
+/**
+ * Returns the key columns of the table with their values in the nodeId. Throws BAD_USER_INPUT if the nodeId, which is in `argument`, is not
+ * one of this table.
+ */
+export function keyOfNodeId(id: InputValue, table: Table, argument: string): { column: Column; parameter: ElementParameter }[] {
+  if (id?.kind !== 'identifier') throw new ApiError('BAD_USER_INPUT', `Expected a nodeId in the argument "${argument}".`);
+  if (id.schema !== table.schema || id.table !== table.name) {
+    throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not identify a record of type ${table.typeName}.`);
+  }
+  if (id.elements.length !== table.primaryKey.length) {
+    throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not contain the key of type ${table.typeName}.`);
+  }
+  return table.primaryKey.map((column, index) => ({ column, parameter: keyParameter(id.elements[index] ?? null, column.type, argument) }));
+}
+
+/** Plans each field, except `__typename`, with `plan`. Adds the response key to the path of errors. */
+export function planMembers<Value>(
+  selection: readonly SelectedField[],
+  plan: (field: SelectedField) => Value,
+): Member<Value | TypeNamePlan>[] {
+  return selection.map((field) => ({
+    key: field.key,
+    name: field.name,
+    value: field.binding ? inField(field.key, () => plan(field)) : { kind: 'type name', name: field.parentType },
+  }));
+}
+
+/** The object. Throws BAD_USER_INPUT for null, which lenient coercion lets pass in lists. */
+export function objectOf(value: InputValue | undefined, problem = 'Expected an object.'): InputObject {
+  if (value?.kind !== 'object') throw new ApiError('BAD_USER_INPUT', problem);
+  return value;
+}
+
+/** The items of a list; a single value is a list of one. */
+export function listOf(value: InputValue): readonly InputValue[] {
+  if (value === null) return [];
+  return value.kind === 'list' ? value.items : [value];
+}
+
+/** Whether the operator `is` tests for null. Throws BAD_USER_INPUT. */
+export function isNullOf(value: InputValue): boolean {
+  if (value?.kind !== 'choice') throw new ApiError('BAD_USER_INPUT', 'The operator "is" must be NULL or NOT_NULL.');
+  return value.name === 'NULL';
+}
+
+/** Plans a test of a value by an operator of filters. */
+export function planTest(entry: InputEntry, type: ValueType): Test {
+  const { value } = entry;
+  const binding = bindingAt('operators', entry);
+  if (binding.kind === 'is') return { kind: 'null test', isNull: isNullOf(value) };
+  return { kind: 'comparison', operator: binding.operator, parameter: valueParameter(value, type, 'filter') };
+}
+
+/** The only entry of an object that is not null, if any. Throws BAD_USER_INPUT for several. `path` has the keys around it in the argument. */
+export function onlyEntryOf(value: InputValue, argument: string, path: readonly string[] = []): InputEntry | undefined {
+  const { entries } = objectOf(value, `Each element of "${argument}" must be an object with one key.`);
+  const [entry, another] = entries.filter((each) => each.value !== null);
+  if (another) throw severalKeys(argument, path);
+  return entry;
+}
+
+export function severalKeys(argument: string, path: readonly string[] = []): ApiError {
+  const around = (inner: string) => `${path.map((name) => `{${name}: `).join('')}{${inner}}${'}'.repeat(path.length)}`;
+  const what = path.length > 0 ? `"${path.join('.')}" in "${argument}"` : `Each element of "${argument}"`;
+  const advice = `Write [${around('a: …')}, ${around('b: …')}] instead of [${around('a: …, b: …')}].`;
+  return new ApiError('BAD_USER_INPUT', `${what} must have one key. ${advice}`);
+}
+
+/** A direction of `orderBy`. */
+export function directionOf(value: InputValue): { readonly descending: boolean; readonly nullsFirst: boolean } {
+  if (value?.kind !== 'choice') throw new Error('An order key has no direction.');
+  return { descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };
+}

@@ -1,0 +1,134 @@
+/** Plans filters. Empty objects and lists are no conditions, as in pg_graphql; comparisons with null match nothing. */
+import { ApiError } from '../../errors/api-error.ts';
+import type { Table } from '../../model/model.ts';
+import type { RelatedRows } from '../../model/related-rows.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
+import type { InputEntry, InputObject, InputValue } from '../../request/input-value.ts';
+import { bindingAt } from '../../request/operation.ts';
+import { isNullOf, keyOfNodeId, listOf, objectOf, planTest } from '../inputs.ts';
+import type { Filter } from '../plan.ts';
+
+const maxDepth = 50;
+
+/**
+ * The depth inside a relation at `depth` of a filter or an order: each is a subquery inside the previous one, and PostgreSQL plans them together.
+ * Throws QUERY_TOO_COMPLEX.
+ */
+export function deeper(what: 'filter' | 'ordering', depth: number): number {
+  if (depth < maxDepth) return depth + 1;
+  throw new ApiError('QUERY_TOO_COMPLEX', `The ${what} nests relations more than ${maxDepth} levels deep. Use fewer levels.`);
+}
+
+/** Plans a filter; null if it has no conditions. `depth` counts the relations around it. Throws BAD_USER_INPUT. */
+export function planFilter(value: InputValue | undefined, table: Table, depth = 0): Filter | null {
+  if (value === undefined || value === null) return null;
+  return combine(
+    'and',
+    objectOf(value).entries.map((entry) => planEntry(entry, table, depth)),
+  );
+}
+
+/**
+ * Plans the filter of an update or delete. Throws EMPTY_FILTER if nothing is left of its conditions, because its writer did not mean all
+ * rows. `isUnsent`: the filter itself is a variable that was not sent.
+ */
+export function planRestriction(value: InputValue | undefined, table: Table, isUnsent: boolean): Filter | null {
+  const filter = planFilter(value, table);
+  const isLost = isUnsent || (filter === null && value !== undefined && value !== null && hasLostConditions(value));
+  if (!isLost || !table.additions.has('filterGuard')) return filter;
+  throw new ApiError(
+    'EMPTY_FILTER',
+    'No condition of the filter is left, because its variables were not sent or are null. Send them, or write "filter: {}" for all records.',
+  );
+}
+
+function planEntry(entry: InputEntry, table: Table, depth: number): Filter | null {
+  const { value } = entry;
+  if (value === null) return null;
+  const binding = bindingAt('filter', entry);
+  switch (binding.kind) {
+    case 'column': {
+      const { column } = binding;
+      return combine(
+        'and',
+        objectOf(value).entries.map((operand): Filter => ({ column, ...planTest(operand, column.type) })),
+      );
+    }
+    case 'node id':
+      return combine(
+        'and',
+        objectOf(value).entries.flatMap((operand) => planNodeId(operand, table)),
+      );
+    case 'and':
+    case 'or':
+      return combine(
+        binding.kind,
+        listOf(value).map((item) => planFilter(item, table, depth)),
+      );
+    case 'not': {
+      const filter = planFilter(value, table, depth);
+      return filter && { kind: 'not', filter };
+    }
+    case 'related rows': {
+      const { rows } = binding;
+      return combine('and', rows.many ? planToMany(objectOf(value), rows, depth) : planToOne(objectOf(value), rows, depth));
+    }
+  }
+}
+
+function planNodeId({ value }: InputEntry, table: Table): Filter[] {
+  return keyOfNodeId(value, table, 'filter').map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+}
+
+function combine(kind: 'and' | 'or', filters: readonly (Filter | null)[]): Filter | null {
+  const present = filters.filter((filter) => filter !== null);
+  return present.length > 1 ? { kind, filters: present } : (present[0] ?? null);
+}
+
+function planToOne({ entries }: InputObject, rows: RelatedRows, depth: number): readonly Filter[] {
+  const tests = entries.filter(({ binding }) => binding?.at === 'filter to one');
+  const others = entries.filter((entry) => !tests.includes(entry));
+  const filter = planFilter({ kind: 'object', entries: others }, rows.target, deeper('filter', depth));
+  const conditions = tests.map(({ value }): Filter => {
+    return { kind: 'related rows', rows, quantifier: isNullOf(value) ? 'none' : 'some', filter: null };
+  });
+  return filter ? [...conditions, { kind: 'related rows', rows, quantifier: 'some', filter }] : conditions;
+}
+
+/**
+ * Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds. If all conditions inside are lost
+ * because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
+ */
+function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, depth: number): readonly Filter[] {
+  const where = entries.find(({ binding }) => binding?.kind === 'where')?.value ?? null;
+  if (where !== null && !unsent.includes('count') && !entries.some(({ binding, value }) => binding?.kind === 'count' && value !== null)) {
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'The filter "where" says which rows "count" counts. Give "count", or use "some", "every" or "none".',
+    );
+  }
+  return entries.flatMap((entry): readonly Filter[] => {
+    const { value } = entry;
+    if (value === null) return [];
+    const { kind } = bindingAt('filter to many', entry);
+    if (kind === 'where') return [];
+    const inner = kind === 'count' ? where : value;
+    const filter = planFilter(inner, rows.target, deeper('filter', depth));
+    if (filter === null && ((inner !== null && hasLostConditions(inner)) || (kind === 'count' && unsent.includes('where')))) return [];
+    if (kind !== 'count') return [{ kind: 'related rows', rows, quantifier: kind, filter }];
+    const tests = objectOf(value).entries.map((test) => planTest(test, namedTypes.int4));
+    return tests.length > 0 ? [{ kind: 'related count', rows, filter, tests }] : [];
+  });
+}
+
+/** Whether a filter without conditions was written with some, which are lost because variables were not sent. `{and: []}` has none to lose. */
+function hasLostConditions(value: InputValue): boolean {
+  if (value?.kind === 'list') return value.items.some(hasLostConditions);
+  if (value?.kind !== 'object') return true;
+  const { entries, unsent } = value;
+  return unsent !== undefined || entries.some((entry) => !isLogical(entry) || hasLostConditions(entry.value));
+}
+
+function isLogical({ binding }: InputEntry): boolean {
+  return binding?.kind === 'and' || binding?.kind === 'or' || binding?.kind === 'not';
+}

@@ -1,0 +1,184 @@
+/** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { Model, Routine, Table } from '../../model/model.ts';
+import type { IdentifierValue } from '../../request/input-value.ts';
+import { argumentOf, bindingAt, type SelectedField } from '../../request/operation.ts';
+import { keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
+import type {
+  ConnectionPlan,
+  ConnectionValue,
+  EdgeValue,
+  IntrospectionPlan,
+  LookupPlan,
+  Member,
+  PageInfoValue,
+  QueryValue,
+  ResultPlan,
+  RoutinePlan,
+  RowPlan,
+  RowValue,
+} from '../plan.ts';
+import { resultReadsBeyond } from '../reads-beyond.ts';
+import { planFilter } from './filter.ts';
+import { planAggregate, planGroups } from './groups.ts';
+import { planPage } from './page.ts';
+
+/** Plans what to read for a field of Query. */
+export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
+  if (field.binding) return planRead(field, model);
+  return field.name === '__typename' ? { kind: 'type name', name: field.parentType } : { kind: 'introspection' };
+}
+
+/** Plans the field `query` of a mutation. Throws GRAPHQL_VALIDATION_FAILED for introspection, which the database cannot answer. */
+export function planQueryMembers({ selection }: SelectedField, model: Model): Member<QueryValue>[] {
+  const introspective = selection.find(({ binding, name }) => !binding && name !== '__typename');
+  if (introspective) {
+    const { name, key } = introspective;
+    throw new ApiError('GRAPHQL_VALIDATION_FAILED', `A mutation cannot introspect. Ask for "${name}" in a query.`, { path: [key] });
+  }
+  return planMembers(selection, (field) => planRead(field, model));
+}
+
+function planRead(field: SelectedField, model: Model): QueryValue {
+  const binding = bindingAt('query', field);
+  switch (binding.kind) {
+    case 'collection':
+      return planConnection(field, binding.table);
+    case 'by key':
+      return planLookup(binding.table, keyOfArguments(field), field.selection);
+    case 'node':
+      return planNode(field, model);
+    case 'routine':
+      return planRoutine(field, binding.routine);
+  }
+}
+
+function keyOfArguments(field: SelectedField): LookupPlan['key'] {
+  return field.arguments.map((argument) => {
+    const { column } = bindingAt('lookup', argument);
+    return { column, parameter: valueParameter(argument.value, column.type, 'filter') };
+  });
+}
+
+function planLookup(table: Table, key: LookupPlan['key'], selection: readonly SelectedField[]): LookupPlan {
+  return { kind: 'lookup', table, key, row: planRow(selection, table, 1) };
+}
+
+function planNode(field: SelectedField, model: Model): LookupPlan {
+  const id = argumentOf(field, model.nodeIdField) as IdentifierValue;
+  const table = model.tables.find((each) => each.selectable && each.schema === id.schema && each.name === id.table);
+  if (!table)
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      `The nodeId in the argument "${model.nodeIdField}" does not identify a table that this role can read.`,
+    );
+  return planLookup(table, keyOfNodeId(id, table, model.nodeIdField), field.on(table.typeName));
+}
+
+/**
+ * Plans the call with the given arguments; PostgreSQL uses its defaults for the others. Throws BAD_USER_INPUT for a function that no field
+ * can call.
+ */
+export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan {
+  const { unreachableArgument } = routine;
+  if (unreachableArgument !== null) {
+    const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
+    throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
+  }
+  const given = field.arguments
+    .filter(({ binding }) => binding?.at === 'routine')
+    .map((each) => {
+      const { argument } = bindingAt('routine', each);
+      return { argument, parameter: valueParameter(each.value, argument.type, 'write') };
+    });
+  const result = planResult(field, routine, 1);
+  return { kind: 'routine', routine, arguments: given, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
+}
+
+/** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
+const maxDepth = 50;
+
+/** Plans what to read from a row. */
+export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
+  if (depth > maxDepth)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${maxDepth} levels deep. Select fewer levels.`);
+  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
+}
+
+function planRowField(field: SelectedField, depth: number): RowValue {
+  const { selection } = field;
+  const binding = bindingAt('row', field);
+  switch (binding.kind) {
+    case 'column': {
+      const { column } = binding;
+      const { type } = column;
+      if (type.kind !== 'row' && type.kind !== 'row list') return { kind: 'column', column };
+      return { kind: 'row column', column, list: type.kind === 'row list', row: planRow(selection, type.table, depth) };
+    }
+    case 'node id':
+      return { kind: 'node id' };
+    case 'relation': {
+      const { relation } = binding;
+      if (relation.kind === 'to-one') return { kind: 'to-one', relation, row: planRow(selection, relation.target, depth) };
+      return { kind: 'to-many', relation, connection: planConnection(field, relation.target, depth) };
+    }
+    case 'computed':
+      return { kind: 'computed', routine: binding.routine, result: planResult(field, binding.routine, depth) };
+  }
+}
+
+/** Plans what to read from a function's result. */
+export function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
+  switch (result.kind) {
+    case 'void':
+      return { kind: 'void' };
+    case 'value':
+      return { kind: 'value', type: result.type };
+    case 'row':
+    case 'row list':
+      return { kind: result.kind, row: planRow(field.selection, result.table, depth) };
+    case 'rows':
+      return { kind: 'rows', connection: planConnection(field, result.table, depth) };
+  }
+}
+
+/** Plans a page of a collection and what to read from it. */
+export function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
+  return {
+    kind: 'connection',
+    table,
+    page: planPage(field, table),
+    filter: planFilter(argumentOf(field, 'filter'), table),
+    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth)),
+  };
+}
+
+function planConnectionField(field: SelectedField, table: Table, depth: number): ConnectionValue {
+  const { selection } = field;
+  switch (bindingAt('connection', field).kind) {
+    case 'edges':
+      return { kind: 'edges', members: planEdge(selection, table, depth) };
+    case 'page info':
+      return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
+    case 'total count':
+      return { kind: 'total count' };
+    case 'aggregate':
+      return { kind: 'aggregate', members: planAggregate(selection) };
+    case 'groups':
+      return { kind: 'groups', groups: planGroups(field, table) };
+  }
+}
+
+/** Plans what to read from an edge. */
+export function planEdge(selection: readonly SelectedField[], table: Table, depth: number): Member<EdgeValue>[] {
+  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
+}
+
+function planEdgeField(field: SelectedField, table: Table, depth: number): EdgeValue {
+  const { kind } = bindingAt('edge', field);
+  return kind === 'cursor' ? { kind } : { kind, row: planRow(field.selection, table, depth) };
+}
+
+function planPageInfoField(field: SelectedField): PageInfoValue {
+  return { kind: bindingAt('page info', field).kind };
+}
