@@ -1,33 +1,54 @@
+/**
+ * Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. Conditions on related rows are semi-joins. For posts whose blog has a given
+ * owner and that have at least three comments:
+ *
+ *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
+ *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
+ *       limit greatest($2::integer, 0)::bigint + 1) as t4)
+ */
 import type { Column, ValueType } from '../model/model.ts';
 import { traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/required-comparisons.ts';
-import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { type RelatedSource, relatedRows, selectRelated } from './related-rows.ts';
+import { and, as, countRows, exists, list, select } from '../sql/clauses.ts';
+import { bind, builtIn, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { relatedRows } from './related-rows.ts';
 import type { Aliases, Scope } from './scope.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
 
-/** Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. */
+/**
+ * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as below
+ * `or`, it plans twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the outermost keeps
+ * the choice: `offset 0` takes it away from those inside.
+ */
+interface Nesting {
+  readonly isInExpression: boolean;
+  /** Whether PostgreSQL plans an enclosing subquery twice. */
+  readonly isPlannedTwice: boolean;
+}
 
-/** The condition, in parentheses if it combines several. `place` is its place among the conditions of the statement. */
-export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, place: Place = whereClause): Sql {
+const topLevel: Nesting = { isInExpression: false, isPlannedTwice: false };
+
+/** The condition, in parentheses if it combines several. */
+export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, nesting = topLevel): Sql {
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const inside = filter.kind === 'and' ? place : withinExpression(place);
+      const inside = filter.kind === 'and' ? nesting : { ...nesting, isInExpression: true };
       const conditions = filter.filters.map((each) => compileFilter(each, scope, aliases, inside));
       return sql`(${join(conditions, ` ${filter.kind} `)})`;
     }
     case 'not':
-      return sql`not (${compileFilter(filter.filter, scope, aliases, withinExpression(place))})`;
+      return sql`not (${compileFilter(filter.filter, scope, aliases, { ...nesting, isInExpression: true })})`;
     case 'null test':
       return (filter.isNull ? isNull : isNotNull)(scope.column(filter.column.name), filter.column.type);
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
     case 'related rows':
+      return relatedRowsCondition(filter, scope, aliases, nesting);
     case 'related count':
-      return compileRelationFilter(filter, scope, aliases, place, compileFilter);
+      return countCondition(filter, scope, aliases, nesting);
   }
 }
 
@@ -69,68 +90,44 @@ export function equals(column: Column, parameter: Parameter, scope: Scope): Sql 
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
 }
 
-/*
- * Conditions on related rows, as semi-joins. For posts whose blog has a given owner and that have at least three comments:
- *
- *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
- *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
- *       limit greatest($2::integer, 0)::bigint + 1) as t4)
- *
- * `every` means that no row fails to match. Counting stops as soon as more rows cannot change the result.
- *
- * PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as below `or`, it plans
- * twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the outermost keeps the
- * choice: `offset 0` takes it away from those inside.
- */
-
-/** The place of a condition in its statement. */
-export interface Place {
-  /** Whether it is inside an expression rather than a top-level condition of WHERE. */
-  readonly isWithinExpression: boolean;
-  /** Whether PostgreSQL plans an enclosing subquery twice. */
-  readonly isPlannedTwice: boolean;
-}
-
-/** A top-level condition of WHERE. */
-export const whereClause: Place = { isWithinExpression: false, isPlannedTwice: false };
-
-/** The place of conditions inside an expression at this place. */
-export function withinExpression({ isPlannedTwice }: Place): Place {
-  return { isWithinExpression: true, isPlannedTwice };
-}
-
-/** Compiles a filter of the related table. It is a parameter because the two compilers call each other. */
-export type FilterCompiler = (filter: Filter, scope: Scope, aliases: Aliases, place: Place) => Sql;
-
-type RelatedFilter = Extract<Filter, { kind: 'related rows' | 'related count' }>;
-
-/** Compiles the condition on the row in `near`. */
-export function compileRelationFilter(filter: RelatedFilter, near: Scope, aliases: Aliases, place: Place, compile: FilterCompiler): Sql {
-  const related = relatedRows(filter.rows, near, aliases);
-  if (filter.kind === 'related count') {
-    const inside = { ...place, isWithinExpression: false };
-    return countCondition(filter.tests, select(related, filter.filter && compile(filter.filter, related.scope, aliases, inside)), aliases);
-  }
-  const isEvery = filter.quantifier === 'every';
-  const inside = { isWithinExpression: isEvery, isPlannedTwice: place.isPlannedTwice || place.isWithinExpression };
-  const condition = filter.filter && compile(filter.filter, related.scope, aliases, inside);
+/** `every` means that no row fails to match. */
+function relatedRowsCondition(
+  { rows, filter, quantifier }: Extract<Filter, { kind: 'related rows' }>,
+  near: Scope,
+  aliases: Aliases,
+  nesting: Nesting,
+): Sql {
+  const related = relatedRows(rows, near, aliases);
+  const isEvery = quantifier === 'every';
+  const inside = { isInExpression: isEvery, isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
+  const condition = filter && compileFilter(filter, related.scope, aliases, inside);
   if (isEvery && condition === null) return trusted('true');
-  const rows = select(related, isEvery ? sql`(${condition!}) is not true` : condition);
-  const once = place.isWithinExpression && place.isPlannedTwice ? trusted(' offset 0') : sql``;
-  return sql`${trusted(filter.quantifier === 'some' ? '' : 'not ')}exists (${rows}${once})`;
+  const matching = condition ? [isEvery ? sql`(${condition}) is not true` : condition] : [];
+  const found = select({
+    columns: [integer(1)],
+    from: related.from,
+    where: [...related.conditions, ...matching],
+    offset: nesting.isInExpression && nesting.isPlannedTwice ? integer(0) : null,
+  });
+  return quantifier === 'some' ? exists(found) : sql`not ${exists(found)}`;
 }
 
-function select(related: RelatedSource, condition: Sql | null): Sql {
-  return selectRelated(trusted('1'), condition ? { ...related, conditions: [...related.conditions, condition] } : related);
-}
-
-function countCondition(tests: readonly Test[], rows: Sql, aliases: Aliases): Sql {
-  const conditions = tests.map((test) =>
+/** Counting stops as soon as more rows cannot change the result. */
+function countCondition(
+  { rows, filter, tests }: Extract<Filter, { kind: 'related count' }>,
+  near: Scope,
+  aliases: Aliases,
+  nesting: Nesting,
+): Sql {
+  const { scope, from, conditions } = relatedRows(rows, near, aliases);
+  const matching = filter ? [compileFilter(filter, scope, aliases, { ...nesting, isInExpression: false })] : [];
+  const counted = select({ columns: [integer(1)], from, where: [...conditions, ...matching], limit: countedRows(tests) });
+  const results = tests.map((test) =>
     test.kind === 'null test'
-      ? trusted(test.isNull ? 'pg_catalog.count(*) is null' : 'pg_catalog.count(*) is not null')
-      : comparisonOf(sql`pg_catalog.count(*)`, test.operator, test.parameter, { sqlType: 'integer' }),
+      ? sql`${countRows} ${trusted(test.isNull ? 'is null' : 'is not null')}`
+      : comparisonOf(countRows, test.operator, test.parameter, { sqlType: 'integer' }),
   );
-  return sql`(select ${join(conditions, ' and ')}${newLine}from (${rows}${newLine}limit ${countedRows(tests)}) as ${trusted(aliases.next())})`;
+  return sql`(${select({ columns: [and(results)], from: as(sql`(${counted})`, aliases.next()) })})`;
 }
 
 /** The number of rows that can affect the result: one more than the largest number that the count is compared with. */
@@ -141,5 +138,5 @@ function countedRows(tests: readonly Test[]): Sql {
     return [sql`(select ${builtIn('max', trusted('number'))} from ${builtIn('unnest', bind(test.parameter, 'integer[]'))} as number)`];
   });
   // `greatest` ignores nulls, and comparisons with them match nothing.
-  return sql`greatest(${join([...numbers, trusted('0')], ', ')})::bigint + 1`;
+  return sql`greatest(${list([...numbers, integer(0)])})::bigint + 1`;
 }

@@ -5,26 +5,16 @@
 
 import type { Table } from '../model/model.ts';
 import { compileSteps, compileWritten } from '../nested-writes/compile/compile-steps.ts';
-import type { NestedStep } from '../plan/nested-write-plan.ts';
-import type { ConnectionPlan, Parameter, Plan, RootValue } from '../plan/plan.ts';
-import { render, renderInSteps, type Sql, sql } from '../sql/sql.ts';
+import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootPlan, RootValue, RoutinePlan } from '../plan/plan.ts';
+import { select } from '../sql/clauses.ts';
+import { renderInSteps, type Sql } from '../sql/sql.ts';
 import { compileQueryField } from './compile-query.ts';
-import { compileRow, tableRows } from './compile-row.ts';
+import { newContext } from './compile-row.ts';
 import { selectConnection } from './page/compile-connection.ts';
 import { type Guard, type SchemaVersion, schemaGuard } from './schema-guard.ts';
-import {
-  type Frame,
-  type FramesOfTwo,
-  framesOfTwo,
-  guardColumns,
-  noFrame,
-  resultSetting,
-  type SqlOfTwo,
-  StatementContext,
-  selectList,
-} from './statement.ts';
-import { compileCall, compileCallInTwo } from './write/compile-call.ts';
-import { canGuardSource, compileInTwo, compileMutation } from './write/compile-mutation.ts';
+import { type CompiledWrite, type Frame, guardColumns, noFrame, resultSetting, selectList } from './statement.ts';
+import { compileCall } from './write/compile-call.ts';
+import { canGuardSource, compileMutation } from './write/compile-mutation.ts';
 
 /** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
@@ -63,79 +53,85 @@ export type CompiledRoot =
  * on whether there is a schema version to check. `keepsResults` makes each statement of a mutation store its result in a setting
  * (`statement.ts`).
  */
-export function* compilePlan(
-  { kind, roots }: Plan,
-  version: SchemaVersion | null,
-  keepsResults = false,
-): Generator<void, CompiledOperation> {
-  const statements: CompiledStatement[] = [];
-  const columns: Sql[] = [];
-  const queryContext = new StatementContext();
+export function compilePlan(plan: Plan, version: SchemaVersion | null, keepsResults = false): Generator<void, CompiledOperation> {
   const guard = schemaGuard(version);
-  const guardsSource = guard.length > 0 && kind === 'mutation' && canGuard(roots);
-  const only = kind === 'query' ? onlyConnection(roots) : undefined;
+  return plan.kind === 'query' ? compileQuery(plan, guard) : compileMutations(plan, guard, keepsResults);
+}
+
+function* compileQuery({ kind, roots }: Plan, guard: Guard): Generator<void, CompiledOperation> {
+  const context = newContext();
+  const columns: Sql[] = [];
   const compiled: CompiledRoot[] = [];
-  for (const { key, value } of roots) {
-    if (value.kind === 'type name') compiled.push({ kind: 'json', key, json: JSON.stringify(value.name) });
-    else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
-    else if (kind === 'query') {
-      compiled.push({ kind: 'column', key, first: 0, statement: 0, column: guard.length + columns.length, empty: 'null' });
-      if (value !== only) columns.push(compileQueryField(readOf(value), queryContext));
-    } else {
-      const results = compiled.filter((root) => root.kind === 'column').length;
-      const { before, statement, frame, empty } = compileWrite(value, {
-        guard,
-        guardsSource,
-        keptAs: keepsResults ? resultSetting(results) : null,
-      });
+  const only = onlyRead(roots);
+  for (const root of roots) {
+    const { key, value } = root;
+    compiled.push(
+      withoutStatement(root) ?? { kind: 'column', key, first: 0, statement: 0, column: guard.length + columns.length, empty: 'null' },
+    );
+    if (reads(value) && value !== only) columns.push(compileQueryField(value, context));
+    yield;
+  }
+  const frame = { ...noFrame, guard };
+  // A query of a single collection needs no select around the collection's own.
+  const query = only
+    ? selectConnection({ plan: only, rows: { kind: 'table', relatedTo: null }, context }, frame)
+    : select({ columns: [selectList(frame, columns)] });
+  yield;
+  const statements: CompiledStatement[] = [];
+  if (only || columns.length > 0) statements.push(yield* renderStatement(query));
+  // Introspection reads no rows, but only the database knows whether the schema is still current.
+  else if (guard.length > 0 && compiled.some((root) => root.kind === 'introspection')) statements.push(yield* renderStatement(query));
+  return { kind, checksVersion: true, roots: compiled, statements };
+}
+
+function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: boolean): Generator<void, CompiledOperation> {
+  const guardsSource = guard.length > 0 && canGuard(roots);
+  const statements: CompiledStatement[] = [];
+  const compiled: CompiledRoot[] = [];
+  for (const root of roots) {
+    const { key, value } = root;
+    const without = withoutStatement(root);
+    if (without) compiled.push(without);
+    else {
+      const results = compiled.filter((each) => each.kind === 'column').length;
+      const write = compileWrite(value, { guard, guardsSource, keptAs: keepsResults ? resultSetting(results) : null });
       const first = statements.length;
       yield;
-      for (const { statement: write, step } of before) {
-        statements.push({ ...(yield* renderStatement(write)), ...(step && { step: { table: step.table, place: step.place } }) });
+      for (const [index, before] of write.before.entries()) {
+        const step = value.kind === 'nested write' ? value.steps[index] : undefined;
+        statements.push({ ...(yield* renderStatement(before)), ...(step && { step: { table: step.table, place: step.place } }) });
         yield;
       }
-      compiled.push({
-        kind: 'column',
-        key,
-        first,
-        statement: statements.push(yield* renderStatement(statement)) - 1,
-        column: guardColumns(frame).length,
-        empty,
-      });
+      const statement = statements.push(yield* renderStatement(write.answer)) - 1;
+      compiled.push({ kind: 'column', key, first, statement, column: guardColumns(write.frame).length, empty: write.empty });
     }
     yield;
   }
-  const query = only
-    ? selectConnection(only, tableRows(only.table), queryContext, compileRow, { ...noFrame, guard })
-    : selectAll(guard, columns);
-  yield;
-  if (query) statements.push(yield* renderStatement(query));
-  // Introspection reads no rows, but only the database knows whether the schema is still current.
-  else if (roots.some(({ value }) => value.kind === 'introspection'))
-    statements.push(...guard.map((each) => render<Parameter>(sql`select ${each}`)));
-  return { kind, checksVersion: kind === 'query' || guardsSource, roots: compiled, statements };
+  return { kind, checksVersion: guardsSource, roots: compiled, statements };
 }
 
-function selectAll(guard: Guard, columns: readonly Sql[]): Sql | undefined {
-  return columns.length > 0 ? sql`select ${selectList({ ...noFrame, guard }, columns)}` : undefined;
+/** A root field that needs no statement; null if it needs one. */
+function withoutStatement({ key, value }: RootPlan): CompiledRoot | null {
+  if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
+  return value.kind === 'introspection' ? { kind: 'introspection', key } : null;
 }
 
-/** Whether the only statement of a mutation can have the guard in its source. */
+/** Whether the only statement of a mutation can have the guard in its FROM or WHERE. */
 function canGuard(roots: Plan['roots']): boolean {
   const only = onlyRoot(roots);
   return only?.kind === 'insert' && canGuardSource(only);
 }
 
-/** A query of a single collection needs no select around the collection's own. */
-function onlyConnection(roots: Plan['roots']): ConnectionPlan | undefined {
+/** The connection, if nothing else is read. */
+function onlyRead(roots: Plan['roots']): ConnectionPlan | undefined {
   const only = onlyRoot(roots);
   return only?.kind === 'connection' ? only : undefined;
 }
 
 /** The root field that reads or writes data, if it is the only one. */
 function onlyRoot(roots: Plan['roots']): RootValue | undefined {
-  const [only, ...others] = roots.map(({ value }) => value).filter(({ kind }) => kind !== 'type name' && kind !== 'introspection');
-  return others.length === 0 ? only : undefined;
+  const [only, ...others] = roots.filter((root) => withoutStatement(root) === null);
+  return others.length === 0 ? only?.value : undefined;
 }
 
 /** Renders a statement. A variable used in several places is bound once for each type that it is cast to. */
@@ -159,43 +155,25 @@ function identityOf(parameter: Parameter): unknown {
   }
 }
 
-function readOf(value: RootValue): Parameters<typeof compileQueryField>[0] {
-  if (value.kind === 'connection' || value.kind === 'lookup' || value.kind === 'routine') return value;
-  throw new Error(`A query has no ${value.kind}.`);
-}
-
-/** The statements of a root field of a mutation. */
-interface CompiledWrite {
-  /** The statements before the one that returns the response. */
-  readonly before: readonly { readonly statement: Sql; readonly step?: NestedStep }[];
-  readonly statement: Sql;
-  /** The frame of that statement. */
-  readonly frame: Frame;
-  /** The JSON if it returns no row. */
-  readonly empty: string;
+function reads(value: RootValue): value is ConnectionPlan | LookupPlan | RoutinePlan {
+  return value.kind === 'connection' || value.kind === 'lookup' || value.kind === 'routine';
 }
 
 function compileWrite(value: RootValue, frame: Frame): CompiledWrite {
-  const inOne = (statement: Sql, empty = 'null'): CompiledWrite => ({ before: [], statement, frame, empty });
-  const inTwo = (compile: (frames: FramesOfTwo) => SqlOfTwo): CompiledWrite => {
-    const frames = framesOfTwo(frame);
-    const { write, answer } = compile(frames);
-    return { before: [{ statement: write }], statement: answer, frame: frames.answer, empty: 'null' };
-  };
   switch (value.kind) {
     case 'insert':
     case 'update':
-    case 'delete': {
-      if (value.readsAfter) return inTwo((frames) => compileInTwo(value, frames));
-      const { statement, empty } = compileMutation(value, new StatementContext(), frame);
-      return inOne(statement, empty);
-    }
+    case 'delete':
+      return compileMutation(value, newContext(), frame);
     case 'routine':
-      return value.readsAfter ? inTwo((frames) => compileCallInTwo(value, frames)) : inOne(compileCall(value, frame));
-    case 'nested write': {
-      const answer = compileWritten(value, new StatementContext(), frame);
-      return { ...inOne(answer), before: compileSteps(value, frame.guard) };
-    }
+      return compileCall(value, newContext(), frame);
+    case 'nested write':
+      return {
+        before: compileSteps(value, frame.guard),
+        answer: compileWritten(value, newContext(), frame),
+        frame,
+        empty: 'null',
+      };
     default:
       throw new Error(`A mutation has no ${value.kind}.`);
   }

@@ -1,9 +1,10 @@
 /** Fields of Query as expressions of type text, which is JSON: those of a query, and those of the field `query` of a mutation. */
 import type { ConnectionPlan, LookupPlan, RoutinePlan } from '../plan/plan.ts';
+import { as, list } from '../sql/clauses.ts';
 import { concatenate } from '../sql/json-text.ts';
-import { identifier, join, type Sql, sql, trusted } from '../sql/sql.ts';
+import { identifier, integer, type Sql, sql } from '../sql/sql.ts';
 import { equals } from './compile-filter.ts';
-import { compileRow, objectOrNull, resultJson, tableRows } from './compile-row.ts';
+import { compileRow, objectOrNull, resultJson } from './compile-row.ts';
 import { compileConnection } from './page/compile-connection.ts';
 import { tableSource } from './related-rows.ts';
 import { directScope } from './scope.ts';
@@ -14,7 +15,7 @@ import { bound } from './values/comparison.ts';
 export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePlan, context: StatementContext): Sql {
   switch (value.kind) {
     case 'connection':
-      return compileConnection(value, tableRows(value.table), context, compileRow);
+      return compileConnection({ plan: value, rows: { kind: 'table', relatedTo: null }, context });
     case 'lookup':
       return compileLookup(value, context);
     case 'routine':
@@ -24,10 +25,13 @@ export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePl
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
   const scope = directScope(context.aliases.next(), table);
-  const conditions = key.map(({ column, parameter }) => equals(column, parameter, scope));
-  const json = concatenate(compileRow(row, scope, context));
-  // The declared key of a view may match several rows.
-  return objectOrNull(json, sql`${tableSource(table)} as ${trusted(scope.alias)}`, sql`${join(conditions, ' and ')} limit 1`);
+  return objectOrNull({
+    columns: [concatenate(compileRow(row, scope, context))],
+    from: as(tableSource(table), scope.alias),
+    where: key.map(({ column, parameter }) => equals(column, parameter, scope)),
+    // The declared key of a view may match several rows.
+    limit: integer(1),
+  });
 }
 
 /**
@@ -39,5 +43,5 @@ export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
     ({ argument, parameter }) =>
       sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
   );
-  return sql`${identifier(routine.schema, routine.name)}(${join(named, ', ')})`;
+  return sql`${identifier(routine.schema, routine.name)}(${list(named)})`;
 }

@@ -1,7 +1,8 @@
-/** The SQL sources of tables and related rows. */
+/** Tables and related rows in FROM. */
 import type { ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
-import { identifier, join, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
+import { as } from '../sql/clauses.ts';
+import { identifier, type Sql, sql } from '../sql/sql.ts';
 import { type Aliases, directScope, type Scope } from './scope.ts';
 import { collated, comparable } from './values/comparison.ts';
 
@@ -12,7 +13,7 @@ export function tableSource(table: Table): Sql {
 
 /** The call of a computed field on a row. */
 export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
-  return sql`${identifier(schema, name)}(${scope.row()})`;
+  return sql`${identifier(schema, name)}(${scope.row})`;
 }
 
 /** The conditions that relate a row of the target to one of the near table. */
@@ -27,26 +28,20 @@ export function areEqual({ nearType, targetType, collation }: ColumnPair, near: 
 }
 
 /** Related rows in FROM, with the conditions that relate them to the row that leads to them. */
-export interface RelatedSource {
+export interface RelatedFrom {
   readonly scope: Scope;
   readonly from: Sql;
   readonly conditions: readonly Sql[];
 }
 
 /** The rows that the row in `near` leads to. */
-export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedSource {
+export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedFrom {
   const alias = aliases.next();
   if (by.kind === 'relation') {
     const scope = directScope(alias, target);
-    return { scope, from: tableSource(target), conditions: joinConditions(by.relation, near, scope) };
+    return { scope, from: as(tableSource(target), alias), conditions: joinConditions(by.relation, near, scope) };
   }
   const scope = directScope(alias, { keepsNotNull: false });
   // In FROM, a function that returns no row yields a row of nulls.
-  return { scope, from: callOnRow(by.routine, near), conditions: many ? [] : [sql`not (${scope.row()} is null)`] };
-}
-
-/** A select from the related rows. */
-export function selectRelated(output: Sql, { scope, from, conditions }: RelatedSource): Sql {
-  const where = conditions.length > 0 ? sql`${newLine}where ${join(conditions, ' and ')}` : sql``;
-  return sql`select ${output}${newLine}from ${from} as ${trusted(scope.alias)}${where}`;
+  return { scope, from: as(callOnRow(by.routine, near), alias), conditions: many ? [] : [sql`not (${scope.row} is null)`] };
 }

@@ -99,7 +99,7 @@ export function and(conditions: readonly Sql[]): Sql {
 
 export const countRows: Sql = trusted('pg_catalog.count(*)');
 
-function whereAll(conditions: readonly Sql[]): Sql | null {
+export function whereAll(conditions: readonly Sql[]): Sql | null {
   return conditions.length > 0 ? sql`where ${and(conditions)}` : null;
 }
 

@@ -2,6 +2,7 @@
  * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. This is faster than
  * `json_build_object` and than a chain of `||` (docs/decisions/json.md).
  */
+import { and, coalesce, list } from './clauses.ts';
 import { builtIn, join, literal, newLine, type Sql, sql } from './sql.ts';
 
 /**
@@ -25,6 +26,13 @@ export function jsonObject(members: readonly { readonly key: JsonKey; readonly v
   });
   pieces.push('}');
   return pieces;
+}
+
+/** The JSON of all rows, separated by commas; empty text if there are none. */
+export function jsonRows(json: Sql, orderBy: readonly Sql[] = [], conditions: readonly Sql[] = []): Sql {
+  const order = orderBy.length > 0 ? sql` order by ${list(orderBy)}` : sql``;
+  const filter = conditions.length > 0 ? sql` filter (where ${and(conditions)})` : sql``;
+  return coalesce(sql`${builtIn('string_agg', json, sql`','${order}`)}${filter}`, literal(''));
 }
 
 /** The most arguments that a function call takes (manual: Preset Options, max_function_args). */

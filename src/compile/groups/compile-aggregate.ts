@@ -4,73 +4,71 @@
  *     (select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}')
  *      from … where …)
  */
-import type { AggregateColumnValue, AggregateValue, ConnectionPlan, ConnectionValue, Member } from '../../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
-import { newLine, type Sql, sql } from '../../sql/sql.ts';
-import { type Source, sourceRows, where } from '../page/page-query.ts';
+import type { AggregateValue, ConnectionValue, GroupAggregate, Member, TypeNamePlan } from '../../plan/plan.ts';
+import { countRows, select } from '../../sql/clauses.ts';
+import { concatenate, type JsonText } from '../../sql/json-text.ts';
+import type { Sql } from '../../sql/sql.ts';
+import { type Collection, matchingRows } from '../page/matching-rows.ts';
 import type { Scope } from '../scope.ts';
-import { type Frame, type StatementContext, selectList, typeNameJson } from '../statement.ts';
+import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
 import { aggregateCall, aggregateJson } from '../values/aggregate-value.ts';
 
-type AggregateMember = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
+type RowsAggregate = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
 
-/** Whether a member of a connection aggregates all its rows. */
-export function isAggregate(value: ConnectionValue): value is AggregateMember {
-  return value.kind === 'total count' || value.kind === 'aggregate';
+/** Whether a member of a connection needs only aggregates of all rows, if anything. */
+export function isAggregate(member: Member<ConnectionValue>): member is Member<TypeNamePlan | RowsAggregate> {
+  return member.value.kind === 'total count' || member.value.kind === 'aggregate' || member.value.kind === 'type name';
 }
 
-/**
- * A select that computes the members in one pass over the rows: as an object (`whole`), or as the value of the only member. If nothing
- * aggregates rows, it does not read them.
- */
-export function aggregateMembers(
-  connection: ConnectionPlan,
-  members: readonly Member<ConnectionValue>[],
-  source: Source,
-  context: StatementContext,
-  { whole, frame }: { readonly whole: boolean; readonly frame: Frame },
-): Sql {
-  const { scope, from, conditions } = sourceRows(connection, source, context.aliases);
-  const values = members.map((member) => ({ key: context.key(member), value: memberJson(member.value, scope, context) }));
-  const json = concatenate(whole ? jsonObject(values) : (values[0]?.value ?? []));
-  if (!members.some(({ value }) => readsRows(value))) return sql`select ${selectList(frame, [json])}`;
-  return sql`select ${selectList(frame, [json])}${newLine}from ${from}${where(conditions)}`;
+/** Selects a connection without a page, in one pass over the rows. */
+export function selectAggregates(collection: Collection, members: readonly Member<TypeNamePlan | RowsAggregate>[], frame: Frame): Sql {
+  const { context } = collection;
+  const values = members.flatMap(({ value }) => (value.kind === 'type name' ? [] : [value]));
+  return selectOver(collection, values, (scope) => context.object(members, (value) => rowsAggregateJson(value, scope, context)), frame);
+}
+
+/** Selects a single value. */
+export function selectAggregate(collection: Collection, value: RowsAggregate): Sql {
+  return selectOver(collection, [value], (scope) => rowsAggregateJson(value, scope, collection.context), noFrame);
+}
+
+/** If nothing aggregates rows, the select does not read them, because it would return a row for each. */
+function selectOver(collection: Collection, values: readonly RowsAggregate[], json: (scope: Scope) => JsonText, frame: Frame): Sql {
+  const { scope, from, where } = matchingRows(collection);
+  const columns = [selectList(frame, [concatenate(json(scope))])];
+  return values.some(readsRows) ? select({ columns, from, where }) : select({ columns });
 }
 
 /** Whether the value aggregates rows. It does not if `@skip` or `@include` left its selection empty. */
-function readsRows(value: ConnectionValue): boolean {
-  if (value.kind !== 'aggregate') return value.kind === 'total count';
-  return value.members.some(
-    ({ value: each }) =>
-      each.kind === 'count' || (each.kind === 'function' && each.members.some((column) => column.value.kind === 'column')),
-  );
+function readsRows(value: RowsAggregate): boolean {
+  return value.kind === 'total count' || aggregatesOf(value.members.map((member) => member.value)).length > 0;
 }
 
-function memberJson(value: ConnectionValue, scope: Scope, context: StatementContext): JsonText {
-  switch (value.kind) {
-    case 'type name':
-      return typeNameJson(value.name);
-    case 'total count':
-      return [sql`pg_catalog.count(*)`];
-    case 'aggregate':
-      return jsonObject(value.members.map((member) => ({ key: context.key(member), value: valueJson(member.value, scope, context) })));
-    default:
-      throw new Error(`${value.kind} is not an aggregate.`);
-  }
+function rowsAggregateJson(value: RowsAggregate, scope: Scope, context: StatementContext): JsonText {
+  if (value.kind === 'total count') return [countRows];
+  return context.object(value.members, (each) => aggregateMemberJson(each, (of) => callOf(of, scope), context));
 }
 
-function valueJson(value: AggregateValue, scope: Scope, context: StatementContext): JsonText {
-  switch (value.kind) {
-    case 'type name':
-      return typeNameJson(value.name);
-    case 'count':
-      return [sql`pg_catalog.count(*)`];
-    case 'function':
-      return jsonObject(value.members.map((member) => ({ key: context.key(member), value: aggregateColumnJson(member.value, scope) })));
-  }
+/** The aggregates of a selection. */
+export function aggregatesOf(values: readonly AggregateValue[]): GroupAggregate[] {
+  return values.flatMap((value): GroupAggregate[] => {
+    if (value.kind === 'type name') return [];
+    if (value.kind === 'count') return [{ kind: 'count' }];
+    return value.members.flatMap((column) => (column.value.kind === 'column' ? [{ ...column.value, kind: 'function' }] : []));
+  });
 }
 
-function aggregateColumnJson(value: AggregateColumnValue, scope: Scope): JsonText {
-  if (value.kind === 'type name') return typeNameJson(value.name);
-  return [aggregateJson(value, aggregateCall(value, scope.column(value.column.name)))];
+/** The JSON of aggregates, whose SQL `sqlOf` has. */
+export function aggregateMemberJson(
+  value: Exclude<AggregateValue, TypeNamePlan>,
+  sqlOf: (of: GroupAggregate) => Sql,
+  context: StatementContext,
+): JsonText {
+  if (value.kind === 'count') return [sqlOf({ kind: 'count' })];
+  return context.object(value.members, (column) => [aggregateJson(column, sqlOf({ ...column, kind: 'function' }))]);
+}
+
+/** An aggregate of the rows in `scope`. */
+export function callOf(of: GroupAggregate, scope: Scope): Sql {
+  return of.kind === 'count' ? countRows : aggregateCall(of, scope.column(of.column.name));
 }

@@ -9,145 +9,52 @@
  */
 import type { Relation, Table } from '../../model/model.ts';
 import { traitsOf } from '../../model/types/named-types.ts';
-import type {
-  AggregateColumnValue,
-  ConnectionPlan,
-  GroupAggregate,
-  GroupCondition,
-  GroupKeyValue,
-  GroupOrderKey,
-  GroupsPlan,
-  GroupValue,
-  Member,
-} from '../../plan/plan.ts';
-import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
-import { identifier, integer, join, newLine, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { countSql, type Source, sourceRows, where } from '../page/page-query.ts';
+import type { GroupAggregate, GroupCondition, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member } from '../../plan/plan.ts';
+import { and, as, select } from '../../sql/clauses.ts';
+import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
+import { cast, identifier, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { type Collection, matchingRows } from '../page/matching-rows.ts';
+import { countSql } from '../page/page-query.ts';
 import { joinConditions, tableSource } from '../related-rows.ts';
-import { directScope, type Scope } from '../scope.ts';
-import { type StatementContext, typeNameJson } from '../statement.ts';
-import { aggregateCall, aggregateJson } from '../values/aggregate-value.ts';
+import { type Aliases, directScope, type Scope } from '../scope.ts';
 import { comparisonOf } from '../values/comparison.ts';
+import { aggregateMemberJson, aggregatesOf, callOf } from './compile-aggregate.ts';
 import { groupExpression, groupKeyJson } from './group-key.ts';
 
 /** The groups as a select that returns one text. */
-export function selectGroups(connection: ConnectionPlan, groups: GroupsPlan, source: Source, context: StatementContext): Sql {
-  return new GroupsCompiler(connection, groups, source, context).compile();
+export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
+  const { by, having, order, limit, offset, members } = groups;
+  const { aliases } = collection.context;
+  const { scope, from, where } = matchingRows(collection);
+  const group = directScope(aliases.next(), { keepsNotNull: false });
+  const paths = joinPaths(
+    by.map(({ path }) => path),
+    scope,
+    aliases,
+  );
+  const aggregates = shownAggregates(members);
+  const rows = select({
+    columns: [
+      ...by.map((each, index) => sql`${groupExpression(each, paths.scopes[index]!)} as ${identifier(keyName(index))}`),
+      ...aggregates.map((of, index) => sql`${callOf(of, scope)} as ${identifier(valueName(index))}`),
+    ],
+    from,
+    joins: paths.joins,
+    where,
+    groupBy: by.map((_, index) => integer(index + 1)),
+    having: having && conditionOf(having, scope),
+    orderBy: order.map((key) => orderKey(key, scope)),
+    limit: countSql(limit),
+    offset: offset === null ? null : countSql(offset),
+  });
+  const json = concatenate(groupJson(collection, groups, aggregates, group));
+  return select({ columns: [concatenate(['[', jsonRows(json), ']'])], from: as(sql`(${rows})`, group.alias) });
 }
 
-class GroupsCompiler {
-  readonly #groups: GroupsPlan;
-  readonly #context: StatementContext;
-  readonly #rows: ReturnType<typeof sourceRows>;
-  readonly #joins: JoinedRows;
-  readonly #alias: string;
-  /** The aggregates that the JSON needs, which the subselect returns. */
-  readonly #values: { readonly of: GroupAggregate; readonly call: Sql }[] = [];
-
-  constructor(connection: ConnectionPlan, groups: GroupsPlan, source: Source, context: StatementContext) {
-    this.#groups = groups;
-    this.#context = context;
-    this.#rows = sourceRows(connection, source, context.aliases);
-    this.#joins = new JoinedRows(this.#rows.scope, context);
-    this.#alias = context.aliases.next();
-  }
-
-  compile(): Sql {
-    const { by, having, order, limit, offset, members } = this.#groups;
-    // The JSON comes first, because compiling it determines the aggregates that it needs.
-    const json = concatenate(jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#member(member.value) }))));
-    const keys = by.map((each, index) => sql`${groupExpression(each, this.#joins.scopeOf(each.path))} as ${keyName(index)}`);
-    const values = this.#values.map(({ call }, index) => sql`${call} as ${valueName(index)}`);
-    const from = sql`${newLine}from ${this.#rows.from}${this.#joins.joins()}${where(this.#rows.conditions)}`;
-    const groupBy = sql`${newLine}group by ${join(
-      by.map((_, index) => integer(index + 1)),
-      ', ',
-    )}`;
-    const wanted = having ? sql`${newLine}having ${this.#condition(having)}` : nothing;
-    const orderBy = sql`${newLine}order by ${join(
-      order.map((key) => this.#orderKey(key)),
-      ', ',
-    )}`;
-    const cut = sql` limit ${countSql(limit)}${offset === null ? nothing : sql` offset ${countSql(offset)}`}`;
-    const rows = sql`select ${join([...keys, ...values], ', ')}${from}${groupBy}${wanted}${orderBy}${cut}`;
-    return sql`select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(${json}, ','), ''), ']')${newLine}from (${rows}) as ${trusted(this.#alias)}`;
-  }
-
-  #member(value: GroupValue): JsonText {
-    switch (value.kind) {
-      case 'type name':
-        return typeNameJson(value.name);
-      case 'key':
-        return this.#key(value.members);
-      case 'count':
-        return [this.#output({ kind: 'count' })];
-      case 'function':
-        return jsonObject(value.members.map((member) => ({ key: this.#context.key(member), value: this.#column(member.value) })));
-    }
-  }
-
-  #key(members: readonly Member<GroupKeyValue>[]): JsonText {
-    return jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#keyMember(member.value) })));
-  }
-
-  #keyMember(value: GroupKeyValue): JsonText {
-    switch (value.kind) {
-      case 'type name':
-        return typeNameJson(value.name);
-      case 'not grouped':
-        return ['null'];
-      case 'related':
-        return this.#key(value.members);
-      case 'grouped':
-        return groupKeyJson(this.#groups.by[value.number]!, sql`${trusted(this.#alias)}.${keyName(value.number)}`);
-    }
-  }
-
-  #column(value: AggregateColumnValue): JsonText {
-    if (value.kind === 'type name') return typeNameJson(value.name);
-    return [aggregateJson(value, this.#output({ ...value, kind: 'function' }))];
-  }
-
-  /** The value of an aggregate, which the subselect returns. */
-  #output(of: GroupAggregate): Sql {
-    const known = this.#values.findIndex((each) => isSame(each.of, of));
-    const index = known >= 0 ? known : this.#values.push({ of, call: this.#call(of) }) - 1;
-    return sql`${trusted(this.#alias)}.${valueName(index)}`;
-  }
-
-  #call(of: GroupAggregate): Sql {
-    return of.kind === 'count' ? sql`pg_catalog.count(*)` : aggregateCall(of, this.#rows.scope.column(of.column.name));
-  }
-
-  #condition(condition: GroupCondition): Sql {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        return sql`(${join(
-          condition.conditions.map((each) => this.#condition(each)),
-          ` ${condition.kind} `,
-        )})`;
-      case 'not':
-        return sql`not (${this.#condition(condition.condition)})`;
-      case 'null test':
-        return sql`${this.#compared(condition.of)} ${trusted(condition.isNull ? 'is null' : 'is not null')}`;
-      case 'comparison':
-        return comparisonOf(this.#compared(condition.of), condition.operator, condition.parameter, condition.type);
-    }
-  }
-
-  /** An aggregate on the left of a comparison. A sum of money is compared as a number, because the request gives a number. */
-  #compared(of: GroupAggregate): Sql {
-    const call = this.#call(of);
-    const isCast = of.kind === 'function' && of.name === 'sum' && traitsOf(of.column.type).number?.sum.isCast;
-    return isCast ? sql`${call}::numeric` : call;
-  }
-
-  #orderKey({ of, descending, nullsFirst }: GroupOrderKey): Sql {
-    const value = of.kind === 'key' ? integer(of.number + 1) : this.#call(of);
-    const nulls = nullsFirst === descending ? nothing : trusted(nullsFirst ? ' nulls first' : ' nulls last');
-    return sql`${value}${descending ? sql` desc` : nothing}${nulls}`;
-  }
+/** The aggregates that the JSON shows, each once. */
+function shownAggregates(members: readonly Member<GroupValue>[]): GroupAggregate[] {
+  const aggregates = aggregatesOf(members.flatMap(({ value }) => (value.kind === 'key' ? [] : [value])));
+  return aggregates.filter((of, index) => aggregates.findIndex((each) => isSame(each, of)) === index);
 }
 
 function isSame(one: GroupAggregate, other: GroupAggregate): boolean {
@@ -155,63 +62,90 @@ function isSame(one: GroupAggregate, other: GroupAggregate): boolean {
   return one.name === other.name && one.column === other.column && one.fraction === other.fraction;
 }
 
+function groupJson({ context }: Collection, { by, members }: GroupsPlan, aggregates: readonly GroupAggregate[], group: Scope): JsonText {
+  const key = (value: readonly Member<GroupKeyValue>[]): JsonText =>
+    context.object(value, (each) => {
+      switch (each.kind) {
+        case 'not grouped':
+          return ['null'];
+        case 'related':
+          return key(each.members);
+        case 'grouped':
+          return groupKeyJson(by[each.number]!, group.column(keyName(each.number)));
+      }
+    });
+  const sqlOf = (of: GroupAggregate): Sql => group.column(valueName(aggregates.findIndex((each) => isSame(each, of))));
+  return context.object(members, (value) => (value.kind === 'key' ? key(value.members) : aggregateMemberJson(value, sqlOf, context)));
+}
+
+function conditionOf(condition: GroupCondition, scope: Scope): Sql {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const conditions = condition.conditions.map((each) => conditionOf(each, scope));
+      return sql`(${join(conditions, ` ${condition.kind} `)})`;
+    }
+    case 'not':
+      return sql`not (${conditionOf(condition.condition, scope)})`;
+    case 'null test':
+      return sql`${compared(condition.of, scope)} ${trusted(condition.isNull ? 'is null' : 'is not null')}`;
+    case 'comparison':
+      return comparisonOf(compared(condition.of, scope), condition.operator, condition.parameter, condition.type);
+  }
+}
+
+/** An aggregate on the left of a comparison. A sum of money is compared as a number, because the request gives a number. */
+function compared(of: GroupAggregate, scope: Scope): Sql {
+  const call = callOf(of, scope);
+  const isCast = of.kind === 'function' && of.name === 'sum' && traitsOf(of.column.type).number?.sum.isCast;
+  return isCast ? cast(call, 'numeric') : call;
+}
+
+function orderKey({ of, descending, nullsFirst }: GroupOrderKey, scope: Scope): Sql {
+  const value = of.kind === 'key' ? integer(of.number + 1) : callOf(of, scope);
+  const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
+  return sql`${value}${trusted((descending ? ' desc' : '') + nulls)}`;
+}
+
+function keyName(index: number): string {
+  return `key ${index + 1}`;
+}
+
+function valueName(index: number): string {
+  return `value ${index + 1}`;
+}
+
+/** The row at the end of each path, the grouped row itself if it is empty, with the joins of all related rows, each once. */
+function joinPaths(paths: readonly (readonly Relation[])[], near: Scope, aliases: Aliases): { scopes: Scope[]; joins: Sql[] } {
+  const joined = new Map<string, Scope>();
+  const joins: Sql[] = [];
+  const joinRelation = (from: Scope, relation: Relation): Scope => {
+    const name = `${from.alias} ${relation.fieldName}`;
+    const present = joined.get(name);
+    if (present) return present;
+    const scope = directScope(aliases.next(), { keepsNotNull: false });
+    joined.set(name, scope);
+    joins.push(joinOf(relation, from, scope));
+    return scope;
+  };
+  return { scopes: paths.map((path) => path.reduce(joinRelation, near)), joins };
+}
+
+function joinOf(relation: Relation, near: Scope, scope: Scope): Sql {
+  const { target, unique } = relation;
+  const from = as(tableSource(target), scope.alias);
+  const conditions = joinConditions(relation, near, scope);
+  if (unique) return sql`left join ${from} on ${and(conditions)}`;
+  // A key declared by a directive may match several rows.
+  const row = select({ columns: readable(target, scope), from, where: conditions, limit: integer(1) });
+  return sql`left join ${as(sql`lateral (${row})`, scope.alias)} on true`;
+}
+
 /** The columns that the role may select, which include all that keys and further relations read. Selecting others would be an error. */
-function readable({ columns, relations }: Table, alias: Sql): Sql {
+function readable({ columns, relations }: Table, scope: Scope): Sql[] {
   const names = [
     ...columns.filter(({ selectable }) => selectable).map(({ name }) => name),
     ...relations.flatMap(({ columns: pairs }) => pairs.map(({ near }) => near)),
   ];
-  return join(
-    [...new Set(names)].map((name) => sql`${alias}.${identifier(name)}`),
-    ', ',
-  );
-}
-
-function keyName(index: number): Sql {
-  return identifier(`key ${index + 1}`);
-}
-
-function valueName(index: number): Sql {
-  return identifier(`value ${index + 1}`);
-}
-
-/** The related rows of the grouped rows, each joined once. */
-class JoinedRows {
-  readonly #context: StatementContext;
-  readonly #scopes = new Map<string, Scope>();
-  readonly #joins: Sql[] = [];
-  readonly #near: Scope;
-
-  constructor(near: Scope, context: StatementContext) {
-    this.#near = near;
-    this.#context = context;
-  }
-
-  /** The row at the end of the path; the grouped row itself if the path is empty. */
-  scopeOf(path: readonly Relation[]): Scope {
-    let scope = this.#near;
-    for (const relation of path) scope = this.#join(relation, scope);
-    return scope;
-  }
-
-  joins(): Sql {
-    return join(this.#joins, '');
-  }
-
-  #join(relation: Relation, near: Scope): Scope {
-    const name = `${near.alias} ${relation.fieldName}`;
-    const known = this.#scopes.get(name);
-    if (known) return known;
-    const scope = directScope(this.#context.aliases.next(), { keepsNotNull: false });
-    const alias = trusted(scope.alias);
-    const conditions = join(joinConditions(relation, near, scope), ' and ');
-    const table = tableSource(relation.target);
-    // A key declared by a directive may match several rows.
-    const joined = relation.unique
-      ? sql`left join ${table} as ${alias} on ${conditions}`
-      : sql`left join lateral (select ${readable(relation.target, alias)} from ${table} as ${alias} where ${conditions} limit 1) as ${alias} on true`;
-    this.#joins.push(sql`${newLine}${joined}`);
-    this.#scopes.set(name, scope);
-    return scope;
-  }
+  return [...new Set(names)].map((name) => scope.column(name));
 }

@@ -7,204 +7,137 @@
  *      from (select t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
-
-import type { ConnectionPlan, ConnectionValue, EdgeValue, Member, PageInfoValue } from '../../plan/plan.ts';
-import { pinsColumns } from '../../plan/required-comparisons.ts';
-import { concatenate, type JsonText, jsonObject } from '../../sql/json-text.ts';
-import { builtIn, join, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { aggregateMembers, isAggregate } from '../groups/compile-aggregate.ts';
+import type { EdgeValue, Member, Page, PageInfoValue, TypeNamePlan } from '../../plan/plan.ts';
+import { as, coalesce, countRows, select } from '../../sql/clauses.ts';
+import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
+import { builtIn, integer, join, literal, type Sql, sql } from '../../sql/sql.ts';
+import { isAggregate, selectAggregate, selectAggregates } from '../groups/compile-aggregate.ts';
 import { selectGroups } from '../groups/compile-groups.ts';
 import type { Scope } from '../scope.ts';
-import { type Frame, noFrame, type StatementContext, selectList, typeNameJson } from '../statement.ts';
+import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
 import { isNotNull } from '../values/comparison.ts';
-import { opaqueId, quotedOrNull } from '../values/value-json.ts';
-import { cursorText, edgeJson, type RowCompiler } from './compile-edge.ts';
-import { type OrderValues, RowValues } from './order-values.ts';
-import { PageQuery, type Source, sourceRows, where } from './page-query.ts';
+import { opaqueId, opaqueIdJson, quotedOrNull } from '../values/value-json.ts';
+import { type Collection, matchingRows } from './matching-rows.ts';
+import { keysOfRow, type WrittenKey } from './order-keys.ts';
+import { nullableKey } from './page-needs.ts';
+import { PageQuery } from './page-query.ts';
+import { cursorText } from './seek.ts';
+
+type PageInfoKind = Exclude<PageInfoValue, TypeNamePlan>['kind'];
 
 /**
  * The connection as a member of a row. If it has only one computed value, such as the edges, only that value becomes a subselect, and the
  * JSON around it becomes part of the row's JSON, which saves a call.
  */
-export function connectionJson(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): JsonText {
-  if (!hasPage(connection)) return [compileConnection(connection, source, context, compileRow)];
-  return new ConnectionCompiler(connection, source, context, compileRow).compilePieces();
+export function connectionJson(collection: Collection): JsonText {
+  if (collection.plan.members.every(isAggregate)) return [compileConnection(collection)];
+  const page = new PageQuery(collection);
+  const pieces = pageJson(collection, page);
+  if (!page.needs.isRead) return pieces;
+  const isOnly = pieces.filter((piece) => typeof piece !== 'string').length === 1;
+  if (!isOnly) return [sql`(${selectFromPage(page, concatenate(pieces), noFrame)})`];
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${selectFromPage(page, piece, noFrame)})`));
 }
 
 /** The connection as an expression of type text. */
-export function compileConnection(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler): Sql {
-  return sql`(${selectConnection(connection, source, context, compileRow)})`;
+export function compileConnection(collection: Collection): Sql {
+  return sql`(${selectConnection(collection, noFrame)})`;
 }
 
 /** The connection as a select that returns one text. */
-export function selectConnection(
-  connection: ConnectionPlan,
-  source: Source,
-  context: StatementContext,
-  compileRow: RowCompiler,
-  frame: Frame = noFrame,
-): Sql {
-  if (!hasPage(connection)) return aggregateMembers(connection, connection.members, source, context, { whole: true, frame });
-  return new ConnectionCompiler(connection, source, context, compileRow).compile(frame);
+export function selectConnection(collection: Collection, frame: Frame): Sql {
+  const { members } = collection.plan;
+  if (members.every(isAggregate)) return selectAggregates(collection, members, frame);
+  const page = new PageQuery(collection);
+  return selectFromPage(page, concatenate(pageJson(collection, page)), frame);
 }
 
-/** Whether anything besides aggregates is selected. */
-function hasPage({ members }: ConnectionPlan): boolean {
-  return members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info' || value.kind === 'groups');
+function selectFromPage(page: PageQuery, json: Sql, frame: Frame): Sql {
+  const from = page.needs.isRead ? as(page.scope.withJson(sql`(${page.select()})`), page.scope.alias) : null;
+  return select({ columns: [selectList(frame, [json])], from });
 }
 
-class ConnectionCompiler {
-  readonly #connection: ConnectionPlan;
-  readonly #source: Source;
-  readonly #context: StatementContext;
-  readonly #compileRow: RowCompiler;
-  readonly #page: PageQuery;
-  /**
-   * Whether anything aggregates the rows of the page. Otherwise the select must not read them, because it would return one row for each.
-   */
-  #readsPage = false;
-
-  constructor(connection: ConnectionPlan, source: Source, context: StatementContext, compileRow: RowCompiler) {
-    this.#connection = connection;
-    this.#source = source;
-    this.#context = context;
-    this.#compileRow = compileRow;
-    this.#page = new PageQuery(connection, source, context);
-  }
-
-  compile(frame: Frame): Sql {
-    // The JSON comes first, because compiling it determines the columns that the page needs, and whether it needs one more row.
-    return this.#select(concatenate(this.#object()), frame);
-  }
-
-  compilePieces(): JsonText {
-    const pieces = this.#object();
-    if (!this.#readsPage) return pieces;
-    const isOnly = pieces.filter((piece) => typeof piece !== 'string').length === 1;
-    if (!isOnly) return [sql`(${this.#select(concatenate(pieces), noFrame)})`];
-    return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${this.#select(piece, noFrame)})`));
-  }
-
-  #select(json: Sql, frame: Frame): Sql {
-    if (!this.#readsPage) return sql`select ${selectList(frame, [json])}`;
-    return sql`select ${selectList(frame, [json])}${newLine}from ${this.#page.scope.withRepeated(sql`(${this.#page.compile()})`)} as ${trusted(this.#page.scope.alias)}`;
-  }
-
-  #object(): JsonText {
-    const { members } = this.#connection;
-    return jsonObject(members.map((member) => ({ key: this.#context.key(member), value: this.#value(member) })));
-  }
-
-  #value(member: Member<ConnectionValue>): JsonText {
-    const { value } = member;
-    if (value.kind === 'type name') return typeNameJson(value.name);
-    if (value.kind === 'edges') return ['[', this.#edges(value.members), ']'];
-    if (value.kind === 'groups') return [sql`(${selectGroups(this.#connection, value.groups, this.#source, this.#context)})`];
-    if (isAggregate(value))
-      return [sql`(${aggregateMembers(this.#connection, [member], this.#source, this.#context, { whole: false, frame: noFrame })})`];
-    return jsonObject(value.members.map((each) => ({ key: this.#context.key(each), value: this.#pageInfo(each.value) })));
-  }
-
-  #edges(members: readonly Member<EdgeValue>[]): Sql {
-    if (this.#hasOneRow()) return this.#onlyEdge(members);
-    this.#readsPage = true;
-    const edge = this.#edge(members, this.#page.scope, this.#page.values);
-    const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()} desc` : sql``;
-    const filters = () => [
-      ...(this.#page.usesNumber() && this.#page.readsOneMore() ? [sql`${this.#page.number()} <= ${this.#page.lastNumber()}`] : []),
-      ...this.#hasKey(),
-    ];
-    return sql`coalesce(pg_catalog.string_agg(${edge}, ','${order})${this.#filterClause(filters)}, '')`;
-  }
-
-  #edge(members: readonly Member<EdgeValue>[], scope: Scope, values: OrderValues): Sql {
-    return edgeJson(members, this.#connection.page.keys, scope, values, this.#context, this.#compileRow);
-  }
-
-  /** Whether the filter pins the whole key, in which case there is nothing to order, limit or aggregate. */
-  #hasOneRow(): boolean {
-    const { table, page, filter, members } = this.#connection;
-    return (
-      this.#source.isTable &&
-      table.keyIsUnique &&
-      pinsColumns(filter, table.primaryKey) &&
-      page.direction === 'forward' &&
-      page.cursor === null &&
-      page.offset === null &&
-      typeof page.limit === 'number' &&
-      page.limit > 0 &&
-      !members.some(({ value }) => value.kind === 'page info')
-    );
-  }
-
-  /** The only edge, in a subselect that fails if there is a second row: after a schema change, the key may no longer be unique. */
-  #onlyEdge(members: readonly Member<EdgeValue>[]): Sql {
-    const { scope, from, conditions } = sourceRows(this.#connection, this.#source, this.#context.aliases, this.#page.scope.alias);
-    const edge = this.#edge(members, scope, new RowValues(scope, this.#context.aliases));
-    return sql`coalesce((select ${edge}${newLine}from ${from}${where(conditions)}), '')`;
-  }
-
-  /** Rows whose first key column is null are not edges, as in pg_graphql. Views and functions may return such rows. */
-  #hasKey(): Sql[] {
-    const [first] = this.#connection.table.primaryKey;
-    return first && !this.#page.scope.isNeverNull(first) ? [isNotNull(this.#page.scope.column(first.name), first.type)] : [];
-  }
-
-  #filterClause(filters: () => Sql[]): Sql {
-    if (this.#asksForMore()) this.#page.readOneMore();
-    const present = filters();
-    return present.length > 0 ? sql` filter (where ${join(present, ' and ')})` : sql``;
-  }
-
-  /** Whether the query asks if more rows follow in the direction of paging. */
-  #asksForMore(): boolean {
-    const wanted = this.#connection.page.direction === 'forward' ? 'has next page' : 'has previous page';
-    return this.#connection.members.some(
-      ({ value }) => value.kind === 'page info' && value.members.some((each) => each.value.kind === wanted),
-    );
-  }
-
-  #pageInfo(value: PageInfoValue): JsonText {
-    const forward = this.#connection.page.direction === 'forward';
+function pageJson(collection: Collection, page: PageQuery): JsonText {
+  const { plan, context } = collection;
+  return context.object(plan.members, (value) => {
     switch (value.kind) {
-      case 'type name':
-        return typeNameJson(value.name);
-      case 'start cursor':
-        return [this.#cursorAt(forward)];
-      case 'end cursor':
-        return [this.#cursorAt(!forward)];
-      case 'has next page':
-        return [forward ? this.#hasMore() : this.#hasPreceding()];
-      case 'has previous page':
-        return [forward ? this.#hasPreceding() : this.#hasMore()];
+      case 'edges':
+        return ['[', page.needs.isOneRow ? onlyEdge(collection, page, value.members) : edges(collection, page, value.members), ']'];
+      case 'page info':
+        return context.object(value.members, (each) => [pageInfo(each.kind, plan.page.direction, page)]);
+      case 'groups':
+        return [sql`(${selectGroups(collection, value.groups)})`];
+      case 'total count':
+      case 'aggregate':
+        return [sql`(${selectAggregate(collection, value)})`];
     }
-  }
+  });
+}
 
-  /** The cursor of the first or last row in paging order. */
-  #cursorAt(first: boolean): Sql {
-    this.#readsPage = true;
-    const last = this.#asksForMore() ? sql`least(pg_catalog.count(*), ${this.#page.limit()})` : sql`pg_catalog.count(*)`;
-    const isCut = this.#asksForMore() && first;
-    const position = first ? sql`1` : last;
-    // Without its own ORDER BY, the aggregate takes the rows in the order of the subselect.
-    const order = this.#connection.page.direction === 'backward' ? sql` order by ${this.#page.number()}` : sql``;
-    const id = quotedOrNull(
-      opaqueId(sql`(${builtIn('array_agg', sql`${cursorText(this.#connection.page.keys, this.#page.values)}${order}`)})[${position}]`),
-    );
-    return isCut ? sql`case when ${this.#page.limit()} > 0 then ${id} else 'null' end` : id;
-  }
+function edges(collection: Collection, page: PageQuery, members: readonly Member<EdgeValue>[]): Sql {
+  const { plan, context } = collection;
+  const { oneMore } = page.needs;
+  const key = nullableKey(collection);
+  const conditions = [
+    ...(oneMore ? [sql`${page.number()} <= ${page.lastNumber()}`] : []),
+    ...(key ? [isNotNull(page.scope.column(key.name), key.type)] : []),
+  ];
+  const order = plan.page.direction === 'backward' ? [sql`${page.number()} desc`] : [];
+  return jsonRows(edgeJson(members, page.cursorKeys(), page.scope, context), order, conditions);
+}
 
-  #hasMore(): Sql {
-    this.#readsPage = true;
-    this.#page.readOneMore();
-    return sql`(pg_catalog.count(*) > ${this.#page.limit()})::text`;
-  }
+/** The only edge, in a subselect that fails if there is a second row: after a schema change, the key may no longer be unique. */
+function onlyEdge(collection: Collection, page: PageQuery, members: readonly Member<EdgeValue>[]): Sql {
+  const { plan, context } = collection;
+  const { scope, from, where } = matchingRows(collection, page.scope.alias);
+  const edge = edgeJson(members, keysOfRow(plan.page.keys, scope, context.aliases), scope, context);
+  return coalesce(sql`(${select({ columns: [edge], from, where })})`, literal(''));
+}
 
-  /** Whether rows precede the page in the direction of paging. False for an empty page, as in pg_graphql. */
-  #hasPreceding(): Sql {
-    const conditions = this.#page.precedingConditions();
-    if (conditions.length === 0) return literal('false');
-    this.#readsPage = true;
-    return sql`(pg_catalog.count(*) > 0 and ${this.#page.limit()} > 0 and (${join(conditions, ' or ')}))::text`;
+/**
+ * An edge as JSON text: its node and its cursor, which has the value of each order key of the collection. For `{ cursor node { id } }`:
+ *
+ *     concat('{"cursor":"', encode(convert_to(concat('[', t1."id", ']'), 'UTF8'), 'base64'), '","node":{"id":', t1."id", '}}')
+ */
+export function edgeJson(members: readonly Member<EdgeValue>[], keys: readonly WrittenKey[], scope: Scope, context: StatementContext): Sql {
+  return concatenate(
+    context.object(members, (value) => (value.kind === 'cursor' ? opaqueIdJson(cursorText(keys)) : context.rowJson(value.row, scope))),
+  );
+}
+
+function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {
+  const isForward = direction === 'forward';
+  switch (kind) {
+    case 'start cursor':
+      return cursorAt(isForward ? 'first' : 'last', direction, page);
+    case 'end cursor':
+      return cursorAt(isForward ? 'last' : 'first', direction, page);
+    case 'has next page':
+      return isForward ? hasMore(page) : hasPreceding(page);
+    case 'has previous page':
+      return isForward ? hasPreceding(page) : hasMore(page);
   }
+}
+
+/** The cursor of the first or last row in paging order. */
+function cursorAt(end: 'first' | 'last', direction: Page['direction'], page: PageQuery): Sql {
+  const { oneMore } = page.needs;
+  const last = oneMore ? sql`least(${countRows}, ${page.limit()})` : countRows;
+  // Without its own ORDER BY, the aggregate takes the rows in the order of the subselect.
+  const order = direction === 'backward' ? sql` order by ${page.number()}` : sql``;
+  const cursors = builtIn('array_agg', sql`${cursorText(page.cursorKeys())}${order}`);
+  const id = quotedOrNull(opaqueId(sql`(${cursors})[${end === 'first' ? integer(1) : last}]`));
+  // A page without rows has read one more all the same.
+  return oneMore && end === 'first' ? sql`case when ${page.limit()} > 0 then ${id} else 'null' end` : id;
+}
+
+function hasMore(page: PageQuery): Sql {
+  return sql`(${countRows} > ${page.limit()})::text`;
+}
+
+/** Whether rows precede the page in the direction of paging. False for an empty page, as in pg_graphql. */
+function hasPreceding(page: PageQuery): Sql {
+  const conditions = page.precedingConditions();
+  if (conditions.length === 0) return literal('false');
+  return sql`(${countRows} > 0 and ${page.limit()} > 0 and (${join(conditions, ' or ')}))::text`;
 }

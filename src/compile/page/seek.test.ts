@@ -3,13 +3,15 @@ import { describe, it } from 'node:test';
 import { account, columnOf, int4, text } from '../../../test/support/sample-model.ts';
 import type { Column } from '../../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import { list } from '../../sql/clauses.ts';
 import { render } from '../../sql/sql.ts';
 import { Aliases, directScope } from '../scope.ts';
-import { JoinedValues } from './joined-values.ts';
+import { joinKeys } from './joined-keys.ts';
+import type { WrittenKey } from './order-keys.ts';
 import { asOneRange, conditionsNotAfter, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
 const rows = directScope('t', { keepsNotNull: true });
-const values = new JoinedValues(rows, { keepsNotNull: true, ofAllRows: null }, new Aliases());
+const write = (keys: readonly OrderKey[]): readonly WrittenKey[] => joinKeys(keys, rows, false, new Aliases()).keys;
 const by = (column: Column): OrderValue => ({ kind: 'column', column });
 const id: OrderKey = { value: by(columnOf('id', int4, { notNull: true })), descending: false, nullsFirst: false };
 const key = (name: string, descending: boolean, nullsFirst: boolean): OrderKey => ({
@@ -25,7 +27,7 @@ const names = (keys: readonly OrderKey[]) =>
 /** The ranges as text, and how many keys need no ordering in each. Aliases and casts are removed. */
 function rangesOf(keys: readonly OrderKey[], cursor: readonly (string | null)[]): [string, number][] {
   const parameters = cursor.map((of) => (of === null ? null : value(of)));
-  return seekRanges(keys, parameters, values).map(({ condition, order }) => {
+  return seekRanges(write(keys), parameters).map(({ condition, order }) => {
     const rendered = render<Parameter>(condition);
     const written = rendered.text.replaceAll(/t\."(\w+)"/g, '$1').replaceAll(/\$(\d+)::\w+/g, (_, number) => {
       const { value: bound } = rendered.parameters[Number(number) - 1]!;
@@ -43,7 +45,7 @@ describe('the ranges after a cursor', () => {
   });
 
   it('cast to the types of the columns', () => {
-    const [range] = seekRanges([id], [value('1')], values);
+    const [range] = seekRanges(write([id]), [value('1')]);
     assert.equal(render(range!.condition).text, 't."id" > $1::integer');
   });
 
@@ -93,9 +95,8 @@ describe('the ranges after a cursor', () => {
 describe('consecutive ranges', () => {
   const beyond = (keys: readonly OrderKey[], cursor: readonly string[]) =>
     seekRanges(
-      keys,
+      write(keys),
       cursor.map((of) => value(of)),
-      values,
     ).map(({ isBeyond }) => isBeyond);
 
   it('are those of a change of direction, and the nulls of the first key of the row comparison', () => {
@@ -127,9 +128,8 @@ describe('the ranges after a cursor with fewer values than keys', () => {
 describe('the rows not after a cursor', () => {
   const notAfter = (keys: readonly OrderKey[], cursor: readonly (string | null)[]) =>
     conditionsNotAfter(
-      keys,
+      write(keys),
       cursor.map((of) => (of === null ? null : value(of))),
-      values,
     ).map((condition) => render(condition).text);
 
   it('are bounded by the first key, with the nulls before it separate', () => {
@@ -151,8 +151,8 @@ describe('the rows not after a cursor', () => {
 
 describe('ranges combined into one', () => {
   it('match the rows of any, in the order of all keys', () => {
-    const keys = [key('a', false, false), id];
-    const ranges = seekRanges(keys, [value('x'), value('1')], values);
+    const keys = write([key('a', false, false), id]);
+    const ranges = seekRanges(keys, [value('x'), value('1')]);
     const [whole, ...others] = asOneRange(ranges, keys);
     assert.equal(others.length, 0);
     assert.equal(render(whole!.condition).text, '(((t."a", t."id") > ($1::text, $2::integer)) or (t."a" is null))');
@@ -165,9 +165,9 @@ describe('the ranges of all rows', () => {
   const indexed = (key: OrderKey, leadsIndex: boolean): OrderKey =>
     key.value.kind === 'column' ? { ...key, value: by({ ...key.value.column, leadsIndex }) } : key;
   const rangesFor = (first: OrderKey, leadsIndex = true) =>
-    wholeRanges([indexed(first, leadsIndex), id], values, account).map(({ condition, order }) => [
+    wholeRanges(write([indexed(first, leadsIndex), id]), account).map(({ condition, order }) => [
       render(condition).text,
-      render(orderBy(order, values)).text,
+      render(list(orderBy(order))).text,
     ]);
 
   it('separate values and nulls if an index has the nulls at the other end', () => {
@@ -185,18 +185,18 @@ describe('the ranges of all rows', () => {
     const moved = ({ value, ...rest }: OrderKey): OrderKey =>
       value.kind === 'column' ? { ...rest, value: by({ ...value.column, leadsIndex: true, indexMovesNulls: true }) } : { value, ...rest };
     const rangesOf = (first: OrderKey) =>
-      wholeRanges([moved(first), id], values, account).map(({ condition, order }) => [
+      wholeRanges(write([moved(first), id]), account).map(({ condition, order }) => [
         render(condition).text,
-        render(orderBy(order, values)).text,
+        render(list(orderBy(order))).text,
       ]);
     for (const first of [key('a', true, false), key('a', false, true)]) assert.deepEqual(rangesOf(first), []);
     assert.deepEqual(rangesOf(key('a', true, true)), [
       ['t."a" is null', 't."id"'],
       ['t."a" is not null', 't."a" desc nulls last, t."id"'],
     ]);
-    const [, after] = seekRanges([moved(key('a', true, false)), id], [value('x'), value('1')], values);
-    assert.equal(render(orderBy(after!.order, values)).text, 't."a" desc nulls last, t."id"');
-    assert.equal(render(orderBy([moved({ ...id, descending: true })], values)).text, 't."id" desc nulls last');
+    const [, after] = seekRanges(write([moved(key('a', true, false)), id]), [value('x'), value('1')]);
+    assert.equal(render(list(orderBy(after!.order))).text, 't."a" desc nulls last, t."id"');
+    assert.equal(render(list(orderBy(write([moved({ ...id, descending: true })])))).text, 't."id" desc nulls last');
   });
 
   it('are one range if an index matches or there is none', () => {
@@ -206,7 +206,7 @@ describe('the ranges of all rows', () => {
 });
 
 describe('orderBy', () => {
-  const written = (...keys: OrderKey[]) => render(orderBy(keys, values)).text;
+  const written = (...keys: OrderKey[]) => render(list(orderBy(write(keys)))).text;
 
   it('omits defaults', () => {
     assert.equal(written(key('a', false, false), id), 't."a", t."id"');

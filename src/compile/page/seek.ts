@@ -3,25 +3,25 @@
  * (`(t1."views", t1."id") > ($1, $2)`), and separate ranges for nulls and for each change of direction. If the same conditions were
  * combined by OR, PostgreSQL would read the table from its start for each page.
  */
-import type { Table, ValueType } from '../../model/model.ts';
+import type { Table } from '../../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import { and, list } from '../../sql/clauses.ts';
+import { concatenate, type JsonText } from '../../sql/json-text.ts';
 import { join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { bound, isNotNull, isNull, orderable } from '../values/comparison.ts';
-import { leadsIndex, type OrderValues, typeOf } from './order-values.ts';
+import { cursorElementJson } from '../values/value-json.ts';
+import { leadsIndex, typeOf, type WrittenKey } from './order-keys.ts';
+
+/** The values of a cursor for the first order keys; an element is null if the row had null. */
+export type Cursor = readonly (Parameter | null)[];
 
 /** A range of rows in paging order. */
 export interface SeekRange {
   readonly condition: Sql;
   /** The keys that order the rows within the range. The keys before them have a single value in it. */
-  readonly order: readonly PagingKey[];
+  readonly order: readonly WrittenKey[];
   /** Whether all of its rows come after those of the preceding ranges. */
   readonly isBeyond: boolean;
-}
-
-/** A key in paging order. */
-export interface PagingKey extends OrderKey {
-  /** Whether it is never null within its range, although its value may be null elsewhere. */
-  readonly isValue?: boolean;
 }
 
 /**
@@ -29,19 +29,19 @@ export interface PagingKey extends OrderKey {
  * separate ranges, because an index can serve each but not both together. Likewise if the first value is that of a related row, because
  * without nulls PostgreSQL can start from the other table.
  */
-export function wholeRanges(keys: readonly OrderKey[], values: OrderValues, table: Table): SeekRange[] {
+export function wholeRanges(keys: readonly WrittenKey[], table: Table): SeekRange[] {
   const [first, ...others] = keys;
-  if (!first || !leadsIndex(first.value, table) || values.isNeverNull(first.value)) return [];
+  if (!first || first.isNeverNull || !leadsIndex(first.value, table)) return [];
   if (first.value.kind === 'column' && movesNulls(first) === first.value.column.indexMovesNulls) return [];
-  const value = values.sqlOf(first.value);
-  const present = { condition: isNotNull(value, typeOf(first.value)), order: [{ ...first, isValue: true }, ...others], isBeyond: true };
-  const nulls = { condition: isNull(value, typeOf(first.value)), order: others, isBeyond: true };
+  const type = typeOf(first.value);
+  const present = { condition: isNotNull(first.sql, type), order: [{ ...first, isNeverNull: true }, ...others], isBeyond: true };
+  const nulls = { condition: isNull(first.sql, type), order: others, isBeyond: true };
   return first.nullsFirst ? [nulls, present] : [present, nulls];
 }
 
 /** The ranges after a cursor, nearest first; empty if nothing can follow. Keys are in paging order. */
-export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): SeekRange[] {
-  const seeker = new Seeker(keys, cursor, values);
+export function seekRanges(keys: readonly WrittenKey[], cursor: Cursor): SeekRange[] {
+  const seeker = new Seeker(keys, cursor);
   const ranges: SeekRange[] = [];
   const tail = seeker.tailStart();
   if (tail < cursor.length) ranges.push(seeker.beyondTail(tail));
@@ -60,18 +60,18 @@ export function seekRanges(keys: readonly OrderKey[], cursor: readonly (Paramete
 const mostRangedValues = 16;
 
 /** The ranges after a cursor; a single one if the cursor has very many values. */
-export function pageRanges(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): SeekRange[] {
-  if (cursor.length <= mostRangedValues) return seekRanges(keys, cursor, values);
-  return [{ condition: new Seeker(keys, cursor, values).nested(), order: keys, isBeyond: true }];
+export function pageRanges(keys: readonly WrittenKey[], cursor: Cursor): SeekRange[] {
+  if (cursor.length <= mostRangedValues) return seekRanges(keys, cursor);
+  return [{ condition: new Seeker(keys, cursor).nested(), order: keys, isBeyond: true }];
 }
 
 /** A condition that holds for the rows after a cursor; null or false for others. */
-export function conditionAfter(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql {
-  return conditionOf(pageRanges(keys, cursor, values));
+export function conditionAfter(keys: readonly WrittenKey[], cursor: Cursor): Sql {
+  return conditionOf(pageRanges(keys, cursor));
 }
 
 /** Combines the ranges into one. For orders that no index serves, in which each range would read all rows. */
-export function asOneRange(ranges: readonly SeekRange[], keys: readonly OrderKey[]): SeekRange[] {
+export function asOneRange(ranges: readonly SeekRange[], keys: readonly WrittenKey[]): SeekRange[] {
   return ranges.length > 1 ? [{ condition: sql`(${conditionOf(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
 }
 
@@ -88,17 +88,16 @@ export function conditionOf(ranges: readonly SeekRange[]): Sql {
  * Conditions for the rows that are not after a cursor, of which at least one must hold. Each bounds the first key, so that an index can
  * serve it.
  */
-export function conditionsNotAfter(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues): Sql[] {
-  const isNotAfter = sql`(${conditionAfter(keys, cursor, values)}) is not true`;
+export function conditionsNotAfter(keys: readonly WrittenKey[], cursor: Cursor): Sql[] {
+  const isNotAfter = sql`(${conditionAfter(keys, cursor)}) is not true`;
   const [first] = keys;
   if (!first || cursor.length === 0) return [isNotAfter];
-  const value = values.sqlOf(first.value);
   const type = typeOf(first.value);
-  const absent = isNull(value, type);
-  if (!cursor[0]) return [...(first.nullsFirst ? [] : [isNotNull(value, type)]), sql`${absent} and ${isNotAfter}`];
+  const absent = isNull(first.sql, type);
+  if (!cursor[0]) return [...(first.nullsFirst ? [] : [isNotNull(first.sql, type)]), sql`${absent} and ${isNotAfter}`];
   const bound = boundOf(cursor[0], first.value);
-  const within = sql`${orderable(value, type)} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
-  return first.nullsFirst && !values.isNeverNull(first.value) ? [absent, within] : [within];
+  const within = sql`${orderable(first.sql, type)} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
+  return first.nullsFirst && !first.isNeverNull ? [absent, within] : [within];
 }
 
 /** The value of the cursor for a key. */
@@ -108,14 +107,12 @@ function boundOf(element: Parameter | null | undefined, value: OrderValue): Sql 
 }
 
 class Seeker {
-  readonly #keys: readonly OrderKey[];
-  readonly #cursor: readonly (Parameter | null)[];
-  readonly #values: OrderValues;
+  readonly #keys: readonly WrittenKey[];
+  readonly #cursor: Cursor;
 
-  constructor(keys: readonly OrderKey[], cursor: readonly (Parameter | null)[], values: OrderValues) {
+  constructor(keys: readonly WrittenKey[], cursor: Cursor) {
     this.#keys = keys;
     this.#cursor = cursor;
-    this.#values = values;
   }
 
   /** The index where the tail starts: the last keys that are not null in the cursor and have the same direction are compared as a row. */
@@ -132,7 +129,7 @@ class Seeker {
     const bounds = indexes.map((index) => this.#bound(index));
     const symbol = this.#key(start).descending ? '<' : '>';
     if (indexes.length === 1) return this.#range(start, sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`);
-    const comparison = sql`(${join(values, ', ')}) ${trusted(symbol)} (${join(bounds, ', ')})`;
+    const comparison = sql`(${list(values)}) ${trusted(symbol)} (${list(bounds)})`;
     if (indexes.every((index) => this.#key(index).value.kind === 'column')) return this.#range(start, comparison);
     // No index covers columns of two tables, so the first key is also compared by itself, to use its own index.
     return this.#range(start, sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`);
@@ -156,7 +153,7 @@ class Seeker {
   /** Rows that are beyond the cursor in a key; null if none can be. */
   #beyond(index: number): Sql | null {
     const beyond = this.#beyondValue(index);
-    return beyond !== null && this.#nullsFollow(index) ? sql`(${beyond} or ${isNull(this.#value(index), this.#type(index))})` : beyond;
+    return beyond !== null && this.#nullsFollow(index) ? sql`(${beyond} or ${this.#isNull(index)})` : beyond;
   }
 
   /** The same without nulls. Every value is beyond a null that sorts first, and nothing is beyond a null that sorts last. */
@@ -164,20 +161,20 @@ class Seeker {
     const { descending, nullsFirst } = this.#key(index);
     const value = this.#value(index);
     if (this.#cursor[index]) return sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`;
-    return nullsFirst ? isNotNull(value, this.#type(index)) : null;
+    return nullsFirst ? isNotNull(value, typeOf(this.#key(index).value)) : null;
   }
 
   /** Whether nulls of a key sort after its value in the cursor. Not of a cursor with fewer values than keys, which compares values only. */
   #nullsFollow(index: number): boolean {
-    const { value, nullsFirst } = this.#key(index);
+    const { isNeverNull, nullsFirst } = this.#key(index);
     const isPartial = this.#cursor.length < this.#keys.length;
-    return !(this.#values.isNeverNull(value) || nullsFirst || isPartial) && Boolean(this.#cursor[index]);
+    return !(isNeverNull || nullsFirst || isPartial) && Boolean(this.#cursor[index]);
   }
 
   /** Rows that equal the cursor in a key. */
   #equal(index: number): Sql {
     const value = this.#value(index);
-    return this.#cursor[index] ? sql`${value} = ${this.#bound(index)}` : isNull(value, this.#type(index));
+    return this.#cursor[index] ? sql`${value} = ${this.#bound(index)}` : this.#isNull(index);
   }
 
   /** Rows that equal the cursor in the preceding keys and are beyond it in this one, without nulls. */
@@ -189,30 +186,30 @@ class Seeker {
   /** Rows that equal the cursor in the preceding keys and are null in this one, if nulls follow. */
   trailingNulls(index: number): SeekRange[] {
     if (!this.#nullsFollow(index)) return [];
-    return [this.#range(index, isNull(this.#value(index), this.#type(index)), this.#keys.slice(index + 1))];
+    return [this.#range(index, this.#isNull(index), this.#keys.slice(index + 1))];
   }
 
   /** By default, a range is ordered from its key on, which is never null there. */
-  #range(index: number, condition: Sql, keys: readonly PagingKey[] = this.#valuesFrom(index)): SeekRange {
+  #range(index: number, condition: Sql, keys: readonly WrittenKey[] = this.#valuesFrom(index)): SeekRange {
     const prefix = Array.from({ length: index }, (_, each) => this.#equal(each));
-    return { condition: join([...prefix, condition], ' and '), order: keys, isBeyond: true };
+    return { condition: and([...prefix, condition]), order: keys, isBeyond: true };
   }
 
-  #valuesFrom(index: number): readonly PagingKey[] {
-    return [{ ...this.#key(index), isValue: true }, ...this.#keys.slice(index + 1)];
+  #valuesFrom(index: number): readonly WrittenKey[] {
+    return [{ ...this.#key(index), isNeverNull: true }, ...this.#keys.slice(index + 1)];
   }
 
-  #key(index: number): OrderKey {
+  #key(index: number): WrittenKey {
     return this.#keys[index]!;
   }
 
-  #type(index: number): ValueType {
-    return typeOf(this.#key(index).value);
+  #isNull(index: number): Sql {
+    return isNull(this.#value(index), typeOf(this.#key(index).value));
   }
 
   #value(index: number): Sql {
-    const { value } = this.#key(index);
-    return orderable(this.#values.sqlOf(value), typeOf(value));
+    const key = this.#key(index);
+    return orderable(key.sql, typeOf(key.value));
   }
 
   #bound(index: number): Sql {
@@ -224,16 +221,13 @@ class Seeker {
  * ORDER BY for keys in paging order, written so that an index matches: keywords for defaults are left out, and for keys without nulls,
  * nulls are placed where the indexes have them.
  */
-export function orderBy(keys: readonly PagingKey[], values: OrderValues): Sql {
-  return join(
-    keys.map((key) => {
-      const { value, descending } = key;
-      const isMoved = values.isNeverNull(value) || key.isValue ? indexMovesNulls(value) : movesNulls(key);
-      const nulls = isMoved ? (descending ? ' nulls last' : ' nulls first') : '';
-      return sql`${values.sqlOf(value)}${trusted((descending ? ' desc' : '') + nulls)}`;
-    }),
-    ', ',
-  );
+export function orderBy(keys: readonly WrittenKey[]): Sql[] {
+  return keys.map((key) => {
+    const { value, descending, isNeverNull } = key;
+    const isMoved = isNeverNull ? indexMovesNulls(value) : movesNulls(key);
+    const nulls = isMoved ? (descending ? ' nulls last' : ' nulls first') : '';
+    return sql`${key.sql}${trusted((descending ? ' desc' : '') + nulls)}`;
+  });
 }
 
 /** Whether nulls are at the non-default end. By default they sort last if ascending and first if descending (manual: Sorting Rows). */
@@ -241,7 +235,7 @@ function movesNulls({ descending, nullsFirst }: OrderKey): boolean {
   return nullsFirst !== descending;
 }
 
-function indexMovesNulls(value: OrderKey['value']): boolean {
+function indexMovesNulls(value: OrderValue): boolean {
   return value.kind === 'column' && value.column.indexMovesNulls;
 }
 
@@ -249,4 +243,13 @@ function indexMovesNulls(value: OrderKey['value']): boolean {
 export function pagingKeys(keys: readonly OrderKey[], direction: 'forward' | 'backward'): readonly OrderKey[] {
   if (direction === 'forward') return keys;
   return keys.map(({ value, descending, nullsFirst }) => ({ value, descending: !descending, nullsFirst: !nullsFirst }));
+}
+
+/** The content of a cursor: a JSON array with the value of each key. */
+export function cursorText(keys: readonly WrittenKey[]): Sql {
+  const elements: JsonText = keys.flatMap((key, index) => [
+    ...(index > 0 ? [', '] : []),
+    ...cursorElementJson(key.sql, typeOf(key.value), key.isNeverNull),
+  ]);
+  return concatenate(['[', ...elements, ']']);
 }

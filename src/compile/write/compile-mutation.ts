@@ -10,40 +10,48 @@
 import type { Column, Table } from '../../model/model.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/required-comparisons.ts';
+import {
+  as,
+  coalesce,
+  countRows,
+  cte,
+  deleteFrom,
+  exists,
+  insert,
+  lines,
+  list,
+  select,
+  update,
+  values,
+  whereAll,
+  withQueries,
+} from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
-import { bind, identifier, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileFilter } from '../compile-filter.ts';
-import { where } from '../page/page-query.ts';
 import { tableSource } from '../related-rows.ts';
-import { type Guard, unguarded } from '../schema-guard.ts';
 import { Aliases, DerivedScope, directScope, type Scope } from '../scope.ts';
-import { type Frame, type FramesOfTwo, type SqlOfTwo, StatementContext, selectList } from '../statement.ts';
+import { answering, type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
 import { checkCount, countRow, resetCount } from './at-most.ts';
-import { hasRows, responseOfNone, responseOfOne, responseOfRows, writtenOrder } from './compile-response.ts';
+import { hasRows, orderOfLists, positionIn, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import {
   hasReadableKey,
   rowsAsWritten,
   rowsByKey,
   rowsByKeyOrAsWritten,
-  type WrittenRows,
-  WrittenScope,
+  type StoredRows,
+  type Written,
   writtenCount,
 } from './written-rows.ts';
 
-/**
- * Compiles a mutation. After the guard, the statement's only column is the JSON text of the response; if it returns no row, the response is
- * `empty`.
- */
-export function compileMutation(
-  plan: MutationPlan,
-  context: StatementContext,
-  frame: Frame,
-): { readonly statement: Sql; readonly empty: string } {
-  if (plan.kind === 'insert' && plan.rows.length === 1)
-    return { statement: insertOne(plan, context, frame), empty: responseOfNothing(plan) };
-  const statement = plan.kind !== 'insert' && isOfOneRow(plan) ? changeOne(plan, context, frame) : changeMany(plan, context, frame);
-  return { statement, empty: 'null' };
+/** Compiles a mutation: to one statement, or to one that stores the written rows and one that reads the response. */
+export function compileMutation(plan: MutationPlan, context: StatementContext, frame: Frame): CompiledWrite {
+  if (plan.readsAfter) return compileInTwo(plan, context, frame);
+  const isOne = plan.kind === 'insert' ? plan.rows.length === 1 : isOfOneRow(plan);
+  const inOne = { before: [], frame, empty: plan.kind === 'insert' && isOne ? responseOfNothing(plan) : 'null' };
+  if (!isOne) return { ...inOne, answer: changeMany(plan, context, frame) };
+  return { ...inOne, answer: plan.kind === 'insert' ? insertOne(plan, context, frame) : changeOne(plan, context, frame) };
 }
 
 /**
@@ -68,8 +76,7 @@ export function canGuardSource({ table, rows, onConflict }: InsertPlan): boolean
 function insertOne(plan: InsertPlan, context: StatementContext, frame: Frame): Sql {
   const target = directScope(context.aliases.next(), plan.table);
   const json = concatenate(responseOfOne(plan.members, target, context));
-  const written = write(plan, target, context.aliases, frame.guardsSource ? frame.guard : unguarded);
-  return sql`${written}${newLine}returning ${selectList(frame, [json])}`;
+  return write(plan, target, context.aliases, [selectList(frame, [json])], frame);
 }
 
 /** Whether the filter pins the whole key. */
@@ -87,17 +94,19 @@ function isOfOneRow({ table, filter }: UpdatePlan | DeletePlan): boolean {
  * Unless the document says that a row may be changed, the select checks `atMost`.
  */
 function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, frame: Frame): Sql {
-  const target = directScope(context.aliases.next(), plan.table);
+  const { aliases } = context;
+  const target = directScope(aliases.next(), plan.table);
   const json = concatenate(responseOfOne(plan.members, target, context));
   const ofNothing = responseOfNone(plan.members, context, '0');
   const name = identifier('response');
-  const changed = sql`with changed as (${write(plan, target, context.aliases)}${newLine}returning ${json} as ${name})`;
-  const only = sql`(select ${name} from changed)`;
-  if (mayChangeOne(plan)) return sql`${changed}${newLine}select ${selectList(frame, [sql`coalesce(${only}, ${ofNothing})`])}`;
-  const alias = trusted(context.aliases.next());
-  const response = sql`${alias}.${name}`;
-  const checked = concatenate([sql`coalesce(${response}, ${ofNothing})`, checkCount(plan, sql`(${response} is not null)::int4`)]);
-  return sql`${changed}${newLine}select ${selectList(frame, [checked])}${newLine}from (select ${only} as ${name}) as ${alias}`;
+  const changed = cte('changed', write(plan, target, aliases, [sql`${json} as ${name}`], noFrame));
+  const only = sql`(${select({ columns: [name], from: trusted('changed') })})`;
+  if (mayChangeOne(plan)) return withQueries([changed], select({ columns: [selectList(frame, [coalesce(only, ofNothing)])] }));
+  const alias = aliases.next();
+  const response = sql`${trusted(alias)}.${name}`;
+  const checked = concatenate([coalesce(response, ofNothing), checkCount(plan, sql`(${response} is not null)::int4`)]);
+  const from = as(sql`(select ${only} as ${name})`, alias);
+  return withQueries([changed], select({ columns: [selectList(frame, [checked])], from }));
 }
 
 /** Whether `atMost` is a literal that allows one row. */
@@ -115,63 +124,71 @@ function responseOfNothing({ members }: InsertPlan): string {
 }
 
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
-  const changed = new DerivedScope(context.aliases.next(), plan.table, plan.table);
-  const { number, order } = writtenOrder(plan.members, changed);
-  const response = responseOfRows(plan.members, changed, { count: sql`pg_catalog.count(*)`, order }, context);
+  const { table, members } = plan;
+  const rows = new DerivedScope(context.aliases.next(), table, responseNeeds(members), table.keepsNotNull);
+  const position = positionIn(rows, members);
+  const response = responseOfRows(members, rows, { count: countRows, order: orderOfLists(rows, position) }, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
-  const target = directScope(changed.alias, plan.table);
-  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(changed.freeName('(counted)'))}`];
-  const returned = [...changed.outputs(target), ...counted];
-  const returning = sql`returning ${returned.length > 0 ? join(returned, ', ') : sql`1`}`;
+  const target = directScope(rows.alias, table);
+  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(rows.freeName('(counted)'))}`];
+  const returned = [...rows.outputs(target), ...counted];
+  const changed = cte('changed', write(plan, target, context.aliases, returned.length > 0 ? returned : [integer(1)], noFrame));
   // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
-  const isAggregate = plan.kind !== 'insert' || plan.members.some(({ value }) => value.kind !== 'type name');
-  const rows = number ? sql`(select changed.*, pg_catalog.row_number() over () as ${number} from changed)` : sql`changed`;
-  const from = isAggregate ? sql`${newLine}from ${changed.withRepeated(rows)} as ${trusted(changed.alias)}` : sql``;
-  return sql`with changed as (${write(plan, target, context.aliases)}${newLine}${returning})${newLine}select ${selectList(frame, [json])}${from}`;
+  const isAggregate = plan.kind !== 'insert' || members.some(({ value }) => value.kind !== 'type name');
+  const from = isAggregate ? as(rows.withJson(numbered(position)), rows.alias) : null;
+  return withQueries([changed], select({ columns: [selectList(frame, [json])], from }));
+}
+
+/** The changed rows, with their position in an output of this name. */
+function numbered(position: string | null): Sql {
+  if (position === null) return trusted('changed');
+  const number = sql`${builtIn('row_number')} over () as ${identifier(position)}`;
+  return sql`(${select({ columns: [trusted('changed.*'), number], from: trusted('changed') })})`;
 }
 
 /** Writes and stores the rows in one statement, and reads the response in another. */
-export function compileInTwo(plan: MutationPlan, frames: FramesOfTwo): SqlOfTwo {
+function compileInTwo(plan: MutationPlan, context: StatementContext, frame: Frame): CompiledWrite {
   const { table, members } = plan;
-  const context = new StatementContext();
   const isRead = hasRows(members);
-  const alias = context.aliases.next();
-  const isFound = isRead && plan.kind !== 'delete' && hasReadableKey(table);
-  const byKey = isFound && table.kind !== 'view' ? new DerivedScope(alias, table, table) : null;
-  const asWritten = new WrittenScope(alias, table);
-  const rows = byKey ?? asWritten;
-  const { number, order } = writtenOrder(members, rows);
-  const json = responseOfRows(members, rows, { count: writtenCount, order }, context);
-  const written = byKey ? rowsByKey(table, byKey) : (isFound ? rowsByKeyOrAsWritten : rowsAsWritten)(table, asWritten);
-  const from = isRead ? sql`${newLine}from ${rows.withRepeated(written.read(number))} as ${trusted(rows.alias)}` : sql``;
-  return {
-    write: writeAndStore(plan, written, frames.write),
-    answer: sql`select ${selectList(frames.answer, [concatenate(json)])}${from}`,
-  };
-}
-
-function writeAndStore(plan: MutationPlan, { returned, store, from }: WrittenRows, frame: Frame): Sql {
   const aliases = new Aliases();
-  const target = directScope(aliases.next(), plan.table);
-  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as counted`];
-  const returning = sql`returning ${join([...returned(target), ...counted], ', ')}`;
-  const written = write(plan, target, aliases, frame.guardsSource ? frame.guard : unguarded);
-  const values = plan.kind === 'insert' ? [store] : [store, resetCount];
-  return sql`with changed as (${written}${newLine}${returning})${newLine}select ${selectList(frame, values)}${from}`;
+  const target = directScope(aliases.next(), table);
+  const written: Written = { table, members, target, context, alias: context.aliases.next() };
+  const stored = storedRowsOf(plan, written, isRead);
+  const { rows } = stored;
+  const position = positionIn(rows, members);
+  const json = responseOfRows(members, rows, { count: writtenCount, order: orderOfLists(rows, position) }, context);
+  const from = isRead ? as(stored.read(position), rows.alias) : null;
+  const answer = select({ columns: [selectList(answering(frame), [concatenate(json)])], from });
+  return { before: [writeAndStore(plan, stored, target, aliases, storing(frame))], answer, frame: answering(frame), empty: 'null' };
 }
 
-function write(plan: MutationPlan, target: Scope, aliases: Aliases, guard: Guard = unguarded): Sql {
-  const table = sql`${tableSource(plan.table)} as ${trusted(target.alias)}`;
+function storedRowsOf({ kind, table }: MutationPlan, written: Written, isRead: boolean): StoredRows {
+  if (!isRead || kind === 'delete' || !hasReadableKey(table)) return rowsAsWritten(written);
+  return table.kind === 'view' ? rowsByKeyOrAsWritten(written) : rowsByKey(written);
+}
+
+function writeAndStore(plan: MutationPlan, { returned, store, from }: StoredRows, target: Scope, aliases: Aliases, frame: Frame): Sql {
+  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as counted`];
+  const changed = cte('changed', write(plan, target, aliases, [...returned, ...counted], frame));
+  const values = plan.kind === 'insert' ? [store] : [store, resetCount];
+  return withQueries([changed], select({ columns: [selectList(frame, values)], from }));
+}
+
+function write(plan: MutationPlan, target: Scope, aliases: Aliases, returning: readonly Sql[], frame: Frame): Sql {
+  const table = as(tableSource(plan.table), target.alias);
   switch (plan.kind) {
-    case 'insert':
-      return sql`insert into ${table} ${insertedRows(plan, guard)}${plan.onConflict ? conflict(plan.onConflict, plan.table, target, aliases) : sql``}`;
+    case 'insert': {
+      const onConflict = plan.onConflict && conflict(plan.onConflict, plan.table, target, aliases);
+      const columns = plan.columns.map((column) => identifier(column.name));
+      return insert({ into: table, columns, rows: insertedRows(plan, frame), onConflict, returning });
+    }
     case 'update': {
       const assignments = plan.set.map(assignmentOf);
       const additions = plan.increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
-      return sql`update ${table}${newLine}set ${join([...assignments, ...additions], ', ')}${restriction(plan, target, aliases)}`;
+      return update({ table, set: [...assignments, ...additions], where: restriction(plan, target, aliases), returning });
     }
     case 'delete':
-      return sql`delete from ${table}${restriction(plan, target, aliases)}`;
+      return deleteFrom(table, restriction(plan, target, aliases), returning);
   }
 }
 
@@ -198,13 +215,13 @@ export function conflict(
 ): Sql {
   const condition = by.kind === 'index' && by.condition !== null ? sql` where ${trusted(by.condition)}` : sql``;
   const arbiter =
-    by.kind === 'constraint' ? sql`on constraint ${identifier(by.name)}` : sql`(${join(by.elements.map(trusted), ', ')})${condition}`;
+    by.kind === 'constraint' ? sql`on constraint ${identifier(by.name)}` : sql`(${list(by.elements.map(trusted))})${condition}`;
   const values = columns.map(({ name }) => sql`${identifier(name)} = excluded.${identifier(name)}`);
   const additions = increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
   const assignments = [...values, ...additions];
-  if (assignments.length === 0) return sql`${newLine}on conflict ${arbiter} do nothing`;
-  const restricted = where(filter ? [...visibility(table, target, aliases), compileFilter(filter, target, aliases)] : []);
-  return sql`${newLine}on conflict ${arbiter} do update${newLine}set ${join(assignments, ', ')}${restricted}`;
+  if (assignments.length === 0) return sql`on conflict ${arbiter} do nothing`;
+  const restricted = filter ? [...visibility(table, target, aliases), compileFilter(filter, target, aliases)] : [];
+  return lines(sql`on conflict ${arbiter} do update`, sql`set ${list(assignments)}`, whereAll(restricted));
 }
 
 /**
@@ -214,29 +231,19 @@ export function conflict(
 function visibility(table: Table, target: Scope, aliases: Aliases): Sql[] {
   if (!table.rowSecurity) return [];
   const seen = directScope(aliases.next(), table);
-  const isSame = table.primaryKey.map(
+  const where = table.primaryKey.map(
     ({ name, type }) => sql`${comparable(seen.column(name), type)} = ${comparable(target.column(name), type)}`,
   );
-  return [sql`exists (select 1${newLine}from ${tableSource(table)} as ${trusted(seen.alias)}${where(isSame)})`];
+  return [exists(select({ columns: [integer(1)], from: as(tableSource(table), seen.alias), where }))];
 }
 
-function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases: Aliases): Sql {
-  return where(filter ? [compileFilter(filter, target, aliases)] : []);
+function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases: Aliases): Sql[] {
+  return filter ? [compileFilter(filter, target, aliases)] : [];
 }
 
-function insertedRows({ columns, rows }: InsertPlan, [guard]: Guard): Sql {
-  const names = columns.map((column) => identifier(column.name));
-  const values = rows.map((row) =>
-    join(
-      row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default'))),
-      ', ',
-    ),
+function insertedRows({ columns, rows }: InsertPlan, { guard: [guard], guardsSource }: Frame): Sql {
+  const cells = rows.map((row) =>
+    row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default'))),
   );
-  const source = guard
-    ? sql`select ${values[0]!} where ${guard} is not null`
-    : sql`values ${join(
-        values.map((each) => sql`(${each})`),
-        ', ',
-      )}`;
-  return sql`(${join(names, ', ')})${newLine}${source}`;
+  return guard && guardsSource ? select({ columns: cells[0]!, where: [sql`${guard} is not null`] }) : values(cells);
 }

@@ -9,7 +9,6 @@
  */
 
 import { compileFilter } from '../../compile/compile-filter.ts';
-import { where } from '../../compile/page/page-query.ts';
 import { raiseIf } from '../../compile/raise-if.ts';
 import { tableSource } from '../../compile/related-rows.ts';
 import type { Guard } from '../../compile/schema-guard.ts';
@@ -31,6 +30,7 @@ import type {
   UpdateStep,
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
+import { whereAll } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { attachRows, findRows } from './find-rows.ts';
@@ -49,9 +49,9 @@ import {
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 
 /** Compiles each step to a statement. */
-export function compileSteps({ steps }: NestedWritePlan, guard: Guard): { readonly step: NestedStep; readonly statement: Sql }[] {
+export function compileSteps({ steps }: NestedWritePlan, guard: Guard): Sql[] {
   const frame = { ...noFrame, guard };
-  return steps.map((step) => ({ step, statement: compileStep(step, frame) }));
+  return steps.map((step) => compileStep(step, frame));
 }
 
 function compileStep(step: NestedStep, frame: Frame): Sql {
@@ -111,7 +111,7 @@ function isKept(list: KeyList | null): list is KeyList {
 
 function insertion({ table, source, onConflict }: InsertStep, target: Scope, aliases: Aliases, isNumbered: boolean): Sql {
   const rows = insertedRows(source, isNumbered);
-  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? conflict(onConflict, table, target, aliases) : sql``}`;
+  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? sql`${newLine}${conflict(onConflict, table, target, aliases)}` : sql``}`;
 }
 
 /** The written rows, with their labels if the list stores them. */
@@ -251,9 +251,9 @@ export function compileWritten({ table, written, members }: NestedWritePlan, con
 }
 
 /** The order of the inputs: by label, then by row number. */
-function orderOf(list: KeyList): Sql {
-  if (list.labels === null) return sql` order by ${keyLabel('k')}, k.m`;
-  return list.labels.length > 1 ? sql` order by k.m` : sql``;
+function orderOf(list: KeyList): Sql[] {
+  if (list.labels === null) return [keyLabel('k'), trusted('k.m')];
+  return list.labels.length > 1 ? [trusted('k.m')] : [];
 }
 
 /** FROM and WHERE for the current rows of a list. `k` is the list, if it has several. */
@@ -271,4 +271,8 @@ function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
   );
   const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
   return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${where(areAmong(list, pairs, scope))}`;
+}
+
+function where(conditions: readonly Sql[]): Sql {
+  return conditions.length > 0 ? sql`${newLine}${whereAll(conditions)!}` : sql``;
 }

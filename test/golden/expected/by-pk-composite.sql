@@ -6,4 +6,5 @@ select coalesce((select pg_catalog.concat('{"nodeId":"', pg_catalog.replace(pg_c
           where t2."id" = t1."act_id"), 'null'),
       '}')
     from "public"."performance" as t1
-    where t1."stage_id" = $1::integer and t1."slot" = $2::integer limit 1), 'null');
+    where t1."stage_id" = $1::integer and t1."slot" = $2::integer
+    limit 1), 'null');

@@ -4,4 +4,5 @@ select coalesce((select pg_catalog.concat('{"id":', t1."id"::int4,
       ',"gates":', coalesce(pg_catalog.to_json(t1."gates"), 'null'),
       '}')
     from "public"."festival" as t1
-    where t1."id" = $1::integer limit 1), 'null');
+    where t1."id" = $1::integer
+    limit 1), 'null');

@@ -12,4 +12,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         '}}'), ','), ''), ']}')
 from (select t1."id", t1."name", t1."genre", t1."other_genres", t1."founded", t1."fee", t1."rating", t1."tags", t1."rider", t1."touring"
   from "public"."act" as t1
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

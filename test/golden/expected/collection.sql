@@ -4,4 +4,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         '}}'), ','), ''), ']}')
 from (select t1."id", t1."name"
   from "public"."act" as t1
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

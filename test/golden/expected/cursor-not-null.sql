@@ -4,4 +4,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
 from (select t1."name", t1."id"
   from "public"."act" as t1
   where (t1."name", t1."id") > ($1::text, $2::bigint)
-  order by t1."name", t1."id" limit 2) as t1;
+  order by t1."name", t1."id"
+  limit 2) as t1;

@@ -2,4 +2,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
 from (select t1."id"
   from "public"."act" as t1
   where (t1."id" = any($1::bigint[]) and t1."fee" is not null)
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

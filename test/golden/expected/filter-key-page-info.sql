@@ -4,9 +4,11 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
   from (select t1."name", pg_catalog.row_number() over (order by t1."id") as "(number)"
     from "public"."act" as t1
     where t1."id" = $1::bigint
-    order by t1."id" limit 31) as t1),
+    order by t1."id"
+    limit 31) as t1),
 (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"id":"', t2."id"::int8, '"}}'), ','), ''), ']}')
   from (select t2."id"
     from "public"."act" as t2
     where t2."id" = $2::bigint
-    order by t2."id" limit 0) as t2);
+    order by t2."id"
+    limit 0) as t2);

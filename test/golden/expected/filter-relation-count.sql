@@ -20,4 +20,5 @@ from (select t1."name"
       from (select 1
         from "public"."_acts"(t1.*) as t9
         limit greatest($4::integer, 0)::bigint + 1) as t10))
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

@@ -14,4 +14,5 @@ from (select t1."name"
         where not (t6.* is null) and t6."born" is not null) or not (exists (select 1
           from "public"."performance" as t7
           where t7."act_id" = t1."id"))))
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

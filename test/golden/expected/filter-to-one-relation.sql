@@ -6,4 +6,5 @@ from (select t1."full_name"
       where t2."id" = t1."act_id" and (t2."name" = $1::text and t2."genre" = 'drum and bass'::public.genre)) and not exists (select 1
       from "public"."musician" as t3
       where t3."id" = t1."mentor_id"))
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

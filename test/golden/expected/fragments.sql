@@ -6,4 +6,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         '}}'), ','), ''), ']}')
 from (select t1."name", t1."opener_id", t1."id"
   from "public"."festival" as t1
-  order by t1."id" limit 30) as t1;
+  order by t1."id"
+  limit 30) as t1;

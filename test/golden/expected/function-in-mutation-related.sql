@@ -8,7 +8,9 @@ select coalesce((select pg_catalog.concat('{"name":', coalesce(pg_catalog.to_jso
         from (select t2."full_name"
           from "public"."musician" as t2
           where t2."act_id" = t1."id"
-          order by t2."id" limit 30) as t2),
+          order by t2."id"
+          limit 30) as t2),
       ']}}')
     from pg_catalog.unnest((select pg_catalog.current_setting('rowgraph.written', true)::"public"."act"[])) as t1
-    where not (t1.* is null) limit 1), 'null');
+    where not (t1.* is null)
+    limit 1), 'null');

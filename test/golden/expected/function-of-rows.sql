@@ -8,4 +8,5 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
   from (select t1."name", t1."id", pg_catalog.row_number() over (order by t1."name", t1."id") as "(number)"
     from "public"."acts_tagged"("tag" => $1::text) as t1
     where t1."touring" = true
-    order by t1."name", t1."id" limit 3) as t1);
+    order by t1."name", t1."id"
+    limit 3) as t1);

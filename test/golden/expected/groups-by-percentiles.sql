@@ -5,10 +5,12 @@ select (select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', co
         from "public"."act" as t2
         group by 1
         having pg_catalog.percentile_cont($2::float8) within group (order by t2."fee"::float8) > $3::double precision
-        order by pg_catalog.percentile_cont($1::float8) within group (order by t2."rating"::float8) desc nulls last, 1 limit 30) as t3), '}')),
+        order by pg_catalog.percentile_cont($1::float8) within group (order by t2."rating"::float8) desc nulls last, 1
+        limit 30) as t3), '}')),
 (select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"count":', t6."value 1", '}'), ','), ''), ']')
       from (select t5."act_id" as "key 1", pg_catalog.count(*) as "value 1"
         from "public"."musician" as t5
         group by 1
         having (case when pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t5."born")::float8) <= 9224318015999 or pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t5."born")::float8) = 'infinity' then pg_catalog.to_timestamp(pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.extract('epoch', t5."born")::float8)) end at time zone 'UTC' < $5::timestamp without time zone and case when pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.date_part('epoch', t5."joined")) <= 9224318015999 or pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.date_part('epoch', t5."joined")) = 'infinity' then pg_catalog.to_timestamp(pg_catalog.percentile_cont($4::float8) within group (order by pg_catalog.date_part('epoch', t5."joined"))) end is not null)
-        order by 1 limit 30) as t6), '}'));
+        order by 1
+        limit 30) as t6), '}'));

@@ -8,11 +8,13 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
               left join "public"."act" as t6 on t6."id" = t5."act_id"
               where t3."act_id" = t1."id"
               group by 1
-              order by 1 limit 30) as t4),
+              order by 1
+              limit 30) as t4),
           '}}}'), ','), ''), ']}')
   from (select t1."name", t1."id"
     from "public"."act" as t1
-    order by t1."id" limit 5) as t1),
+    order by t1."id"
+    limit 5) as t1),
 (select pg_catalog.concat('{"totalCount":', (select pg_catalog.count(*)
       from "public"."festival" as t8),
     ',"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{"opener":{"fee":', coalesce('"' || pg_catalog.trim_scale(t10."key 1")::numeric::text || '"', 'null'),
@@ -23,5 +25,6 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
         from "public"."festival" as t9
         left join "public"."act" as t11 on t11."id" = t9."opener_id"
         group by 1, 2
-        order by 1, 2 limit 30) as t10),
+        order by 1, 2
+        limit 30) as t10),
     '}'));

@@ -11,4 +11,6 @@ select pg_catalog.concat('{"groups":', (select pg_catalog.concat('[', coalesce(p
       where t2."born" is not null
       group by 1, 2, 3
       having (pg_catalog.count(*) > $3::integer and pg_catalog.max(t2."born") < $4::date)
-      order by pg_catalog.count(*) desc nulls last, 2 desc nulls last, 1, 3 limit 20 offset 5) as t3), '}');
+      order by pg_catalog.count(*) desc nulls last, 2 desc nulls last, 1, 3
+      limit 20
+      offset 5) as t3), '}');

@@ -37,7 +37,8 @@ select pg_catalog.concat('{"affectedCount":', pg_catalog.jsonb_array_length(pg_c
           from (select t2."name"
             from "public"."stage" as t2
             where t2."festival_id" = t1."id"
-            order by t2."id" limit 5) as t2),
+            order by t2."id"
+            limit 5) as t2),
         ']}}'), ',' order by k.m), ''),
   ']}')
 from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) with ordinality as k(c0, m) join "public"."festival" as t1 on t1."id" = k.c0::integer

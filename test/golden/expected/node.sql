@@ -2,4 +2,5 @@ select coalesce((select pg_catalog.concat('{"nodeId":"', pg_catalog.replace(pg_c
       '","name":', pg_catalog.to_json(t1."name"),
       '}')
     from "public"."festival" as t1
-    where t1."id" = $1::integer limit 1), 'null');
+    where t1."id" = $1::integer
+    limit 1), 'null');

@@ -9,7 +9,8 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
               from "public"."performance" as t3
               where t3."stage_id" = t2."id") as t4("value") on true
             where t2."festival_id" = t1."id"
-            order by t4."value" desc, t2."id" limit 1) as t2),
+            order by t4."value" desc, t2."id"
+            limit 1) as t2),
         ']}}}'), ','), ''), ']}')
 from (select t1."id", coalesce(t6."value", 0) as "(order 1)", t9."value" as "(order 2)"
   from "public"."festival" as t1
@@ -20,4 +21,5 @@ from (select t1."id", coalesce(t6."value", 0) as "(order 1)", t9."value" as "(or
   left join lateral (select pg_catalog.count(*)
     from "public"."performance" as t8
     where t8."act_id" = t7."id") as t9("value") on t7."id" is not null
-  order by coalesce(t6."value", 0) desc, t9."value" nulls first, t1."id" limit 30) as t1;
+  order by coalesce(t6."value", 0) desc, t9."value" nulls first, t1."id"
+  limit 30) as t1;

@@ -6,4 +6,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
   '}}')
 from (select t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)"
   from "public"."act" as t1
-  order by t1."id" limit 3) as t1;
+  order by t1."id"
+  limit 3) as t1;

@@ -2,7 +2,8 @@ with changed as (insert into "public"."visitor" as t1 ("id", "email")
   values ($1::integer, $2::text)
   returning 1 as c0)
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0)
-from (select c0 from changed) as w;
+from (select c0
+  from changed) as w;
 
 select pg_catalog.concat('{"affectedCount":', pg_catalog.json_array_length((select pg_catalog.current_setting('rowgraph.written', true)::json)),
   ',"query":{"visitorCollection":', (select pg_catalog.concat('{', $1::text,
@@ -10,10 +11,12 @@ select pg_catalog.concat('{"affectedCount":', pg_catalog.json_array_length((sele
       ']}')
     from (select t2."id"
       from "public"."visitor" as t2
-      order by t2."id" limit 30) as t2),
+      order by t2."id"
+      limit 30) as t2),
   ',"visitorByPk":', coalesce((select pg_catalog.concat('{"email":', pg_catalog.to_json(t3."email"), '}')
       from "public"."visitor" as t3
-      where t3."id" = $2::integer limit 1), 'null'),
+      where t3."id" = $2::integer
+      limit 1), 'null'),
   '}}');
 
 with changed as (delete from "public"."big_stage" as t1
@@ -21,7 +24,8 @@ with changed as (delete from "public"."big_stage" as t1
   returning t1."festival_id"::text as c0, (coalesce(pg_catalog.to_json(t1."name"), 'null'))::text as c1, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0),
 pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
-from (select c0, c1 from changed) as w;
+from (select c0, c1
+  from changed) as w;
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', t1."(json 1)",
         ',"festival":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t2."name"), '}')
@@ -30,7 +34,11 @@ select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catal
         '}'), ','), ''), ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text, c1 text)
-  cross join lateral (select t1."festival_id", null::text as "(json 1)" from "public"."big_stage" as t1 where false union all select w.c0::integer, w.c1 as "(json 1)") as t1) as t1;
+  cross join lateral (select t1."festival_id", null::text as "(json 1)"
+    from "public"."big_stage" as t1
+    where false
+    union all
+    select w.c0::integer, w.c1 as "(json 1)") as t1) as t1;
 
 with changed as (update "public"."musician" as t1
   set "full_name" = $1::text
@@ -38,7 +46,8 @@ with changed as (update "public"."musician" as t1
   returning t1."id"::text as c0, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0),
 pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
-from (select c0 from changed) as w;
+from (select c0
+  from changed) as w;
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"fullName":', pg_catalog.to_json(t1."full_name"), '}'), ','), ''),
   '],"query":{"festivalCollection":', (select pg_catalog.concat('{"totalCount":', pg_catalog.count(*), '}')
@@ -46,7 +55,10 @@ select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catal
   '}}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text)
-  cross join lateral (select t1."full_name" from "public"."musician" as t1 where t1."id" = w.c0::uuid limit 1) as t1) as t1;
+  cross join lateral (select t1."full_name"
+    from "public"."musician" as t1
+    where t1."id" = w.c0::uuid
+    limit 1) as t1) as t1;
 
 with changed as (update "public"."musician" as t1
   set "id" = $1::uuid
@@ -54,9 +66,13 @@ with changed as (update "public"."musician" as t1
   returning t1."id"::text as c0, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.left(pg_catalog.set_config('rowgraph.written', coalesce(pg_catalog.json_agg(w), '[]')::text, true), 0),
 pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
-from (select c0 from changed) as w;
+from (select c0
+  from changed) as w;
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"mentorId":', coalesce('"' || t1."mentor_id"::uuid::text || '"', 'null'), '}'), ','), ''), ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text)
-  cross join lateral (select t1."mentor_id" from "public"."musician" as t1 where t1."id" = w.c0::uuid limit 1) as t1) as t1;
+  cross join lateral (select t1."mentor_id"
+    from "public"."musician" as t1
+    where t1."id" = w.c0::uuid
+    limit 1) as t1) as t1;

@@ -5,4 +5,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
 from (select t1.*, pg_catalog.to_json(t1."name") as "(json 1)", coalesce('"' || t1."fee"::numeric::text || '"', 'null') as "(json 2)"
   from (select t1."id", t1."name", t1."fee"
     from "public"."act" as t1
-    order by t1."name", t1."id" limit 2) as t1 offset 0) as t1;
+    order by t1."name", t1."id"
+    limit 2) as t1 offset 0) as t1;

@@ -5,4 +5,5 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         '}}'), ','), ''), ']}')
 from (select t1."name", t1."festival_id"
   from "public"."stage" as t1
-  order by t1."id" limit 5) as t1;
+  order by t1."id"
+  limit 5) as t1;

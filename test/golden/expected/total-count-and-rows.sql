@@ -4,4 +4,5 @@ select pg_catalog.concat('{"totalCount":', (select pg_catalog.count(*)
   ']}')
 from (select t1."name"
   from "public"."act" as t1
-  order by t1."id" limit 1) as t1;
+  order by t1."id"
+  limit 1) as t1;

@@ -3,7 +3,9 @@ select coalesce((select pg_catalog.concat('{"__typename":"Festival","name":', pg
         from (select 
           from "public"."stage" as t2
           where t2."festival_id" = t1."id"
-          order by t2."id" limit 5) as t2),
+          order by t2."id"
+          limit 5) as t2),
       ']}}')
     from "public"."festival" as t1
-    where t1."id" = $1::integer limit 1), 'null');
+    where t1."id" = $1::integer
+    limit 1), 'null');

@@ -2,7 +2,8 @@ with changed as (update "public"."act" as t1
   set "touring" = $1::boolean, "fee" = t1."fee" + $2::numeric, "founded" = t1."founded" + $3::int2
   where t1."id" = $4::bigint
   returning pg_catalog.concat('{"records":[{"fee":', coalesce('"' || t1."fee"::numeric::text || '"', 'null'), '}]}') as "response")
-select coalesce((select "response" from changed), '{"records":[]}');
+select coalesce((select "response"
+    from changed), '{"records":[]}');
 
 with changed as (update "public"."stage" as t1
   set "capacity" = t1."capacity" + $1::int4

@@ -11,13 +11,16 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
     where exists (select 1
       from "public"."act" as t3
       where t3."id" = t1."act_id" and t3."genre" = 'rock'::public.genre)
-    order by t1."stage_id", t1."slot" limit 2) as t1),
+    order by t1."stage_id", t1."slot"
+    limit 2) as t1),
 coalesce((select pg_catalog.concat('{"headlinerCollection":{"edges":[', (select coalesce(pg_catalog.string_agg(pg_catalog.concat('{"node":{"act":', coalesce((select pg_catalog.concat('{"name":', pg_catalog.to_json(t6."name"), '}')
                   from "public"."act" as t6
                   where t6."id" = t5."act_id"), 'null'), '}}'), ',') filter (where t5."stage_id" is not null), '')
         from (select t5."act_id", t5."stage_id"
           from "public"."headliner" as t5
           where t5."stage_id" = t4."id"
-          order by t5."stage_id", t5."slot" limit 30) as t5), ']}}')
+          order by t5."stage_id", t5."slot"
+          limit 30) as t5), ']}}')
     from "public"."stage" as t4
-    where t4."id" = $1::integer limit 1), 'null');
+    where t4."id" = $1::integer
+    limit 1), 'null');
