@@ -47,7 +47,7 @@ export type {
   PlanTree,
 } from './explain/explanation.ts';
 export { pgliteExtension } from './extension/pglite-extension.ts';
-export type { AdditionName } from './model/additions.ts';
 export { createRowgraph } from './rowgraph.ts';
 export type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 export type { RowgraphOptions } from './rowgraph-options.ts';
+export type { AdditionName } from './settings/additions.ts';

@@ -2,7 +2,15 @@
 
 import { longestTimer } from './budget/deadline.ts';
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
-import { checkHeaderName, checkRequestSetting } from './catalog/request-settings.ts';
+import type { ConnectionBudget } from './database/connection-budget.ts';
+import type { PgliteLike, PgPoolLike } from './database/open-database.ts';
+import type { KeyStore } from './engine/run/idempotency-key.ts';
+import { type CacheSizes, defaultCacheSizes } from './engine/snapshot/caches.ts';
+import { isJsonObject, quote } from './errors/api-error.ts';
+import type { Observer } from './events.ts';
+import { type Additions, noAdditions } from './model/additions.ts';
+import type { Coercion } from './request/coercion.ts';
+import { type AdditionName, additionNames } from './settings/additions.ts';
 import {
   aFunction,
   aLimit,
@@ -19,15 +27,8 @@ import {
   texts,
   textThat,
   wholeNumber,
-} from './check-options.ts';
-import type { ConnectionBudget } from './database/connection-budget.ts';
-import type { PgliteLike, PgPoolLike } from './database/open-database.ts';
-import type { KeyStore } from './engine/run/idempotency-key.ts';
-import { type CacheSizes, defaultCacheSizes } from './engine/snapshot/caches.ts';
-import { isJsonObject, quote } from './errors/api-error.ts';
-import type { Observer } from './events.ts';
-import { type AdditionName, type Additions, additionNames, noAdditions } from './model/additions.ts';
-import type { Coercion } from './request/coercion.ts';
+} from './settings/check-options.ts';
+import { checkHeaderName, checkRequestSetting } from './settings/request-settings.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. A pool or PGlite that is passed in stays open after `close()`. */

@@ -3,8 +3,6 @@
  */
 import { type GraphQLSchema, printSchema } from 'graphql';
 import { Deadline, untilStopped } from './budget/deadline.ts';
-import { automatic, defaultRequestHeaders } from './catalog/request-settings.ts';
-import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './check-options.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -45,6 +43,8 @@ import {
   type RowgraphOptions,
 } from './rowgraph-options.ts';
 import { createSafeObserver } from './safe-observer.ts';
+import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
+import { automatic, defaultRequestHeaders } from './settings/request-settings.ts';
 
 const ignore: Observer = () => {};
 const defaultTimeoutMillis = 30_000;

@@ -12,9 +12,9 @@ import { withFigures } from '../bench/report/report.ts';
 import { parts } from '../site/navigation.ts';
 import { limitTable } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
-import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/cli/settings.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
 import { errorCodes } from '../src/errors/codes.ts';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../src/settings/settings.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -51,7 +51,7 @@ test('docs/diagnose.md lists the findings of src/doctor/finding-codes.ts', () =>
   assert.deepEqual(rows, table);
 });
 
-test('docs/settings.md lists the settings of src/cli/settings.ts, and where dev differs', () => {
+test('docs/settings.md lists the settings of src/settings/settings.ts, and where dev differs', () => {
   const rowsOf = (cells: RegExp) =>
     [...read('docs/settings.md').matchAll(cells)].map(([, ...row]) => row.map((cell) => cell.replaceAll('\\|', '|')));
   const table = Object.entries(settings).map(([name, { placeholder, description, defaultText }]) => {

@@ -23,10 +23,12 @@ const layers: Readonly<Record<string, Layer>> = {
   budget: {},
   // Every error that a client may see: codes, what PostgreSQL's errors mean, what statements raise themselves.
   errors: {},
+  // The table of settings and options: their kinds, defaults and checks. Every room may read it.
+  settings: { values: ['budget'], node: true },
   'text-cache.ts': { packages: ['lru-cache'] },
   'distribution.ts': {},
   sql: {},
-  database: { values: ['budget', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { values: ['budget', 'settings', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
     values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts'],
     types: ['database'],
@@ -35,10 +37,10 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // What rowgraph installs in a database, and how.
   extension: { types: ['database'] },
-  catalog: { values: ['budget/turns.ts'], types: ['database'] },
+  catalog: { values: ['budget/turns.ts', 'settings/request-settings.ts'], types: ['database'] },
   // The table of PostgreSQL's types: what each can do, for all stages that read a model.
   'model/types': { types: ['catalog', 'model'] },
-  model: { values: ['model/types'], types: ['catalog'] },
+  model: { values: ['model/types', 'settings/additions.ts'], types: ['catalog'] },
   // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
@@ -51,7 +53,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'model/writable-relations.ts',
       'model/types',
     ],
-    types: ['model'],
+    types: ['model', 'settings/additions.ts'],
     packages: ['graphql'],
   },
   // Accessors read what a field of the schema means, and some types are recognized by identity.
@@ -106,7 +108,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'nested-writes/compile': { values: ['compile', 'sql', 'model/types'], types: ['plan', 'model'] },
   engine: {
     values: [
-      'check-options.ts',
+      'settings',
       'budget',
       'distribution.ts',
       'text-cache.ts',
@@ -129,10 +131,10 @@ const layers: Readonly<Record<string, Layer>> = {
     node: true,
   },
   // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
-  doctor: { values: ['catalog', 'model', 'model/types', 'sql', 'budget'], types: ['database'] },
+  doctor: { values: ['catalog', 'model', 'model/types', 'settings', 'sql', 'budget'], types: ['database'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
-    values: ['check-options.ts', 'doctor/policy-calls.ts', 'model/types'],
+    values: ['settings', 'doctor/policy-calls.ts', 'model/types'],
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },
@@ -140,16 +142,15 @@ const layers: Readonly<Record<string, Layer>> = {
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, its options, and the interface of what it returns.
   'rowgraph-options.ts': {
-    values: ['check-options.ts', 'budget', 'catalog/request-settings.ts', 'engine/snapshot/caches.ts', 'model/additions.ts'],
+    values: ['settings', 'budget', 'engine/snapshot/caches.ts', 'model/additions.ts'],
     types: ['database', 'engine', 'request'],
   },
   'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
   'rowgraph.ts': {
     values: [
       'rowgraph-options.ts',
-      'check-options.ts',
+      'settings',
       'budget',
-      'catalog/request-settings.ts',
       'database',
       'extension',
       'freshness',
@@ -165,36 +166,27 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'index.ts': {
     values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
-    types: [
-      'rowgraph-options.ts',
-      'rowgraph-interface.ts',
-      'model/additions.ts',
-      'engine',
-      'doctor',
-      'explain',
-      'database',
-      'distribution.ts',
-    ],
+    types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'doctor', 'explain', 'database', 'distribution.ts'],
   },
-  auth: { values: ['budget/deadline.ts', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
+  auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   http: {
-    values: ['check-options.ts', 'budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'],
+    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'],
     types: ['engine'],
     packages: ['lru-cache'],
     node: true,
   },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.
-  projects: { values: ['budget', 'auth', 'files', 'http'], node: true },
+  projects: { values: ['settings', 'budget', 'auth', 'files', 'http'], node: true },
   cli: {
     // `cost` also counts without a graph; `dev` shows newcomers the comment directives that it finds; `advise` explains many requests.
     values: [
       'index.ts',
       'required-node.ts',
+      'settings',
       'budget',
-      'catalog/request-settings.ts',
       'engine/request-cost.ts',
       'auth',
       'files',
@@ -203,7 +195,6 @@ const layers: Readonly<Record<string, Layer>> = {
       'projects',
       'database/connection-budget.ts',
       'sql',
-      'model/additions.ts',
       'model/directives.ts',
       'extension',
       'explain',
@@ -214,7 +205,6 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // The scalars for other tools, without loading rowgraph.
   codegen: { values: ['model/types'] },
-  'check-options.ts': {},
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},
   'safe-observer.ts': {},

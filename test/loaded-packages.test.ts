@@ -38,7 +38,7 @@ test('importing the library loads only pg, graphql and lru-cache', async () => {
 });
 
 test('the command line loads only commander before it knows which command to run', async () => {
-  assert.deepEqual([...new Set(await packagesOf('cli/run-program.ts'))], ['commander']);
+  assert.deepEqual([...new Set(await packagesOf('cli/program.ts'))], ['commander']);
 });
 
 /** A package with everything that it installs. */

@@ -16,16 +16,6 @@ export function verifiedCaller(role: string, claims: Readonly<Record<string, unk
 
 /** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there, and the role that it names. */
 
-/**
- * The names and indexes in a path: `.role`, `.realm_access.roles[0]`, `."https://example.com/claims".role`. Throws an `Error` that says
- * what was expected.
- */
-export function parseClaimPath(path: string): readonly string[] {
-  if (!/^(\.([\w-]+|"[^"]+")(\[\d+\])*)+$/.test(path))
-    throw new Error('must be a path such as .role, .app_metadata.role, .roles[0] or ."https://example.com/role"');
-  return [...path.matchAll(/"([^"]+)"|([\w-]+)/g)].map(([, quoted, plain]) => (quoted ?? plain)!);
-}
-
 /** The value at a path of claims; undefined if there is none. A text on the way is read as JSON, as some issuers write what is nested. */
 export function readClaim(claims: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   let value: unknown = claims;

@@ -3,8 +3,8 @@
  * the rules. Reads no files.
  */
 import type { Observer } from '../events.ts';
+import { parseClaimPath } from '../settings/check-settings.ts';
 import { readApiKeys } from './api-keys.ts';
-import { parseClaimPath } from './caller.ts';
 import { type PublicKeys, RemotePublicKeys, readPublicKeys } from './public-keys.ts';
 import { RevokedTokens } from './revoked-tokens.ts';
 import type { TokenOptions } from './token-options.ts';

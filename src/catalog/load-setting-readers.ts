@@ -3,7 +3,7 @@
  * definition with its text, and the settings that it names.
  */
 import type { RequestDatabase } from '../database/database.ts';
-import { requestSettingPrefixes } from './request-settings.ts';
+import { requestSettingPrefixes } from '../settings/request-settings.ts';
 
 export interface SettingReader {
   readonly object: 'function' | 'policy' | 'column' | 'view' | 'materialized view';

@@ -1,9 +1,9 @@
 /** Which settings the serving commands accept, and where their defaults differ. */
 
 import { limitNames, limitSettingOf } from '../budget/limits.ts';
+import type { Configuration } from '../settings/settings.ts';
 import type { CommandSettings, IdleUnless } from './config.ts';
-import { modelSettingNames } from './model-options.ts';
-import type { Configuration } from './settings.ts';
+import { modelSettingNames } from './graph-options.ts';
 
 const serviceSettingNames = [
   'schemas',

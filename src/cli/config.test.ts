@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SettingName } from '../settings/settings.ts';
 import { ConfigurationError, type ConfigurationSources, findUnknownVariables, readConfiguration, userCacheFolder } from './config.ts';
-import type { SettingName } from './settings.ts';
 
 const nowhere: ConfigurationSources = { flags: {}, environment: {}, file: undefined };
 

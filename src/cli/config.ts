@@ -3,8 +3,8 @@
  * values. No other file reads the environment.
  */
 import { readJson } from '../auth/api-keys.ts';
-import type { Setting } from './setting-kinds.ts';
-import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from './settings.ts';
+import type { Setting } from '../settings/setting-kinds.ts';
+import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from '../settings/settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

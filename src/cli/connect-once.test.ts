@@ -3,8 +3,8 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { connectOnce, UnreachableError } from './check-database.ts';
 import { CommandError } from './command-error.ts';
-import { connectOnce, UnreachableError } from './connect-once.ts';
 
 /** The error of connecting to a server that treats its clients in this way. */
 async function failureAt(onConnection: (socket: Socket) => void, patience?: number): Promise<unknown> {

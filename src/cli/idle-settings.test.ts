@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SettingName } from '../settings/settings.ts';
 import { developmentSettings, serveSettings } from './command-settings.ts';
 import { type CommandSettings, readConfiguration } from './config.ts';
-import { findIdleSettings } from './idle-settings.ts';
-import type { SettingName } from './settings.ts';
+import { findIdleSettings } from './read-settings.ts';
 
 type Flags = Readonly<Record<string, string>>;
 

@@ -10,5 +10,5 @@ const compileCache = join(userCacheFolder(environment, process.platform, homedir
 if (process.argv[2] === 'serve') restartSmall(environment, compileCache);
 // Halves the time to load the many modules, so all others are imported after this.
 enableCompileCache(compileCache);
-const { runProgram } = await import('./run-program.ts');
+const { runProgram } = await import('./program.ts');
 process.exitCode = await runProgram(environment);

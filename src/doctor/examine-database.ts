@@ -6,11 +6,11 @@
 import { runInSlices } from '../budget/turns.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
-import { automatic, defaultRequestHeaders } from '../catalog/request-settings.ts';
 import type { Database } from '../database/database.ts';
 import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
+import { automatic, defaultRequestHeaders } from '../settings/request-settings.ts';
 import { Examination } from './examination.ts';
 import { findClashingGroups } from './find-clashing-groups.ts';
 import { findClashingRelations } from './find-clashing-relations.ts';

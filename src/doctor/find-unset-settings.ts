@@ -3,8 +3,8 @@
  * everybody. Checked in all schemas, because policies call functions of any.
  */
 import { loadSettingReaders, type SettingReader, settingsNamedIn } from '../catalog/load-setting-readers.ts';
-import { automatic, requestSettingSource } from '../catalog/request-settings.ts';
 import type { Database } from '../database/database.ts';
+import { automatic, requestSettingSource } from '../settings/request-settings.ts';
 import { inWords } from './examination.ts';
 import { type Finding, finding } from './report.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Doctor, startDoctor } from '../../test/support/doctor.ts';
-import { additionNames } from '../model/additions.ts';
+import { additionNames } from '../settings/additions.ts';
 
 describe('reportDirectives', () => {
   let doctor: Doctor;

@@ -2,8 +2,9 @@
  * Checks the arguments that callers of the library pass, with or without TypeScript: a wrong request is the client's error, a wrong caller
  * a bug in the program.
  */
-import { aFunction, aSwitch, aText, aTimeLimit, checkOptions, must, type OptionChecks } from '../check-options.ts';
+
 import { ApiError } from '../errors/api-error.ts';
+import { aFunction, aSwitch, aText, aTimeLimit, checkOptions, must, type OptionChecks } from '../settings/check-options.ts';
 import type { RequestOptions } from './request.ts';
 
 /** Throws BAD_REQUEST for anything but a GraphQL request. */

@@ -2,10 +2,11 @@
  * Explains a request: its plan as a tree, PostgreSQL's plans for its statements, and advice. Changes nothing: statements run only in
  * `analyze` mode, in a transaction that is rolled back.
  */
-import { checkOptions, type OptionChecks, oneOf } from '../check-options.ts';
+
 import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/handle.ts';
 import type { Plan } from '../plan/plan.ts';
+import { checkOptions, type OptionChecks, oneOf } from '../settings/check-options.ts';
 import { adviseForPolicies, adviseForRelations, adviseForScans } from './advise.ts';
 import { loadAdvisedTables, type TableName } from './advised-table.ts';
 import { findScans, readDatabasePlan } from './database-plan.ts';

@@ -1,6 +1,6 @@
 /** What comment directives may contain for each kind of object, and a check that reports everything else. */
 import { isJsonObject } from '../errors/api-error.ts';
-import { additionNames } from './additions.ts';
+import { additionNames } from '../settings/additions.ts';
 import { parseDirective } from './directives.ts';
 
 export type DirectiveKind = keyof typeof directiveMembers;

@@ -3,7 +3,7 @@
  * unique and `schema/` defines them; neither spells out a name of its own.
  */
 
-import type { AdditionName } from './additions.ts';
+import type { AdditionName } from '../settings/additions.ts';
 import type { Table } from './model.ts';
 import { lowerFirst } from './names.ts';
 import { filteredScalars, listedScalars, scalarNames } from './types/scalars.ts';

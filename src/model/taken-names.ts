@@ -4,7 +4,7 @@
  * because writing out a dozen names for each of thousands of tables costs more than building the rest of the model.
  */
 
-import type { AdditionName } from './additions.ts';
+import type { AdditionName } from '../settings/additions.ts';
 import {
   type AdditionSuffix,
   additionSuffixes,

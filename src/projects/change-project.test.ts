@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { changeProject } from './change-project.ts';
+import { changeProject } from './project-files.ts';
 
 const reference = 'a'.repeat(20);
 const entry = { databaseUrl: 'postgres://localhost/shop' };

@@ -1,13 +1,15 @@
-/**
- * Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. In: a path, and the result of the last
- * read; out: the entries by reference. A broken file or entry does not affect the others, and keeps its last valid content.
- */
-import { readdir, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { readJson } from '../auth/api-keys.ts';
 import { isJsonObject, quote } from '../errors/api-error.ts';
 import { readTextFile } from '../files/watched-files.ts';
 import { isReference } from './project-reference.ts';
+
+/**
+ * Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. In: a path, and the result of the last
+ * read; out: the entries by reference. A broken file or entry does not affect the others, and keeps its last valid content.
+ */
 
 /** The settings of a project, as JSON text. */
 export interface ProjectEntry {
@@ -80,4 +82,118 @@ export function parseProjectFile(file: string, text: string): Readonly<Record<st
   }
   if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of references and projects`);
   return content;
+}
+
+/**
+ * Adds, changes or removes a project in its file. In: the path of the projects, a reference, and the change of its entry; out: the file,
+ * replaced atomically, so that nobody ever reads half of it.
+ */
+
+/** The settings of a project, as in its file. */
+export type ProjectSettings = Readonly<Record<string, unknown>>;
+
+/** Returns the new entry; undefined stands for none. Throws to leave the entry unchanged. */
+export type Change = (entry: unknown) => ProjectSettings | undefined;
+
+/** Nobody else may read a file that contains secrets. */
+const privateMode = 0o600;
+
+const lockRetryMillis = 20;
+const mostLockMillis = 1_000;
+
+/**
+ * Changes the entry of a reference. If the path does not exist yet, creates a file if its name ends in `.json`, otherwise a folder. Rejects
+ * with an `Error` if the file cannot be read or written, or somebody else is changing it.
+ */
+export async function changeProject(location: string, reference: string, change: Change): Promise<void> {
+  await makeLocation(location);
+  const isFolder = (await stat(location)).isDirectory();
+  const file = isFolder ? await fileOf(location, reference) : await realpath(location);
+  await whileLocked(file, async () => {
+    const text = await readTextFile(file, mostFileBytes).catch(textOfMissing);
+    const entries = new Map(Object.entries(parseProjectFile(file, text)));
+    const entry = change(entries.get(reference));
+    if (entry === undefined) entries.delete(reference);
+    else entries.set(reference, entry);
+    if (isFolder && entries.size === 0) await rm(file);
+    else await replaceFile(file, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  });
+}
+
+async function makeLocation(location: string): Promise<void> {
+  const isThere = await stat(location).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  if (location.endsWith('.json')) await writeFile(location, '{}\n', { flag: 'wx', mode: privateMode });
+  else await mkdir(location, { mode: 0o700 });
+}
+
+/** The file in a folder that has the reference, or will have it. */
+async function fileOf(folder: string, reference: string): Promise<string> {
+  for (const file of await listProjectFiles(folder))
+    if (Object.hasOwn(parseProjectFile(file, await readTextFile(file, mostFileBytes)), reference)) return realpath(file);
+  return path.join(folder, `${reference}.json`);
+}
+
+function textOfMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '{}';
+  throw error;
+}
+
+/** Concurrent commands would undo each other's changes, so the second waits for the first, which takes milliseconds. */
+async function whileLocked(file: string, work: () => Promise<void>): Promise<void> {
+  const lock = `${file}.lock`;
+  const handle = await openLock(file, lock);
+  try {
+    await work();
+  } finally {
+    await handle.close();
+    await rm(lock);
+  }
+}
+
+async function openLock(file: string, lock: string): Promise<FileHandle> {
+  for (let millis = 0; ; millis += lockRetryMillis) {
+    try {
+      return await open(lock, 'wx');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (millis >= mostLockMillis) throw new Error(`${file} is being changed by another command; if not, remove ${lock}`);
+    }
+    await setTimeout(lockRetryMillis);
+  }
+}
+
+/** The new file is for whoever the old one was for, even if root replaces it. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.new`;
+  const { uid, gid, mode } = await accessOf(file);
+  const handle = await open(fresh, 'w', privateMode);
+  try {
+    await handle.writeFile(text);
+    await handle.chown(uid, gid).catch(ignoreForbidden);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(fresh, file);
+}
+
+/** Whose file it is, and who may read it. A new file belongs to the owner of its folder. */
+async function accessOf(file: string): Promise<{ readonly uid: number; readonly gid: number; readonly mode: number }> {
+  try {
+    const { uid, gid, mode } = await stat(file);
+    return { uid, gid, mode: mode & 0o777 };
+  } catch {
+    const { uid, gid } = await stat(path.dirname(file));
+    return { uid, gid, mode: privateMode };
+  }
+}
+
+/** Only root may give files away. */
+function ignoreForbidden(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Exchange } from '../http/endpoint/exchange.ts';
-import { LazyGraph } from './lazy-graph.ts';
-import { Project } from './project.ts';
+import { LazyGraph, Project } from './project.ts';
 
 test('a request that fails is no longer counted', async () => {
   const graph = new LazyGraph(

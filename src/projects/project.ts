@@ -1,14 +1,16 @@
-/**
- * One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. In: requests; out: their responses.
- */
 import type { Authenticate } from '../auth/authenticate.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
+import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
+import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 import type { Exchange } from '../http/endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
-import type { LazyGraph, OpenedGraph } from './lazy-graph.ts';
+
+/**
+ * One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. In: requests; out: their responses.
+ */
 
 /** The keys of a project. Their files are watched. */
 export interface ProjectTokens {
@@ -112,4 +114,148 @@ const refuse: Authenticate = () => {
 
 function timeoutOf(definition: ProjectDefinition | null) {
   return { requestTimeout: definition?.requestTimeout ?? 30_000 };
+}
+
+/**
+ * A graph that is opened by its first request and closed when it is no longer used, so that an unused project costs next to nothing. In:
+ * how to open it, and requests as they begin and end; out: their responses. After a failure it is not opened again at once, so that an
+ * outage costs its requests little.
+ */
+
+/** What this file uses of a graph. */
+export interface OpenedGraph extends ExecutingGraph {
+  yieldConnection(): void;
+  close(): Promise<void>;
+}
+
+/** In milliseconds. */
+const pauseAfterFailure = 1000;
+
+export class LazyGraph implements ExecutingGraph {
+  readonly #openGraph: () => Promise<OpenedGraph>;
+  readonly #onFailure: (error: unknown) => void;
+  #graph: OpenedGraph | null = null;
+  #opening: Promise<OpenedGraph> | null = null;
+  readonly #closing = new Set<Promise<void>>();
+  /** Requests in flight. */
+  #users = 0;
+  #lastUse = 0;
+  #failedAt = -Infinity;
+  /** Called when it has been closed for good; null while requests may still come. */
+  #onRetired: (() => void) | null = null;
+
+  /** `onFailure` is called with the reason why opening failed. */
+  constructor(openGraph: () => Promise<OpenedGraph>, onFailure: (error: unknown) => void) {
+    this.#openGraph = openGraph;
+    this.#onFailure = onFailure;
+  }
+
+  get isOpen(): boolean {
+    return this.#graph !== null;
+  }
+
+  /** When its last request ended, in milliseconds of `performance.now()`; null if it is closed or a request is in flight. */
+  get unusedSince(): number | null {
+    return this.#graph === null || this.#users > 0 ? null : this.#lastUse;
+  }
+
+  /** Whether it is closed and no request in flight may open it. */
+  get isResting(): boolean {
+    return this.#graph === null && this.#users === 0;
+  }
+
+  /** A request has begun that may use it. */
+  enter(): void {
+    this.#users += 1;
+  }
+
+  /** A request that entered has ended. */
+  leave(): void {
+    this.#users -= 1;
+    this.#lastUse = performance.now();
+    this.#endIfRetired();
+  }
+
+  executeRaw: ExecutingGraph['executeRaw'] = (request, caller, options) => {
+    const graph = this.#graph;
+    if (graph !== null) return graph.executeRaw(request, caller, options);
+    const opened = untilStopped(this.#open(), options?.deadline ?? null, explainStop);
+    return opened.then((late) => late.executeRaw(request, caller, options));
+  };
+
+  async loadRole(role: string, deadline: Deadline): Promise<void> {
+    const graph = this.#graph ?? (await untilStopped(this.#open(), deadline, explainStop));
+    await graph.loadRole?.(role, deadline);
+  }
+
+  /** Gives up a connection for others, if it is open. */
+  yieldConnection(): void {
+    this.#graph?.yieldConnection();
+  }
+
+  /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */
+  closeUnused(since: number): void {
+    if (this.#users === 0 && this.#lastUse <= since) void this.#closeGraph();
+  }
+
+  /** No more requests will come: closes it once those in flight have ended, and calls back when it is closed. */
+  retire(onRetired: () => void): void {
+    this.#onRetired = onRetired;
+    this.#endIfRetired();
+  }
+
+  /** Closes it now. Resolves when everything that was opened is closed, but does not wait for an opening that has not succeeded yet. */
+  async close(): Promise<void> {
+    this.#onRetired = ignore;
+    void this.#closeGraph();
+    await Promise.all(this.#closing);
+  }
+
+  /** Concurrent requests share one opening. */
+  #open(): Promise<OpenedGraph> {
+    if (this.#opening !== null) return this.#opening;
+    if (performance.now() < this.#failedAt + pauseAfterFailure) return Promise.reject(unavailable());
+    const opening = this.#openGraph().then(
+      (graph) => {
+        this.#opening = null;
+        this.#graph = graph;
+        this.#lastUse = performance.now();
+        // The requests that waited for it may be gone.
+        this.#endIfRetired();
+        return graph;
+      },
+      (error: unknown) => {
+        this.#opening = null;
+        this.#failedAt = performance.now();
+        this.#onFailure(error);
+        this.#endIfRetired();
+        throw unavailable();
+      },
+    );
+    this.#opening = opening;
+    return opening;
+  }
+
+  #endIfRetired(): void {
+    if (this.#onRetired !== null && this.#users === 0 && this.#opening === null) void this.#closeGraph().then(this.#onRetired);
+  }
+
+  #closeGraph(): Promise<void> {
+    const graph = this.#graph;
+    if (graph === null) return Promise.resolve();
+    this.#graph = null;
+    const closing = graph
+      .close()
+      .catch(this.#onFailure)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    return closing;
+  }
+}
+
+function ignore(): void {}
+
+/** The details are only for the operator. */
+function unavailable(): ApiError {
+  return new ApiError('DATABASE_UNAVAILABLE', 'The database of the project cannot be used. Try again later.');
 }

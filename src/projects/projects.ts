@@ -8,8 +8,7 @@ import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
 import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
 import type { DivideEndpoint } from '../http/transport/mount-endpoint.ts';
-import { LazyGraph } from './lazy-graph.ts';
-import { Project, type ProjectDefinition } from './project.ts';
+import { LazyGraph, Project, type ProjectDefinition } from './project.ts';
 import type { ProjectEntries, ProjectEntry } from './project-files.ts';
 import { readReference } from './project-reference.ts';
 

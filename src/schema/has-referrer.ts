@@ -1,7 +1,8 @@
 /** Some types of a table exist only if other tables refer to it. */
-import type { AdditionName } from '../model/additions.ts';
+
 import type { Relation, Table } from '../model/model.ts';
 import { relationsTo } from '../model/relations-to.ts';
+import type { AdditionName } from '../settings/additions.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */

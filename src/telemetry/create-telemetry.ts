@@ -9,8 +9,8 @@ import type { BeginTrace, CacheStatistics, Event, Observer, RequestFinished } fr
 import { addGraphMetrics, type GraphReader } from './graph-metrics.ts';
 import { type Clock, LogLimit } from './log-limit.ts';
 import { LogStream } from './log-stream.ts';
+import { startOtlp } from './otlp/otlp-sender.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';
-import { startOtlp } from './otlp/start-otlp.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
 import { ProjectMetrics, type ReadProjects } from './project-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';

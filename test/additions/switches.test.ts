@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildSchema, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema } from 'graphql';
 import { readConfiguration } from '../../src/cli/config.ts';
-import { modelOptionsOf } from '../../src/cli/model-options.ts';
+import { modelOptionsOf } from '../../src/cli/graph-options.ts';
 import { type AdditionName, createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
-import { additionNames } from '../../src/model/additions.ts';
+import { additionNames } from '../../src/settings/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `

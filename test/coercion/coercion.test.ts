@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { execute, graphql, parse } from 'graphql';
-import { describeExplanation } from '../../src/cli/describe-explanation.ts';
+import { describeExplanation } from '../../src/cli/output/describe-explanation.ts';
 import { createRowgraph, type Event, type ExecutionResult, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';

@@ -46,8 +46,12 @@ contract('node', 'cli/restart-small.ts', '--heap-growing-percent bounds how far 
   assert.ok(hundred < 0.75 * threeHundred, `${hundred} and ${threeHundred} bytes`);
 });
 
-contract('node', 'cli/return-pages.ts', 'with --optimize-for-size, a collection returns unused pages, also if it is set late', async () => {
-  const script = `
+contract(
+  'node',
+  'cli/serve/return-pages.ts',
+  'with --optimize-for-size, a collection returns unused pages, also if it is set late',
+  async () => {
+    const script = `
     const { PerformanceObserver, constants } = require('node:perf_hooks');
     const { setFlagsFromString } = require('node:v8');
     let live = Array.from({ length: 2_000_000 }, (_, index) => ({ index }));
@@ -66,9 +70,10 @@ contract('node', 'cli/return-pages.ts', 'with --optimize-for-size, a collection 
       console.log('returned');
     }).observe({ type: 'gc' });
   `;
-  const { stdout } = await run(process.execPath, ['--max-semi-space-size=8', '-e', script]);
-  assert.equal(stdout, 'returned\n');
-});
+    const { stdout } = await run(process.execPath, ['--max-semi-space-size=8', '-e', script]);
+    assert.equal(stdout, 'returned\n');
+  },
+);
 
 contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blocking, and setBlocking makes it so again', async () => {
   if (process.platform === 'win32') return;
@@ -95,7 +100,7 @@ contract('node', 'telemetry/log-stream.ts', 'process.stderr makes a pipe non-blo
   }
 });
 
-contract('node', 'cli/close-lost-connections.ts', 'node:cluster numbers connections, and workers say which they accept', async () => {
+contract('node', 'cli/serve/close-lost-connections.ts', 'node:cluster numbers connections, and workers say which they accept', async () => {
   const program = "require('node:http').createServer((_, response) => response.end('served')).listen(0, '127.0.0.1')";
   cluster.setupPrimary({ exec: 'worker', args: [], execArgv: ['--eval', program] });
   const worker = cluster.fork();

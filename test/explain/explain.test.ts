@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { describeExplanation } from '../../src/cli/describe-explanation.ts';
+import { describeExplanation } from '../../src/cli/output/describe-explanation.ts';
 import { ApiError, type Caller, createRowgraph, type DatabasePlanNode, type Explanation, type Rowgraph } from '../../src/index.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';

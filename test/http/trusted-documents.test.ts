@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { DocumentCheck } from '../../src/cli/document-check.ts';
+import { DocumentCheck } from '../../src/cli/serve/trusted-documents.ts';
 import type { Event } from '../../src/events.ts';
 import { WatchedDocuments } from '../../src/http/documents/trusted-document-files.ts';
 import { startTestGraph } from '../support/test-graph.ts';

@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { environmentVariableOf, flagOf, type SettingName, settings } from '../../src/cli/settings.ts';
+import { environmentVariableOf, flagOf, type SettingName, settings } from '../../src/settings/settings.ts';
 import { removeFolder, runCommand } from './run-command.ts';
 import { makeDevFolder } from './start-dev.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
-import { saveSnapshot } from '../../src/cli/embedded/database-snapshots.ts';
+import { saveSnapshot } from '../../src/cli/dev/open-pglite.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
 import { type Answer, ask, type Printed, startDev } from './start-dev.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { describeExplanation } from '../../src/cli/describe-explanation.ts';
+import { describeExplanation } from '../../src/cli/output/describe-explanation.ts';
 import { operations, schemaSql } from '../explain/ten-operations.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';

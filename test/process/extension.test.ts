@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { connectOnce } from '../../src/cli/connect-once.ts';
+import { connectOnce } from '../../src/cli/check-database.ts';
 import { extensionFiles } from '../../src/extension/extension-files.ts';
 import { currentVersion } from '../../src/extension/extension-versions.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';

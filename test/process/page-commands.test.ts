@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { limitNames, limitSettingOf } from '../../src/budget/limits.ts';
-import { readProject } from '../../src/cli/project-settings.ts';
+import { readProject } from '../../src/cli/serve/serve-projects.ts';
 import { currentVersion } from '../../src/extension/extension-versions.ts';
 import { type DoctorReport, pgliteExtension } from '../../src/index.ts';
 import { startPglite } from '../support/pglite.ts';

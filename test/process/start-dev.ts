@@ -1,6 +1,6 @@
 /** Starts `rowgraph dev`, reads what it prints, and asks its API. */
 import path from 'node:path';
-import { saveSnapshot } from '../../src/cli/embedded/database-snapshots.ts';
+import { saveSnapshot } from '../../src/cli/dev/open-pglite.ts';
 import { initialisedState } from '../support/pglite.ts';
 import { makeFolder, type RunningCommand, startCommand } from './run-command.ts';
 

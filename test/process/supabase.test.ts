@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { connectOnce } from '../../src/cli/connect-once.ts';
+import { connectOnce } from '../../src/cli/check-database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { removeFolder, runCommand, startCommand } from './run-command.ts';
 import { ask, makeDevFolder, startDev } from './start-dev.ts';

@@ -1,7 +1,7 @@
 /** `rowgraph triggers` and `serve --schema-triggers`: what a superuser can do, and what everybody else is told. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { connectOnce } from '../../src/cli/connect-once.ts';
+import { connectOnce } from '../../src/cli/check-database.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand, startCommand } from './run-command.ts';
 

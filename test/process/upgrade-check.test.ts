@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RoleChanges } from '../../src/cli/compare-schemas.ts';
+import type { RoleChanges } from '../../src/cli/commands/compare-schemas.ts';
 import { createRowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';

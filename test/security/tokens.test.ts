@@ -8,11 +8,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { parseClaimPath } from '../../src/auth/caller.ts';
 import { RemotePublicKeys, readPublicKeys } from '../../src/auth/public-keys.ts';
 import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import type { Event } from '../../src/events.ts';
+import { parseClaimPath } from '../../src/settings/check-settings.ts';
 import { until } from '../support/until.ts';
 
 interface Signer {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { WorkerMetrics } from '../../src/cli/worker-metrics.ts';
+import { WorkerMetrics } from '../../src/cli/serve/worker-messages.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 
 interface Metric {

@@ -1,6 +1,6 @@
 import { loadSettingReaders, settingsNamedIn } from '../../catalog/load-setting-readers.ts';
-import { automatic, type RequestSettingSource, requestSettingSource } from '../../catalog/request-settings.ts';
 import type { RequestDatabase, RequestSetting, Session } from '../../database/database.ts';
+import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/request-settings.ts';
 import type { Caller, HttpHead } from '../request.ts';
 import type { CompiledRequest, RoleSchema } from '../snapshot/role-schema.ts';
 

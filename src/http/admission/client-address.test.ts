@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBlock, findClientAddress, peerAddress, readProxyTrust } from './client-address.ts';
+import { readProxyTrust } from '../../settings/check-settings.ts';
+import { addressBlock, findClientAddress, peerAddress } from './client-address.ts';
 
 test('a client is an IPv4 address, or the first 64 bits of an IPv6 address', () => {
   const blocks: readonly (readonly [address: string, block: string])[] = [

@@ -2,42 +2,9 @@
  * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a trusted proxy sent
  * it; out: the client's address, and the block of addresses that a single client is assumed to have.
  */
-import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net';
 
-/** Names of the usual address ranges of proxies. */
-const namedRanges: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-};
-
-/** Whether an address belongs to a trusted proxy. */
-export type ProxyTrust = (address: string) => boolean;
-
-/**
- * Parses the setting for trusted proxies: true for any, or addresses, networks (10.0.0.0/8) and the names `loopback`, `linklocal` and
- * `uniquelocal`, separated by commas. Null if no proxy is trusted. Throws an `Error` that names any invalid part.
- */
-export function readProxyTrust(setting: boolean | string): ProxyTrust | null {
-  if (setting === false) return null;
-  if (setting === true) return () => true;
-  const trusted = new BlockList();
-  for (const item of setting.split(',').map((part) => part.trim()))
-    for (const range of namedRanges[item] ?? [item]) addRange(trusted, range);
-  return (address) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
-
-function addRange(list: BlockList, range: string): void {
-  const [address = '', bits] = range.split('/');
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  const most = family === 'ipv6' ? 128 : 32;
-  const prefix = bits === undefined ? most : Number(bits);
-  if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > most)
-    throw new Error(`${JSON.stringify(range)} is not a proxy address. Use addresses, networks such as 10.0.0.0/8, or ${nameList}.`);
-  list.addSubnet(address, prefix, family);
-}
-
-const nameList = Object.keys(namedRanges).join(', ');
+import { isIP, isIPv4, isIPv6, type Socket } from 'node:net';
+import type { ProxyTrust } from '../../settings/check-settings.ts';
 
 /**
  * The address nearest to this server that is not a trusted proxy's. `forwarded` is the X-Forwarded-For header, to which each proxy appends

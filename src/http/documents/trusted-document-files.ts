@@ -4,7 +4,7 @@ import { readJson } from '../../auth/api-keys.ts';
 import { isJsonObject } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
-import { checkCacheControl } from '../endpoint/endpoint-options.ts';
+import { checkCacheControl } from '../../settings/check-settings.ts';
 import { DocumentMap, type TrustedDocument, type TrustedDocuments } from './trusted-documents.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
 import { isJsonObject, quote } from '../../errors/api-error.ts';
-import { checkCacheControl } from '../endpoint/endpoint-options.ts';
+import { checkCacheControl } from '../../settings/check-settings.ts';
 
 /** A document that requests may name by id. */
 export interface TrustedDocument {

@@ -2,7 +2,9 @@
  * Lets pages of other origins read responses (Fetch standard, CORS protocol). In: the allowed origins, and the headers of a request; out: the headers of
  * its response. Keys are sent in headers and not in cookies, so no response allows credentials.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
+import { checkOrigin } from '../../settings/check-settings.ts';
 
 export interface CrossOrigin {
   /** The headers of a response to a request from this origin, as alternating names and values. */
@@ -21,23 +23,6 @@ export interface CrossOrigin {
 const noHeaders: readonly string[] = [];
 /** In seconds; browsers cache preflight responses for two hours at most. */
 const maxAge = '7200';
-
-/** Origins of browsers, and of apps with pages of their own, such as capacitor://localhost. */
-const originPattern = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/;
-
-/**
- * Throws an `Error` unless it is `*`, `null` or an origin as browsers send it (HTML standard, serialization of an origin): anything else
- * would never match.
- */
-export function checkOrigin(origin: string): void {
-  if (origin === '*' || origin === 'null') return;
-  const sent = URL.canParse(origin) && !origin.includes('*') ? new URL(origin).origin : 'null';
-  // `URL` computes origins only for the schemes of the web.
-  if (sent === origin || (sent === 'null' && originPattern.test(origin))) return;
-  throw new Error(
-    `${JSON.stringify(origin)} is not an origin that browsers send. Write it like ${sent === 'null' ? 'https://example.com' : sent}.`,
-  );
-}
 
 /** `*` is any origin; an empty list is none. Throws an `Error` as `checkOrigin` does. */
 export function createCrossOrigin(origins: readonly string[]): CrossOrigin {

@@ -6,9 +6,6 @@ import type { DocumentsById, TrustedDocuments } from '../documents/trusted-docum
 
 /** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
 
-/** The least `persistedQueries`: in a smaller cache, the part of one client has room for hardly any document. */
-export const leastPersisted = 64 * 1024;
-
 /** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */
 export interface EndpointOptions {
   /**
@@ -88,12 +85,3 @@ export interface ServedGraph {
 
 /** What the endpoint alone needs. */
 export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'loadRole'>;
-
-/**
- * Throws an `Error` unless the value has the syntax of RFC 9111, section 5.2, which prevents the injection of other headers. `subject`
- * begins the message.
- */
-export function checkCacheControl(value: string, subject = ''): void {
-  if (!/^[\w-]+(=(\d+|"[^"\\\p{Cc}]*"))?(, *[\w-]+(=(\d+|"[^"\\\p{Cc}]*"))?)*$/u.test(value))
-    throw new Error(`${subject}must be directives such as no-store or private, max-age=60`);
-}

@@ -1,7 +1,6 @@
 /** Checks what a program passes to make a handler. In: the graph and the options; out: an error if one of them is wrong. */
 
-import { parseClaimPath } from '../../auth/caller.ts';
-import { checkKeysUrl, checkSupabaseProject, type TokenOptions } from '../../auth/token-options.ts';
+import type { TokenOptions } from '../../auth/token-options.ts';
 import {
   aFunction,
   aLimit,
@@ -19,10 +18,17 @@ import {
   texts,
   textThat,
   wholeNumber,
-} from '../../check-options.ts';
-import { readProxyTrust } from '../admission/client-address.ts';
-import { checkOrigin } from '../endpoint/cross-origin.ts';
-import { checkCacheControl, type EndpointOptions, leastPersisted } from '../endpoint/endpoint-options.ts';
+} from '../../settings/check-options.ts';
+import {
+  checkCacheControl,
+  checkKeysUrl,
+  checkOrigin,
+  checkSupabaseProject,
+  parseClaimPath,
+  readProxyTrust,
+} from '../../settings/check-settings.ts';
+import { leastPersisted } from '../../settings/settings.ts';
+import type { EndpointOptions } from '../endpoint/endpoint-options.ts';
 import type { FetchHandlerOptions } from './create-fetch-handler.ts';
 import type { NodeHandlerOptions } from './create-node-handler.ts';
 

@@ -1,11 +1,12 @@
+import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
+import type { MetricsReading } from '../sum-metrics.ts';
+import { randomHex } from '../trace-context.ts';
+
 /**
  * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). In: its event; out: spans
  * in the JSON form of OTLP (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), with attributes of the semantic conventions
  * for HTTP, GraphQL and databases. They never contain values of the request.
  */
-import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
-import { randomHex } from '../trace-context.ts';
-import { type Attribute, attributesOf } from './attributes.ts';
 
 export interface Span {
   readonly traceId: string;
@@ -88,4 +89,63 @@ function spanOf(traceId: string, spanId: string, parent: string | null, name: st
 /** Nanoseconds since 1970, as text: they have more digits than a number can hold exactly. */
 export function nanosOf(milliseconds: number): string {
   return String(BigInt(Math.round((performance.timeOrigin + milliseconds) * 1000)) * 1000n);
+}
+
+/** Attributes in the JSON form of OTLP. In: names and values; out: the list, without those that are null. */
+
+export interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue: string } | { readonly intValue: string } | { readonly doubleValue: number };
+}
+
+/** The JSON form of OTLP has whole numbers as strings, because they may have 64 bits. */
+export function attributesOf(values: Readonly<Record<string, string | number | null | undefined>>): Attribute[] {
+  return Object.entries(values).flatMap(([key, value]): Attribute[] => {
+    if (value === null || value === undefined) return [];
+    if (typeof value === 'string') return [{ key, value: { stringValue: value } }];
+    return [{ key, value: Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value } }];
+  });
+}
+
+/**
+ * The metrics of a process in the JSON form of OTLP. In: what the registry reads; out: metrics under the same names. Sums count from the
+ * start of the process.
+ */
+
+type Metric = MetricsReading[number];
+type Value = Metric['values'][number] & { readonly metricName?: string };
+type Labels = Readonly<Record<string, string | number>>;
+
+const cumulative = 2;
+
+/** The current metrics. */
+export function encodeMetrics(reading: MetricsReading): object[] {
+  const times = { startTimeUnixNano: nanosOf(0), timeUnixNano: nanosOf(performance.now()) };
+  return reading.flatMap((metric): object[] => {
+    const { name, help: description, values } = metric;
+    const type = String(metric.type);
+    if (type === 'histogram')
+      return [{ name, description, histogram: { aggregationTemporality: cumulative, dataPoints: histogramPoints(metric, times) } }];
+    const dataPoints = values.map(({ labels, value }) => ({ ...times, attributes: attributesOf(labels as Labels), asDouble: value }));
+    if (type === 'counter') return [{ name, description, sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints } }];
+    return type === 'gauge' ? [{ name, description, gauge: { dataPoints } }] : [];
+  });
+}
+
+/** Combines all values that differ only in their bucket into one point. Prometheus buckets are cumulative, OTLP buckets are not. */
+function histogramPoints({ name, values }: Metric, times: object): object[] {
+  const groups = Map.groupBy(values as readonly Value[], ({ labels: { le: _bound, ...labels } }) => JSON.stringify(labels));
+  return [...groups].map(([labels, group]) => {
+    const buckets = group.filter(({ metricName }) => metricName === `${name}_bucket`);
+    const valueOf = (suffix: string): number => group.find(({ metricName }) => metricName === name + suffix)?.value ?? 0;
+    const counts = buckets.map(({ value }, index) => value - (buckets[index - 1]?.value ?? 0));
+    return {
+      ...times,
+      attributes: attributesOf(JSON.parse(labels) as Labels),
+      count: String(valueOf('_count')),
+      sum: valueOf('_sum'),
+      bucketCounts: counts.map(String),
+      explicitBounds: buckets.slice(0, -1).map(({ labels: { le } }) => Number(le)),
+    };
+  });
 }

@@ -1,11 +1,14 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Observer, RequestFinished } from '../../events.ts';
+import type { MetricsReading } from '../sum-metrics.ts';
+import { attributesOf, encodeMetrics, encodeRequest, type Span } from './encode-spans.ts';
+import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
+
 /**
  * Sends OTLP messages as JSON over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). In: messages; out: whether they arrived.
  * Sends one at a time; a message that fails is lost, so that a receiver that is down costs neither memory nor time.
  */
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { Observer } from '../../events.ts';
-import type { OtlpTarget } from './otlp-settings.ts';
 
 const compress = promisify(gzip);
 
@@ -55,4 +58,99 @@ export class OtlpSender {
 function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
+}
+
+/**
+ * Exports traces and metrics by OTLP. In: finished requests and the metrics; out: messages to a receiver. Nothing waits for the export:
+ * what does not fit into the queue is dropped and counted.
+ */
+
+export interface OtlpExport {
+  /** Records a finished request. */
+  readonly note: (event: RequestFinished) => void;
+  /** Sends what is left, within this many milliseconds, and stops. */
+  stop(milliseconds: number): Promise<void>;
+}
+
+/** Starts exporting. `readMetrics` returns the metrics of this process. */
+export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<MetricsReading>, observe: Observer): OtlpExport {
+  const { traces, metrics, resource: attributes } = settings;
+  const resource = {
+    attributes: attributesOf({
+      'telemetry.sdk.name': 'rowgraph',
+      'telemetry.sdk.language': 'nodejs',
+      'process.pid': process.pid,
+      ...attributes,
+    }),
+  };
+  const spans = traces === null ? null : new SpanQueue(settings, traces, resource, observe);
+  const sender = metrics === null ? null : new OtlpSender(metrics, observe);
+  const sendMetrics = async (): Promise<void> => {
+    if (sender === null || sender.isBusy) return;
+    const reading = await readMetrics();
+    await sender.send({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics: encodeMetrics(reading) }] }] });
+  };
+  const timer = sender === null ? null : setInterval(() => void sendMetrics(), settings.metricInterval).unref();
+  return {
+    note: (event) => spans?.note(event),
+    stop: async (milliseconds) => {
+      if (timer !== null) clearInterval(timer);
+      const isLate = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
+      await Promise.race([Promise.all([spans?.flush(), sendMetrics()]), isLate]);
+    },
+  };
+}
+
+const scope = { name: 'rowgraph' };
+
+/** Spans that wait to be exported. */
+class SpanQueue {
+  readonly #settings: OtlpSettings;
+  readonly #resource: object;
+  readonly #sender: OtlpSender;
+  readonly #observe: Observer;
+  #waiting: Span[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #dropped = 0;
+
+  constructor(settings: OtlpSettings, target: OtlpTarget, resource: object, observe: Observer) {
+    this.#settings = settings;
+    this.#resource = resource;
+    this.#sender = new OtlpSender(target, observe);
+    this.#observe = observe;
+  }
+
+  note(event: RequestFinished): void {
+    if (!event.details?.trace?.isSampled) return;
+    const { spanQueue, spanBatch, spanDelay } = this.#settings;
+    if (this.#waiting.length >= spanQueue) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(...encodeRequest(event, event.details));
+    if (this.#waiting.length >= spanBatch) void this.#send();
+    else this.#timer ??= setTimeout(() => void this.#send(), spanDelay).unref();
+  }
+
+  /** Sends all waiting spans. */
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (this.#sender.isBusy) await new Promise((resolve) => setTimeout(resolve, 10));
+      else await this.#sendBatch();
+    }
+  }
+
+  async #send(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    while (this.#waiting.length > 0 && !this.#sender.isBusy) await this.#sendBatch();
+  }
+
+  async #sendBatch(): Promise<void> {
+    const spans = this.#waiting.slice(0, this.#settings.spanBatch);
+    this.#waiting = this.#waiting.slice(this.#settings.spanBatch);
+    if (this.#dropped > 0) this.#observe({ kind: 'spans-dropped', requests: this.#dropped });
+    this.#dropped = 0;
+    await this.#sender.send({ resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] });
+  }
 }

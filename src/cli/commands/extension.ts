@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Argument, Command } from 'commander';
+import type { Client } from 'pg';
+import { extensionFiles } from '../../extension/extension-files.ts';
+import { currentVersion } from '../../extension/extension-versions.ts';
+import { applyExtension, removeExtension } from '../../extension/install-extension.ts';
+import { type ExtensionState, type Installation, judgeExtension, type Queryable, readExtension } from '../../extension/read-extension.ts';
+import { connectOnce } from '../check-database.ts';
+import { CommandError, SilentExitError } from '../command-error.ts';
+import type { CommandSettings, Environment } from '../config.ts';
+import { addSettings, readSettings } from '../read-settings.ts';
+import { choiceParser } from './request-options.ts';
+
+/**
+ * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL if that is not
+ * possible, or reports what a database has of it.
+ */
+
+const databaseSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
+type Flags = Readonly<Record<string, string | undefined>>;
+
+export function extensionCommand(environment: Environment): Command {
+  const command = new Command('extension').description('Install the SQL extension "rowgraph", or print its version in a database');
+  command
+    .command('install')
+    .description('Write the files of the extension to where "create extension rowgraph" finds them')
+    .option('--directory <FOLDER>', 'Extension folder of the PostgreSQL server (default: the one that pg_config reports)')
+    .option('--pg-config <FILE>', 'pg_config of the server', 'pg_config')
+    .action(async ({ directory, pgConfig }: { directory?: string; pgConfig: string }) => {
+      const { folder, names } = await placeExtension(directory ?? null, pgConfig);
+      process.stdout.write(`Wrote ${names.join(', ')} to ${folder}. Next, as a superuser in each database: create extension rowgraph\n`);
+    });
+  const apply = command
+    .command('apply')
+    .description('Install or update the extension as plain SQL, for servers whose files you cannot change');
+  addSettings(apply, databaseSettings).action(async (flags: Flags) => {
+    const { databaseUrl } = readSettings(databaseSettings, flags, environment);
+    const state = await actOnExtension(databaseUrl, 'install the extension', applyExtension);
+    process.stdout.write(`${describe(state)}\n`);
+  });
+  const status = command
+    .command('status')
+    .description('Print the version in a database and how it was installed; exits with 1 unless it is current');
+  addSettings(status, databaseSettings).action(async (flags: Flags) => {
+    const { databaseUrl } = readSettings(databaseSettings, flags, environment);
+    const state = await actOnExtension(databaseUrl, 'read the state of the extension');
+    process.stdout.write(`${describe(state)}\n`);
+    if (judgeExtension(state) !== 'installed') throw new SilentExitError(1);
+  });
+  return command;
+}
+
+function describe(state: ExtensionState): string {
+  const { kind, version, isOn, available } = state;
+  const files = available === null ? 'The server does not have its files.' : `The server has the files of ${available}.`;
+  if (kind === null) return `rowgraph is not installed; ${currentVersion} is current. ${files}`;
+  const how = kind === 'extension' ? 'as an extension' : 'as plain SQL';
+  const remedy = kind === 'extension' ? 'alter extension rowgraph update' : 'rowgraph extension apply';
+  if (judgeExtension(state) === 'installed') return `rowgraph ${version} is installed ${how}. ${files}`;
+  const reason = isOn ? `${currentVersion} is current` : 'its event triggers are disabled or missing';
+  return `rowgraph ${version} is installed ${how}, but ${reason}. Run: ${isOn ? remedy : 'rowgraph extension apply'}. ${files}`;
+}
+
+/**
+ * Performs an action on the extension of a database, as a superuser, and reports the resulting state. A failure becomes one line that says
+ * what to change.
+ */
+
+const insufficientPrivilege = '42501';
+/** The SQLSTATE of `alter extension … update` if the installed files are too old. */
+const noUpdatePath = '22023';
+
+/** `task` is what the login role may lack the privilege for, such as "install event triggers". */
+export function actOnExtension(
+  databaseUrl: string,
+  task: string,
+  act: (database: Queryable) => Promise<void> = async () => undefined,
+): Promise<ExtensionState> {
+  return connectOnce(databaseUrl, async (client) => {
+    const database = queryable(client);
+    try {
+      await act(database);
+      return await readExtension(database);
+    } catch (error) {
+      const { code, message } = error as Error & { readonly code?: string };
+      if (code === insufficientPrivilege)
+        throw new CommandError(`${client.user} cannot ${task} (${message}); log in as a superuser`, 2, error);
+      if (code === noUpdatePath)
+        throw new CommandError(`${message}; run "rowgraph extension install" on the machine of the database first`, 2, error);
+      throw error;
+    }
+  });
+}
+
+function queryable(client: Client): Queryable {
+  const asText = { rowMode: 'array', types: { getTypeParser: () => asItIs } } as const;
+  return { query: async (text) => (await client.query<(string | null)[]>({ text, ...asText })).rows };
+}
+
+function asItIs(text: string | Buffer): string {
+  return String(text);
+}
+
+/** Writes the files of the SQL extension into the folder of a PostgreSQL server. */
+
+/** Resolves to where the files are. Without a folder, asks `pgConfig` for it. Rejects with `CommandError` if asking or writing fails. */
+export async function placeExtension(directory: string | null, pgConfig: string): Promise<{ folder: string; names: readonly string[] }> {
+  const folder = directory ?? join(await readShareFolder(pgConfig), 'extension');
+  const files = extensionFiles();
+  try {
+    for (const [name, text] of files) await writeFile(join(folder, name), text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const remedy =
+      code === 'ENOENT'
+        ? 'name the folder of a server with --directory'
+        : 'run this as a user who may write there, or use "rowgraph extension apply"';
+    throw new CommandError(`cannot write to ${folder} (${message}); ${remedy}`, 2, error);
+  }
+  return { folder, names: [...files.keys()] };
+}
+
+async function readShareFolder(pgConfig: string): Promise<string> {
+  try {
+    return (await promisify(execFile)(pgConfig, ['--sharedir'])).stdout.trim();
+  } catch (error) {
+    const remedy = 'give its path with --pg-config, or the "extension" folder of the server with --directory';
+    throw new CommandError(`cannot run ${pgConfig} (${(error as Error).message.trim()}); ${remedy}`, 2, error);
+  }
+}
+
+/**
+ * `rowgraph triggers`: installs or removes the event triggers that report schema changes to rowgraph, or reports whether they are
+ * installed. They come with the whole extension, as plain SQL.
+ */
+
+const triggersSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
+
+const states: Readonly<Record<Installation, string>> = {
+  installed: 'The schema triggers are installed.',
+  outdated: 'The schema triggers are disabled, incomplete or of another version. Run "rowgraph triggers install".',
+  absent: 'The schema triggers are not installed. rowgraph checks for schema changes every second instead.',
+};
+
+const actions = {
+  install: applyExtension,
+  remove: removeExtension,
+  status: undefined,
+} as const;
+type Action = keyof typeof actions;
+
+export function triggersCommand(environment: Environment): Command {
+  const command = new Command('triggers')
+    .description('Install or remove the event triggers that notify rowgraph of schema changes, or check whether they are installed')
+    .addArgument(
+      new Argument('<action>', '"status" exits with 1 unless they are installed').argParser(
+        choiceParser('the action', Object.keys(actions)),
+      ),
+    );
+  return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
+    const { databaseUrl } = readSettings(triggersSettings, flags, environment);
+    const state = judgeExtension(await actOnExtension(databaseUrl, `${action} event triggers`, actions[action]));
+    process.stdout.write(`${states[state]}\n`);
+    if (action === 'status' && state !== 'installed') throw new SilentExitError(1);
+  });
+}

@@ -1,0 +1,142 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { pgliteExtension } from '../../extension/pglite-extension.ts';
+import type { Progress } from '../output/terminal.ts';
+
+/**
+ * Opens PGlite on a folder that has data, or from the snapshot of a new database. The snapshot is made at most once and kept in the cache
+ * folder.
+ */
+
+export interface DatabasePlace {
+  /** Null keeps everything in memory. */
+  readonly folder: string | null;
+  readonly cacheFolder: string;
+  readonly extensions: Extensions;
+  readonly progress: Progress;
+}
+
+/** As on Supabase; PostgreSQL skips schemas that do not exist. */
+const searchPath = '"$user", public, extensions';
+
+/** Opens the database in the place's folder. */
+export function openExisting(place: DatabasePlace): Promise<PGlite> {
+  return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
+}
+
+/** A new database, filled by `fill`. */
+export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const pglite = await openEmpty(place);
+  try {
+    await fill(pglite);
+    return pglite;
+  } catch (error) {
+    // Left open, it would keep the process from ending.
+    await pglite.close();
+    throw error;
+  }
+}
+
+/** The same, but cached: the next start with the same `name` has it at once. */
+export async function openFilledOnce(place: DatabasePlace, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const kept = await openKept(place, name);
+  if (kept !== null) return kept;
+  return openAndFill(place, async (pglite) => {
+    await fill(pglite);
+    await keep(pglite, place, name);
+  });
+}
+
+/** A new, empty database. */
+async function openEmpty(place: DatabasePlace): Promise<PGlite> {
+  const kept = await openKept(place, 'empty');
+  if (kept !== null) return kept;
+  const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));
+  const pglite = await place.progress.step('Initializing the embedded database (first start only)', initialise, { isLong: true });
+  await keep(pglite, place, 'empty');
+  return pglite;
+}
+
+async function openKept(place: DatabasePlace, name: string): Promise<PGlite | null> {
+  const snapshot = await readSnapshot(place.cacheFolder, name);
+  if (snapshot === null) return null;
+  try {
+    return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: snapshot }));
+  } catch {
+    // The cached snapshot is unusable: make a new one.
+    if (place.folder !== null) await rm(place.folder, { recursive: true, force: true });
+    return null;
+  }
+}
+
+/** Reads the snapshot now; compressing and writing it continues in the background. */
+async function keep(pglite: PGlite, { cacheFolder }: DatabasePlace, name: string): Promise<void> {
+  await pglite.exec('checkpoint');
+  void saveSnapshot(cacheFolder, name, await pglite.dumpDataDir('none'));
+}
+
+function targetOf({ folder, extensions }: DatabasePlace): PGliteOptions {
+  // PGlite's default of 160 MB of buffers would be cleared at each start, and a small database uses little of it.
+  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
+  return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };
+}
+
+/**
+ * Snapshots of a database, kept in the user's cache folder: of an empty one, which takes PGlite three seconds to initialise and half a
+ * second to load, and of the one with the example. Each is a single compressed file with a checksum, and there is one set per version of
+ * PGlite.
+ */
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+/** A snapshot as a tar archive; null if there is no intact one. */
+export async function readSnapshot(cacheFolder: string, name: string): Promise<Blob | null> {
+  try {
+    const compressed = await readFile(await snapshotFile(cacheFolder, name));
+    // With the default chunks of 16 kB, Node takes four times as long.
+    return new Archive(await decompress(compressed, { chunkSize: 1024 * 1024 }));
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a snapshot. If the cache folder is not writable, this does not fail: the next start only takes longer. */
+export async function saveSnapshot(cacheFolder: string, name: string, snapshot: Blob): Promise<void> {
+  const file = await snapshotFile(cacheFolder, name);
+  const part = `${file}.${process.pid}`;
+  try {
+    const archive = Buffer.from(await snapshot.arrayBuffer());
+    const compressed = await compress(archive, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    await mkdir(cacheFolder, { recursive: true });
+    await writeFile(part, compressed);
+    // A rename is atomic, so no other process ever reads a partial file.
+    await rename(part, file);
+  } catch {
+    await rm(part, { force: true }).catch(() => undefined);
+  }
+}
+
+/** A blob that is read without copying it piece by piece, which would take a tenth of a second for these forty megabytes. */
+class Archive extends Blob {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super([]);
+    this.#bytes = bytes;
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+  }
+}
+
+async function snapshotFile(cacheFolder: string, name: string): Promise<string> {
+  const packageFile = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
+  const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
+  return join(cacheFolder, `pglite-${version}-${name}.tar.zst`);
+}

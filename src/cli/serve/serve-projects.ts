@@ -1,0 +1,255 @@
+import path from 'node:path';
+import { limitNames, limitSettingOf } from '../../budget/limits.ts';
+import { ConnectionBudget } from '../../database/connection-budget.ts';
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { LoginPowerful, Observer } from '../../events.ts';
+import { readStamp, WatchedFiles } from '../../files/watched-files.ts';
+import type { ServerOptions } from '../../http/transport/server-options.ts';
+import { createRowgraph, type RowgraphOptions } from '../../index.ts';
+import type { ProjectDefinition, ProjectTokens } from '../../projects/project.ts';
+import { listProjectFiles, type ProjectEntries, type ProjectEntry, readProjectFiles } from '../../projects/project-files.ts';
+import { Projects } from '../../projects/projects.ts';
+import { type Configuration, flagOf } from '../../settings/settings.ts';
+import { describeLogin } from '../../telemetry/write-event.ts';
+import { checkDatabase } from '../check-database.ts';
+import type { ServeConfiguration } from '../command-settings.ts';
+import { type CommandSettings, ConfigurationError, describeMissing, readConfiguration } from '../config.ts';
+import { graphOptionsOf, modelSettingNames } from '../graph-options.ts';
+import { tokenRulesOf } from './token-rules.ts';
+
+/**
+ * The projects of a server, read from files and read again when they change. In: the settings; out: what the server needs, and how to close
+ * the projects.
+ */
+
+export interface ServedProjects {
+  readonly serverOptions: Pick<ServerOptions, 'divide' | 'authenticate'>;
+  /** How many projects there are, how many are open, and how many connections those have. */
+  readonly counts: () => { readonly known: number; readonly open: number; readonly connections: number };
+  /** Reads the files again if they have changed. Never rejects. */
+  refresh(): Promise<void>;
+  /** Gives up a database connection of a project for another process. */
+  yieldConnection(reference: string): void;
+  /** Closes everything that projects have not used since this time of `performance.now()`. */
+  closeUnused(since: number): void;
+  close(): Promise<void>;
+}
+
+/** How many problems of the files are reported each time. */
+const mostProblems = 20;
+
+/** Null if the server has no projects. Throws `ConfigurationError` if they cannot be read, or other settings do not fit. */
+export async function openProjects(configuration: ServeConfiguration, observe: Observer): Promise<ServedProjects | null> {
+  const { projects: location, projectsDomain: domain = null, projectConnections, projectIdle: idleMilliseconds } = configuration;
+  if (location === undefined) return null;
+  if (configuration.databaseUrl !== undefined && !hasKeys(configuration)) throw new ConfigurationError([describeMissing('jwtSecret')]);
+  const budget = new ConnectionBudget(projectConnections);
+  const define: ConstructorParameters<typeof Projects>[0]['define'] = (reference, entry) =>
+    defineProject(reference, entry, configuration, budget);
+  // One connection for requests, and one to watch the schema.
+  const mostOpen = Math.max(1, Math.floor(projectConnections / 2));
+  const projects = new Projects({ define, domain, idleMilliseconds, mostOpen, observe });
+  try {
+    const files = await watch(location, projects, observe);
+    return {
+      serverOptions: { divide: projects.divide, ...(configuration.databaseUrl === undefined && { authenticate: refuse }) },
+      counts: () => ({ ...projects.counts, connections: budget.taken }),
+      refresh: () => files.refresh(),
+      yieldConnection: (reference) => projects.yieldConnection(reference),
+      closeUnused: (since) => projects.closeUnused(since),
+      close: () => {
+        files.stop();
+        return projects.close();
+      },
+    };
+  } catch (error) {
+    await projects.close();
+    throw new ConfigurationError([`${flagOf('projects')}: ${(error as Error).message}`]);
+  }
+}
+
+function hasKeys({ jwtSecret, jwtKeys, supabase, apiKeys }: ServeConfiguration): boolean {
+  return [jwtSecret, jwtKeys, supabase, apiKeys].some((setting) => setting !== undefined);
+}
+
+/** Files that are broken from the beginning are reported like files that break later, unless they leave no project at all. */
+async function watch(location: string, projects: Projects, observe: Observer): Promise<WatchedFiles<ProjectEntries>> {
+  const fail = (error: Error): void => observe({ kind: 'files-load-failed', content: 'projects', error });
+  let before: ProjectEntries | null = null;
+  return WatchedFiles.open({
+    read: async () => {
+      const entries = await readProjectFiles(location, before);
+      if (before === null && entries.byReference.size === 0 && entries.problems.length > 0) throw new Error(entries.problems[0]);
+      return entries;
+    },
+    readStamp: async () => readStamp(await listProjectFiles(location)),
+    onLoad: (entries) => {
+      before = entries;
+      for (const problem of entries.problems.slice(0, mostProblems)) fail(new Error(problem));
+      projects.update(entries);
+      observe({ kind: 'files-loaded', content: 'projects', count: entries.byReference.size });
+    },
+    onFailure: fail,
+  });
+}
+
+/** For a server without a default project. */
+const refuse: NonNullable<ServerOptions['authenticate']> = () => {
+  throw new ApiError(
+    'PROJECT_NOT_FOUND',
+    'The host names no project, and there is no default one. Send the request to <reference>.<domain>.',
+  );
+};
+
+/**
+ * Interprets the settings of a project, which have the names and the syntax of the server's own. A project inherits what it leaves out from
+ * the server, but never the server's database or keys. In: the entry of a project, and the server's settings; out: how to open its graph
+ * and its keys.
+ */
+
+/** Settings that a project never inherits. */
+const ownNames = [
+  'databaseUrl',
+  'jwtSecret',
+  'previousJwtSecret',
+  'jwtKeys',
+  'supabase',
+  'jwtAudience',
+  'jwtIssuer',
+  'apiKeys',
+  'revokedTokens',
+] as const;
+
+/** Settings in which a project may differ from the server. */
+const sharedNames = [
+  'schemas',
+  'extraSearchPath',
+  'introspection',
+  ...modelSettingNames,
+  'coercion',
+  'jwtLeeway',
+  'roleClaim',
+  'tokenRoles',
+  'anonRole',
+  'trustedRoles',
+  'requestSettings',
+  'requestHeaders',
+  'poolSize',
+  'queueLength',
+  'queueBytes',
+  'queueTimeout',
+  'prepare',
+  'strict',
+  'requestTimeout',
+  'schemaCache',
+  'documentCache',
+  'variantCache',
+  'statementCache',
+  'introspectionCache',
+  'limits',
+  ...limitNames.map(limitSettingOf),
+  'unlimitedRoles',
+  'reportCost',
+  'idempotencyKeyRoles',
+  'idempotencyStorage',
+  'idempotencyKeyLifetime',
+] as const;
+
+type SharedName = (typeof sharedNames)[number];
+type ProjectSettingName = (typeof ownNames)[number] | SharedName;
+export type ProjectConfiguration = Configuration<ProjectSettingName, 'databaseUrl'>;
+
+const names: readonly ProjectSettingName[] = [...ownNames, ...sharedNames];
+
+/** The settings of a project. Throws a `ConfigurationError` that says what is wrong with them but repeats no secret. */
+export function readProject(
+  reference: string,
+  { text, file }: ProjectEntry,
+  server: Configuration<SharedName> | null,
+): ProjectConfiguration {
+  const source = `${reference} of ${path.basename(file)}`;
+  const content: unknown = JSON.parse(text);
+  const unknown = typeof content === 'object' && content !== null ? Object.keys(content).filter((name) => !isName(name)) : [];
+  if (unknown.length > 0)
+    throw new ConfigurationError([`${source} has ${unknown.map(quote).join(', ')}; a project may have only ${names.join(', ')}`]);
+  const inherited = server === null ? {} : Object.fromEntries(sharedNames.map((name) => [name, server[name]]));
+  const settings: CommandSettings<ProjectSettingName, 'databaseUrl'> = {
+    names,
+    required: ['databaseUrl'],
+    isFileOnly: true,
+    requiredUnless: { jwtSecret: ['jwtKeys', 'supabase', 'apiKeys'] },
+    defaults: inherited as Partial<ProjectConfiguration>,
+  };
+  const configuration = readConfiguration(settings, { flags: {}, environment: {}, file: { name: source, text } });
+  const located = (name: 'jwtKeys' | 'apiKeys' | 'revokedTokens') => {
+    const place = configuration[name];
+    return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(path.dirname(file), place);
+  };
+  return { ...configuration, jwtKeys: located('jwtKeys'), apiKeys: located('apiKeys'), revokedTokens: located('revokedTokens') };
+}
+
+function isName(name: string): boolean {
+  return (names as readonly string[]).includes(name);
+}
+
+/** How to open a project. Throws as `readProject` does. */
+export function defineProject(
+  reference: string,
+  entry: ProjectEntry,
+  server: ServeConfiguration,
+  connectionBudget: NonNullable<RowgraphOptions['connectionBudget']>,
+): ProjectDefinition {
+  const configuration = readProject(reference, entry, server);
+  const graphOptions = graphOptionsOfProject(configuration);
+  let isWarnedOf = false;
+  const warnOnce = async (observe: Observer): Promise<void> => {
+    if (isWarnedOf) return;
+    isWarnedOf = true;
+    await warnOfLogin(configuration, observe);
+  };
+  return {
+    requestTimeout: configuration.requestTimeout,
+    graphIdentity: JSON.stringify([graphOptions, configuration.strict]),
+    openGraph: async (observe) => {
+      if (configuration.strict) await checkLogin(configuration);
+      const opening = createRowgraph({ ...graphOptions, connectionBudget, observe });
+      const [graph] = await Promise.all([opening, configuration.strict ? null : warnOnce(observe)]);
+      return graph;
+    },
+    openTokens: (observe) => openTokens(configuration, observe),
+  };
+}
+
+function graphOptionsOfProject(configuration: ProjectConfiguration) {
+  const { databaseUrl: database, poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
+  const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
+  return { ...graphOptionsOf(configuration), database, poolSize, prepare, queue };
+}
+
+/** Throws if the login role has privileges that requests must not have. */
+async function checkLogin(configuration: ProjectConfiguration): Promise<void> {
+  const powerful = await readPowerfulLogin(configuration);
+  if (powerful) throw new Error(`"strict": ${describeLogin(powerful)}`);
+}
+
+/** Reports such a login role. If the check itself fails, opening the project fails too, or the failure is no reason to refuse it. */
+async function warnOfLogin(configuration: ProjectConfiguration, observe: Observer): Promise<void> {
+  const powerful = await readPowerfulLogin(configuration).catch(() => null);
+  if (powerful) observe(powerful);
+}
+
+async function readPowerfulLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<LoginPowerful | null> {
+  const { login } = await checkDatabase({ databaseUrl, schemas, role, roleFlag: '"anonRole"' });
+  const { isSuperuser, bypassesRowSecurity } = login;
+  return isSuperuser || bypassesRowSecurity ? { kind: 'login-powerful', role: login.role, isSuperuser } : null;
+}
+
+/** The keys of a project; watches their files. */
+export async function openTokens(configuration: ProjectConfiguration, observe: Observer): Promise<ProjectTokens> {
+  const { previousSecrets = [], ...rules } = await tokenRulesOf(configuration, observe);
+  const secrets = configuration.jwtSecret === undefined ? [] : [configuration.jwtSecret];
+  const stop = (): void => {
+    for (const watched of [rules.apiKeys, rules.revoked]) if (watched instanceof WatchedFiles) watched.stop();
+  };
+  return { rules: { ...rules, secrets: [...secrets, ...previousSecrets] }, stop };
+}

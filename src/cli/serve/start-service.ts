@@ -1,0 +1,173 @@
+import type { Observer } from '../../events.ts';
+import type { WatchedDocuments } from '../../http/documents/trusted-document-files.ts';
+import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
+import { type AdminServer, createHealthRoutes, createMetricsRoute, startAdminServer } from '../../http/routes/operator-routes.ts';
+import type { PageOptions, ServerOptions } from '../../http/transport/server-options.ts';
+import { type RunningServer, startServer } from '../../http/transport/start-server.ts';
+import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
+import { type OtlpSettings, readOtlpSettings } from '../../telemetry/otlp/otlp-settings.ts';
+import { CommandError } from '../command-error.ts';
+import type { ServeConfiguration, ServiceConfiguration } from '../command-settings.ts';
+import { ConfigurationError, type Environment } from '../config.ts';
+import { warn } from '../output/terminal.ts';
+import type { ServedProjects } from './serve-projects.ts';
+import { isReporter } from './worker-messages.ts';
+
+/** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
+
+export interface ServiceOptions {
+  readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
+  readonly jwtSecret: string | undefined;
+  readonly tokens: NonNullable<ServerOptions['tokens']>;
+  /** The options of the page at /graphiql, if it is served. */
+  readonly page: PageOptions;
+  readonly graph: ServedGraph;
+  readonly telemetry: Telemetry;
+  /** Null if there are none. */
+  readonly documents: WatchedDocuments | null;
+  /** The projects of the server; null if it has none. */
+  readonly projects?: ServedProjects | null;
+}
+
+/** Listens. Throws `CommandError` if the address is not available. */
+export async function startService({
+  configuration,
+  jwtSecret,
+  tokens,
+  page,
+  graph,
+  telemetry,
+  documents,
+  projects = null,
+}: ServiceOptions): Promise<RunningServer> {
+  const {
+    host,
+    port,
+    basePath,
+    graphiql,
+    persistedQueries,
+    maxBatch,
+    serverTiming,
+    cacheControl,
+    keyInUrl,
+    corsOrigins,
+    rateLimit,
+    trustProxy,
+    maxEventLoopDelay,
+  } = configuration;
+  try {
+    return await startServer({
+      graph,
+      ...(jwtSecret !== undefined && { jwtSecret }),
+      tokens,
+      host,
+      port,
+      cacheControl,
+      serverTiming,
+      keyInUrl,
+      corsOrigins,
+      graphiql: graphiql && page,
+      telemetry,
+      metrics: metricsOf(configuration),
+      ...(configuration.traceDatabase && { traceDatabase: true }),
+      ...serverLimitsOf(configuration),
+      ...projects?.serverOptions,
+      ...(documents !== null && { trustedDocuments: documents }),
+      ...(configuration.onlyTrustedDocuments && { untrustedRoles: configuration.untrustedRoles }),
+      ...(persistedQueries !== 'off' && { persistedQueries }),
+      ...(maxBatch !== 'off' && { maxBatch }),
+      ...(basePath !== undefined && { basePath }),
+      ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
+      ...(trustProxy !== undefined && { trustProxy }),
+      ...(maxEventLoopDelay !== undefined && { maxEventLoopDelay }),
+    });
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
+}
+
+/** If they have a port of their own, the public port does not serve the metrics. */
+function metricsOf({ adminPort, metricsKey }: ServiceOptions['configuration']): NonNullable<ServerOptions['metrics']> {
+  if (adminPort !== undefined) return 'elsewhere';
+  return metricsKey === undefined ? {} : { key: metricsKey };
+}
+
+/** The bounds on the server's time and memory, from the settings. */
+function serverLimitsOf(configuration: ServiceConfiguration) {
+  const { tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout } = configuration;
+  const { maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight } = configuration;
+  return {
+    ...{ tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout },
+    ...{ maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight },
+    drainMilliseconds: configuration.drainDelay,
+    closeMilliseconds: configuration.closeTimeout,
+  };
+}
+
+/** Explains why the server cannot listen at an address; returns other errors unchanged. */
+export function explainListenError(error: unknown, host: string, port: number, flag = '--port'): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return new CommandError(`${flag} ${port} is already in use: choose another (0 picks a free one)`, 2, error);
+  if (code === 'EACCES')
+    return new CommandError(`${flag} ${port} needs more privileges than this user has: choose a port of at least 1024`, 2, error);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new CommandError(`--host ${host} is not an address of this machine`, 2, error);
+  return error;
+}
+
+/**
+ * Health and metrics on a separate port. In: the settings, and who answers for the service; out: the running server, or null if no such
+ * port is configured.
+ */
+
+export interface AdminService extends Pick<Telemetry, 'writeMetrics' | 'metricsContentType'> {
+  /** Resolves if the service can answer requests. */
+  ping(): Promise<void>;
+  readonly isDraining: () => boolean;
+  readonly observe: Observer;
+}
+
+/** Throws `CommandError` if the address is not available. */
+export async function serveAdmin(
+  { adminPort, adminHost, metricsKey }: ServeConfiguration,
+  service: AdminService,
+): Promise<AdminServer | null> {
+  if (adminPort === undefined) return null;
+  const routes = new Map([...createHealthRoutes(service, service.isDraining), createMetricsRoute(service, metricsKey ?? null)]);
+  try {
+    return await startAdminServer({ host: adminHost, port: adminPort }, routes, service.observe);
+  } catch (error) {
+    throw explainListenError(error, adminHost, adminPort, '--admin-port');
+  }
+}
+
+/** The line that shows its URL; none if it is not configured. */
+export function describeAdmin(admin: AdminServer | null): string[] {
+  return admin === null ? [] : [`Metrics: ${admin.url}/metrics`];
+}
+
+/** The telemetry of a serving process, from the settings and the environment variables of OpenTelemetry. */
+
+/** How long the last export may take when the process ends, in milliseconds. */
+export const lastExportMilliseconds = 2_000;
+
+/** Logs go to standard error. Throws `ConfigurationError` for an invalid variable. */
+export function openTelemetry(
+  configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'traceDatabase'>>,
+  environment: Environment,
+): Telemetry {
+  const { logLevel: level, accessLog, slowOperations: milliseconds, slowOperationValues: hasValues } = configuration;
+  const slowOperations = milliseconds === undefined ? null : { milliseconds, hasValues };
+  const otlp = otlpOf(environment);
+  if (configuration.traceDatabase && !otlp?.traces && isReporter)
+    warn('--trace-database has no effect, because no traces are exported. Set OTEL_EXPORTER_OTLP_ENDPOINT to export them');
+  return createTelemetry({ level, accessLog, slowOperations, otlp });
+}
+
+function otlpOf(environment: Environment): OtlpSettings | null {
+  try {
+    return readOtlpSettings(environment);
+  } catch (error) {
+    throw new ConfigurationError([(error as Error).message]);
+  }
+}

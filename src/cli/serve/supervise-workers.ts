@@ -1,0 +1,231 @@
+/**
+ * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. In: the settings. A worker is the same
+ * command in a separate process (`node:cluster`). It gets its connections from this process, which serves no requests itself.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { Observer } from '../../events.ts';
+import { createTelemetry } from '../../telemetry/create-telemetry.ts';
+import { SilentExitError } from '../command-error.ts';
+import type { ServeConfiguration } from '../command-settings.ts';
+import { closeLostConnections } from './close-lost-connections.ts';
+import { longestEnd, watchForEnd } from './process-end.ts';
+import { describeAdmin, explainListenError, serveAdmin } from './start-service.ts';
+import { askWorker, listenToWorker, tellWant, WorkerMetrics } from './worker-messages.ts';
+
+/** Delay before replacing a worker that could not start; doubled each time. */
+const firstDelayMilliseconds = 100;
+const longestDelayMilliseconds = 2_000;
+/** How long to wait beyond the time in which each worker ends by itself. */
+const patienceMilliseconds = 3000;
+
+/** Resolves once it has been stopped and all workers have exited. Throws `SilentExitError` if the first worker cannot serve. */
+export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
+  const { workers, host, port, logLevel } = configuration;
+  // The same port for all workers that will ever start, even if all die at once. If a flag is given twice, the last one counts.
+  if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
+  const { observe, metricsContentType } = createTelemetry({ level: logLevel });
+  const end = watchForEnd(observe);
+  const supervisor = new Supervisor(workers, longestEnd(configuration) + patienceMilliseconds, observe);
+  const { metrics } = supervisor;
+  const ping = async (): Promise<void> => {
+    if (!(await supervisor.areReady())) throw new Error('Not all workers are ready');
+  };
+  const service = { writeMetrics: () => metrics.write(), metricsContentType, ping, isDraining: end.isBegun, observe };
+  const admin = await serveAdmin(configuration, service);
+  try {
+    const failed = supervisor.start().then((lines) => {
+      if (lines !== null)
+        process.stdout.write([`${lines[0]} from ${workers} processes`, ...lines.slice(1), ...describeAdmin(admin), ''].join('\n'));
+      return end.begun;
+    });
+    await Promise.race([end.begun, failed]);
+    const signal = end.isBegun() && (await end.begun) === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+    await supervisor.stop(signal, signal === 'SIGINT' ? 0 : configuration.drainDelay);
+  } finally {
+    await admin?.close();
+  }
+  if (end.hasFaults()) throw new SilentExitError(1);
+}
+
+/** Where one of the workers runs, and later those that replace it. */
+interface Place {
+  /** Whether none has served yet, or the last one could not start. */
+  isEmpty: boolean;
+}
+
+interface WorkerLife {
+  readonly place: Place;
+  hasServed: boolean;
+  /** How many workers in this place have failed to start in a row. */
+  readonly failures: number;
+}
+
+class Supervisor {
+  /** How long a worker may take to end, in milliseconds. */
+  readonly #longestEnd: number;
+  readonly #observe: Observer;
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #places: readonly Place[];
+  /** Workers that end because of a fault of their own. */
+  readonly #ending = new WeakSet<Worker>();
+  /** The workers that take connections. */
+  readonly #listening = new Set<Worker>();
+  readonly metrics = new WorkerMetrics(liveWorkers);
+  #isStopping = false;
+
+  constructor(count: number, longestEnd: number, observe: Observer) {
+    this.#places = Array.from({ length: count }, () => ({ isEmpty: true }));
+    this.#longestEnd = longestEnd;
+    this.#observe = observe;
+  }
+
+  /**
+   * Resolves, when all workers serve, to what the first one reports about the service; to null if `stop` came first. Rejects if the first
+   * worker exits before it serves.
+   */
+  async start(): Promise<readonly string[] | null> {
+    // Alone, so that a problem with the settings, the database or the port is reported only once.
+    const first = this.#fork();
+    const lines = await untilServing(first);
+    if (this.#isStopping) return null;
+    if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
+    const [place, ...others] = this.#places as readonly [Place, ...Place[]];
+    place.isEmpty = false;
+    this.#watch(first, { place, hasServed: true, failures: 0 });
+    await Promise.all(others.map((other) => this.#keepAlive(other, 0)));
+    return this.#isStopping ? null : lines;
+  }
+
+  /**
+   * Whether all workers can answer requests. One that has died does not count while it is replaced, which takes less than a second, unless its
+   * replacement cannot start.
+   */
+  async areReady(): Promise<boolean> {
+    if (this.#places.some(({ isEmpty }) => isEmpty)) return false;
+    const serving = liveWorkers().filter((worker) => this.#listening.has(worker) && !this.#ending.has(worker));
+    const answers = await Promise.all(serving.map((worker) => askWorker(worker, 'ready')));
+    return serving.length > 0 && answers.every((answer) => answer === true);
+  }
+
+  /** Ends all workers: gracefully, or by force if that takes too long. The port closes after the drain delay, in milliseconds. */
+  async stop(signal: NodeJS.Signals, drainDelay: number): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#restarts) clearTimeout(timer);
+    const running = liveWorkers();
+    const ends = running.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
+    for (const worker of running) {
+      worker.process.kill(signal);
+      killAfter(worker, this.#longestEnd);
+    }
+    // Once disconnected, they no longer notice when this process ends.
+    process.once('exit', () => {
+      for (const worker of running) worker.process.kill('SIGKILL');
+    });
+    const draining = drainDelay > 0 ? setTimeout(() => this.#closePort(), drainDelay) : undefined;
+    if (draining === undefined) this.#closePort();
+    await Promise.all(ends);
+    clearTimeout(draining);
+  }
+
+  /**
+   * Closes the port, even if a worker hangs. Workers that do not listen yet are left alone: they will close what they open, but could not
+   * finish starting without the channel to this process.
+   */
+  #closePort(): void {
+    for (const worker of this.#listening) worker.disconnect();
+    this.#listening.clear();
+  }
+
+  /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
+  async #keepAlive(place: Place, failures: number): Promise<void> {
+    const worker = this.#fork();
+    const life = { place, hasServed: false, failures };
+    return new Promise((resolve) => {
+      this.#watch(worker, life, resolve);
+      onServing(worker, () => {
+        life.hasServed = true;
+        place.isEmpty = false;
+        resolve();
+      });
+    });
+  }
+
+  #fork(): Worker {
+    const worker = cluster.fork();
+    closeLostConnections(worker, () => this.#listening.size > 0);
+    worker.once('listening', () => this.#listening.add(worker));
+    listenToWorker(worker, {
+      answers: { metrics: () => this.metrics.write(), ready: () => this.areReady() },
+      onEnding: () => {
+        this.#ending.add(worker);
+        killAfter(worker, this.#longestEnd);
+      },
+      onWant: (want) => {
+        for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
+      },
+    });
+    worker.once('disconnect', () => {
+      this.#listening.delete(worker);
+      // All that is left for it to do is to exit, unless this process has disconnected it.
+      if (!this.#isStopping) killAfter(worker, patienceMilliseconds);
+    });
+    return worker;
+  }
+
+  /** Replaces a worker when it dies: immediately, unless it could not even start. */
+  #watch(worker: Worker, life: WorkerLife, onServing: () => void = () => {}): void {
+    worker.once('exit', (code, signal) => {
+      if (this.#isStopping) return onServing();
+      const { place, hasServed, failures } = life;
+      if (!hasServed) place.isEmpty = true;
+      const restartMilliseconds = hasServed ? 0 : Math.min(firstDelayMilliseconds * 2 ** failures, longestDelayMilliseconds);
+      this.metrics.noteExit(worker);
+      this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
+      const timer = setTimeout(() => {
+        this.#restarts.delete(timer);
+        void this.#keepAlive(place, hasServed ? 0 : failures + 1).then(onServing);
+      }, restartMilliseconds);
+      this.#restarts.add(timer);
+    });
+  }
+}
+
+/** Ends a worker by force unless it exits within so many milliseconds. */
+function killAfter(worker: Worker, milliseconds: number): void {
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), milliseconds);
+  timer.unref();
+  worker.once('exit', () => clearTimeout(timer));
+}
+
+/** A worker reports that it is ready with a list of lines about the service; questions and answers are objects. */
+function onServing(worker: Worker, listener: (lines: readonly string[]) => void): void {
+  worker.on('message', (message: unknown) => {
+    if (Array.isArray(message)) listener(message as readonly string[]);
+  });
+}
+
+/** The lines that a worker reports when it is ready; null if it exits first. */
+function untilServing(worker: Worker): Promise<readonly string[] | null> {
+  return new Promise((resolve) => {
+    onServing(worker, resolve);
+    worker.once('exit', () => resolve(null));
+  });
+}
+
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(0, host), 'listening');
+    return (probe.address() as AddressInfo).port;
+  } catch (error) {
+    throw explainListenError(error, host, 0);
+  } finally {
+    if (probe.listening) await once(probe.close(), 'close');
+  }
+}
+
+function liveWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}

@@ -1,0 +1,190 @@
+import cluster, { type Worker } from 'node:cluster';
+import { type MetricsReading, MetricsSum } from '../../telemetry/sum-metrics.ts';
+
+/**
+ * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end, or that it
+ * gets no connection to a database. The primary asks each worker for its metrics and whether it is ready, and passes such a want on to the
+ * others. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing answer is null.
+ * Also says which worker reports for all of them.
+ */
+
+/** Of several workers, only the first one reports what applies to all. */
+export const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
+
+/** What may be asked. */
+export type Question = 'metrics' | 'ready';
+
+/** How a process answers. */
+export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
+
+/** A worker cannot get a connection. `project`: to which project's database; null for the database of the server. */
+export interface ConnectionWant {
+  readonly project: string | null;
+}
+
+type Message =
+  | { readonly question: Question; readonly id: number }
+  | { readonly answerTo: number; readonly answer: unknown }
+  | { readonly isEnding: true }
+  | { readonly wanted: ConnectionWant };
+
+interface Channel {
+  send(message: Message, callback: (error: Error | null) => void): unknown;
+}
+
+/** How long to wait for an answer, in milliseconds: from a worker, and from the primary, which may have to ask other workers first. */
+const patience = { worker: 2_000, primary: 5_000 };
+
+const waiting = new Map<number, (answer: unknown) => void>();
+let lastId = 0;
+
+/** The answer; null if none comes in time. */
+function ask(channel: Channel, question: Question, milliseconds: number): Promise<unknown> {
+  lastId += 1;
+  const id = lastId;
+  return new Promise((resolve) => {
+    const settle = (answer: unknown): void => {
+      clearTimeout(timer);
+      waiting.delete(id);
+      resolve(answer);
+    };
+    const timer = setTimeout(settle, milliseconds, null);
+    waiting.set(id, settle);
+    send(channel, { question, id }, () => settle(null));
+  });
+}
+
+/** A process that dies while it is written to does not answer; its exit follows. */
+function send(channel: Channel, message: Message, onFailure: () => void = () => undefined): void {
+  try {
+    channel.send(message, (error) => {
+      if (error) onFailure();
+    });
+  } catch {
+    onFailure();
+  }
+}
+
+/** What a process does with messages. */
+interface Receiver {
+  readonly answers: Answers;
+  readonly onWant: (want: ConnectionWant) => void;
+  /** In the primary: the worker begins to end by itself. */
+  readonly onEnding?: () => void;
+}
+
+function receive(channel: Channel, message: unknown, { answers, onWant, onEnding }: Receiver): void {
+  if (typeof message !== 'object' || message === null) return;
+  const { question, id, answerTo, answer, isEnding, wanted } = message as Partial<Record<string, unknown>>;
+  if (typeof answerTo === 'number') waiting.get(answerTo)?.(answer);
+  else if (typeof id === 'number' && (question === 'metrics' || question === 'ready')) {
+    const answering = answers[question]?.() ?? Promise.resolve(null);
+    answering.catch(() => null).then((given) => send(channel, { answerTo: id, answer: given }));
+  } else if (wanted !== undefined) onWant(wanted as ConnectionWant);
+  else if (isEnding === true) onEnding?.();
+}
+
+/** In the primary: asks a worker. Null as soon as the worker exits. */
+export function askWorker(worker: Worker, question: Question): Promise<unknown> {
+  return new Promise((resolve) => {
+    const onExit = (): void => resolve(null);
+    worker.once('exit', onExit);
+    void ask(worker as unknown as Channel, question, patience.worker).then((answer) => {
+      worker.off('exit', onExit);
+      resolve(answer);
+    });
+  });
+}
+
+/** In the primary: answers a worker's questions, and receives its answers and announcements. */
+export function listenToWorker(worker: Worker, receiver: Required<Receiver>): void {
+  worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, receiver));
+}
+
+/** In the primary: tells a worker what another one wants. */
+export function tellWant(worker: Worker, want: ConnectionWant): void {
+  send(worker as unknown as Channel, { wanted: want });
+}
+
+/** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
+export function announceEnd(): void {
+  if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
+}
+
+/** In a worker: tells the primary that it cannot get a connection to a database. Does nothing in other processes. */
+export function announceWant(want: ConnectionWant): void {
+  if (cluster.isWorker) send(process as unknown as Channel, { wanted: want });
+}
+
+/** In a worker: asks the primary. */
+export function askPrimary(question: Question): Promise<unknown> {
+  return ask(process as unknown as Channel, question, patience.primary);
+}
+
+/**
+ * In a worker: answers the primary's questions, and receives its answers and what other workers want. Does nothing in other processes.
+ */
+export function listenToPrimary(answers: Answers, onWant: (want: ConnectionWant) => void): void {
+  if (!cluster.isWorker) return;
+  process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers, onWant }));
+}
+
+/**
+ * The metrics of all workers as those of one service. In: the workers, as they start and exit; out: the sum, which keeps what exited
+ * workers have counted.
+ */
+
+/** The primary's number among the processes; workers are numbered from 1. */
+const primary = 0;
+
+export class WorkerMetrics {
+  readonly #sum = new MetricsSum();
+  readonly #liveWorkers: () => readonly Worker[];
+  #exits = 0;
+  #collecting: Promise<string> | null = null;
+
+  constructor(liveWorkers: () => readonly Worker[]) {
+    this.#liveWorkers = liveWorkers;
+  }
+
+  /** A worker has exited. */
+  noteExit(worker: Worker): void {
+    this.#exits += 1;
+    this.#sum.end(worker.id);
+  }
+
+  /** The text of `/metrics`; concurrent requests share one. A worker that does not answer counts with its last metrics. */
+  write(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => {
+      this.#collecting = null;
+    });
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<string> {
+    const workers = this.#liveWorkers();
+    await Promise.all(
+      workers.map(async (worker) => {
+        const reading = (await askWorker(worker, 'metrics')) as MetricsReading | null;
+        // If it has died, its last metrics have been added already.
+        if (!worker.isDead()) this.#sum.note(worker.id, reading);
+      }),
+    );
+    this.#sum.note(primary, this.#readOwn());
+    return this.#sum.write();
+  }
+
+  #readOwn(): MetricsReading {
+    const one = (name: string, help: string, type: string, value: number) => ({
+      name,
+      help,
+      type,
+      aggregator: 'sum',
+      values: [{ value, labels: {} }],
+    });
+    return [
+      one('rowgraph_workers', 'Processes that share the port.', 'gauge', this.#liveWorkers().length),
+      one('rowgraph_worker_exits_total', 'Processes that exited unexpectedly.', 'counter', this.#exits),
+    ] as unknown as MetricsReading;
+  }
+}
