@@ -8,7 +8,7 @@ import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, 
 import { runAtOnce } from '../src/budget/turns.ts';
 import { compilePlan } from '../src/compile/compile-plan.ts';
 import { planOperation } from '../src/plan/plan-operation.ts';
-import { selectFields } from '../src/request/select-fields.ts';
+import { selectFields } from '../src/request/select/select-fields.ts';
 import { buildSchema } from '../src/schema/build-schema.ts';
 import { RandomSource } from './property/random-source.ts';
 import { type ModelBuilder, startModelBuilder } from './support/model-builder.ts';

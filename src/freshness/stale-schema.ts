@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
-import { RequestErrors } from '../request/parse-document.ts';
+import { RequestErrors } from '../request/validate/parse-document.ts';
 
 /** A batch was compiled for an outdated schema. None of it ran, so it may be recompiled and run again. */
 export class StaleSchemaError extends Error {

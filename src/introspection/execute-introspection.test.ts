@@ -6,7 +6,7 @@ import { columnOf, int4, modelOf, sampleModel, tableWith } from '../../test/supp
 import { runAtOnce } from '../budget/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
-import { getOperation } from '../request/parse-document.ts';
+import { getOperation } from '../request/validate/parse-document.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { executeIntrospection } from './execute-introspection.ts';
 

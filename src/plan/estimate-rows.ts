@@ -2,7 +2,7 @@
  * Adds up the rows that a plan may read, with the page sizes of a request: by these alone, or by the sizes of the tables too. docs/limits.md
  * explains the formula.
  */
-import type { ScalarValue } from '../request/input-value.ts';
+import type { ScalarValue } from '../request/operation.ts';
 import type { RowEstimate, RowSource } from './measure.ts';
 import type { Count } from './plan.ts';
 

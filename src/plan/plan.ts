@@ -3,7 +3,7 @@ import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, T
 import type { RelatedRows } from '../model/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
-import type { BindValue } from '../request/input-value.ts';
+import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 
 export interface Plan {

@@ -7,7 +7,7 @@ import { commonTypeNames } from '../model/graphql-names.ts';
 import type { Table } from '../model/model.ts';
 import { fieldBinding } from './bindings.ts';
 import { buildSchema } from './build-schema.ts';
-import type { LazySchema } from './lazy-schema.ts';
+import type { LazySchema } from './lazy/lazy-schema.ts';
 
 const fieldsOf = (schema: LazySchema, typeName: string) => (schema.getType(typeName) as GraphQLObjectType).getFields();
 const rootFields = (...tables: Table[]) => Object.keys(fieldsOf(runAtOnce(buildSchema(modelOf(tables))), 'Query'));

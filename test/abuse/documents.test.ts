@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { type LimitSettings, limitTable } from '../../src/budget/limits.ts';
 import { createRowgraph, type GraphQLRequest, type Rowgraph } from '../../src/index.ts';
-import { measureOperations } from '../../src/request/measure-operations.ts';
+import { measureOperations } from '../../src/request/validate/measure-document.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
 import * as worst from './worst-documents.ts';
 

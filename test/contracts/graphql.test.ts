@@ -19,10 +19,10 @@ import {
   TypeMetaFieldDef,
   validate,
 } from 'graphql';
-import { DescribedSchema } from '../../src/introspection/described-schema.ts';
-import { documentSource, isAborted } from '../../src/request/graphql-validation.ts';
-import { LazySchema } from '../../src/schema/lazy-schema.ts';
-import { TypeRegistry } from '../../src/schema/type-registry.ts';
+import { DescribedSchema } from '../../src/introspection/select-introspection.ts';
+import { documentSource, isAborted } from '../../src/schema/lazy/graphql-internals.ts';
+import { LazySchema } from '../../src/schema/lazy/lazy-schema.ts';
+import { TypeRegistry } from '../../src/schema/lazy/type-registry.ts';
 import { contract } from './contract.ts';
 
 /** A schema of `Query`, one type that it leads to, and types that nobody asks for. */
@@ -41,7 +41,7 @@ function lazySchema(built: string[] = []): LazySchema {
 
 const document = `query ($text: String) { one(text: $text) { ...F one { ... on One { number } } } } fragment F on One { number }`;
 
-contract('graphql', 'schema/lazy-schema.ts', 'validation builds only the types that a document uses', () => {
+contract('graphql', 'schema/lazy/lazy-schema.ts', 'validation builds only the types that a document uses', () => {
   const built: string[] = [];
   const schema = lazySchema(built);
   for (const text of [
@@ -59,7 +59,7 @@ contract('graphql', 'schema/lazy-schema.ts', 'validation builds only the types t
   assert.deepEqual(validate(schema, parse(document)), []);
 });
 
-contract('graphql', 'request/graphql-validation.ts', 'a document that spreads too many fragments is said to be aborted', () => {
+contract('graphql', 'schema/lazy/graphql-internals.ts', 'a document that spreads too many fragments is said to be aborted', () => {
   const count = 400;
   const fragments = Array.from(
     { length: count },
@@ -70,7 +70,7 @@ contract('graphql', 'request/graphql-validation.ts', 'a document that spreads to
   assert.ok(errors.some(isAborted));
 });
 
-contract('graphql', 'request/graphql-validation.ts', 'errors have positions in a text that was taken away', () => {
+contract('graphql', 'schema/lazy/graphql-internals.ts', 'errors have positions in a text that was taken away', () => {
   const text = '{\n one {\n  gone\n } }';
   const { source, dropText } = documentSource(text);
   const node = parse(source);
@@ -80,7 +80,7 @@ contract('graphql', 'request/graphql-validation.ts', 'errors have positions in a
   assert.equal(error?.message, 'Cannot query field "gone" on type "One".');
 });
 
-contract('graphql', 'schema/introspection-types.ts', 'introspection has these types, fields and descriptions', () => {
+contract('graphql', 'schema/lazy/graphql-internals.ts', 'introspection has these types, fields and descriptions', () => {
   const named = new Map(introspectionTypes.map((type) => [type.name, type]));
   assert.deepEqual([...named.keys()].sort(), [
     '__Directive',

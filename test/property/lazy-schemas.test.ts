@@ -22,7 +22,7 @@ import { loadRole, readPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { buildModel, buildReportedModel } from '../../src/model/build-model.ts';
 import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { LazySchema } from '../../src/schema/lazy-schema.ts';
+import type { LazySchema } from '../../src/schema/lazy/lazy-schema.ts';
 import { type CaseDatabase, type DatabaseSource, startDatabaseSource } from '../conformance/case-database.ts';
 import { randomSchema, roles } from './random-schema.ts';
 import { RandomSource } from './random-source.ts';

@@ -2,11 +2,11 @@
 
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/turns.ts';
-import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce-variable-values.ts';
-import type { Coercion } from '../../src/request/coercion.ts';
-import { type Document, parseDocument as parseWithPauses } from '../../src/request/parse-document.ts';
-import type { VariableDeclaration } from '../../src/request/variable-declarations.ts';
-import type { LazySchema } from '../../src/schema/lazy-schema.ts';
+import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce/coerce-variables.ts';
+import type { Coercion } from '../../src/request/operation.ts';
+import { type Document, parseDocument as parseWithPauses } from '../../src/request/validate/parse-document.ts';
+import type { VariableDeclaration } from '../../src/request/coerce/declare-variables.ts';
+import type { LazySchema } from '../../src/schema/lazy/lazy-schema.ts';
 
 export function parseDocument(schema: LazySchema, text: string, coercion: Coercion = 'strict', suggests = true): Document {
   return runAtOnce(parseWithPauses(schema, text, { limits: noLimits, coercion, suggests }));

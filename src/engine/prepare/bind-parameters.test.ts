@@ -4,7 +4,7 @@ import { enumOf, int4, scalarType, text } from '../../../test/support/sample-mod
 import { noLimits } from '../../budget/limits.ts';
 import type { ValueType } from '../../model/model.ts';
 import type { Parameter, ParameterEncoding, ParameterValue } from '../../plan/plan.ts';
-import type { ScalarValue } from '../../request/input-value.ts';
+import type { ScalarValue } from '../../request/operation.ts';
 import { bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 
 const bindParameters = (parameters: readonly Parameter[], bindValues: readonly ScalarValue[]) =>

@@ -4,7 +4,7 @@ import { ApiError, isStackOverflow } from '../../errors/api-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { toApiError } from '../../errors/from-postgres.ts';
-import { RequestErrors } from '../../request/parse-document.ts';
+import { RequestErrors } from '../../request/validate/parse-document.ts';
 import type { RawResponse } from '../request.ts';
 
 /**

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { account, columnOf, int4, tableWith, twin } from '../../../test/support/sample-model.ts';
 import type { Column } from '../../model/model.ts';
 import type { Operator } from '../../model/types/operators.ts';
-import type { InputEntry, InputValue } from '../../request/input-value.ts';
+import type { InputEntry, InputValue } from '../../request/operation.ts';
 import type { Filter } from '../plan.ts';
 import { planFilter } from './filter.ts';
 

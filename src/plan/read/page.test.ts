@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { account, columnOf, int4, tableWith, text, twin } from '../../../test/support/sample-model.ts';
 import type { Column, Table } from '../../model/model.ts';
-import type { InputValue } from '../../request/input-value.ts';
-import type { SelectedField } from '../../request/operation.ts';
+import type { InputValue, SelectedField } from '../../request/operation.ts';
 import type { OrderKey, Page } from '../plan.ts';
 import { planPage } from './page.ts';
 

@@ -1,0 +1,189 @@
+import {
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLIncludeDirective,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { rootTypeNames } from '../../model/graphql-names.ts';
+import { introspectionFields, introspectionType } from './graphql-internals.ts';
+import { RowType } from '../tables/row-type.ts';
+import type { TypeRegistry } from './type-registry.ts';
+
+/**
+ * A `GraphQLSchema` that builds its types on first use. graphql-js builds every type when a schema is constructed, which takes seconds and
+ * hundreds of megabytes for thousands of tables, but validation only looks up a few types by name.
+ *
+ * Relies on undocumented behaviour of graphql-js: validation reads a schema only through the methods overridden here
+ * (`test/contracts/graphql.test.ts`).
+ */
+
+const includeDirective = describeIf(
+  GraphQLIncludeDirective,
+  'This field or fragment will be included only when the `if` argument is true.',
+  'Included when true',
+);
+const skipDirective = describeIf(
+  GraphQLSkipDirective,
+  'This field or fragment will be skipped when the `if` argument is true.',
+  'Skipped when true',
+);
+
+/** The directive with pg_graphql's descriptions. */
+function describeIf(directive: GraphQLDirective, description: string, ifDescription: string): GraphQLDirective {
+  const { args, ...config } = directive.toConfig();
+  return new GraphQLDirective({
+    ...config,
+    description,
+    args: { if: { ...args.if, type: args.if!.type, description: ifDescription } },
+  });
+}
+
+type TypeMap = Record<string, GraphQLNamedType>;
+
+export class LazySchema extends GraphQLSchema {
+  readonly #registry: TypeRegistry;
+  readonly #hasMutation: boolean;
+  /** Whether it shows the specification URLs of scalars. The scalars, which all schemas share, always have them. */
+  readonly specifiesScalars: boolean;
+  #typeMap: TypeMap | undefined;
+
+  /** The registry defines every type, including `Query`, `Node` and, if anything can be mutated, `Mutation`. */
+  constructor(registry: TypeRegistry, { specifiesScalars = true }: { readonly specifiesScalars?: boolean } = {}) {
+    super({
+      directives: [includeDirective, skipDirective],
+      assumeValid: true,
+      description: 'Represents the GraphQL schema of the database',
+    });
+    this.#registry = registry;
+    this.specifiesScalars = specifiesScalars;
+    this.#hasMutation = registry.has(rootTypeNames.mutation);
+  }
+
+  /** The original `getType` reads the map of all types, so an unknown name would build them all. */
+  override getType(name: string): GraphQLNamedType | undefined {
+    return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
+  }
+
+  /** The number of types built and cached. */
+  countBuilt(): number {
+    return this.#registry.countBuilt();
+  }
+
+  /** Builds the type without caching it. */
+  buildType(name: string): GraphQLNamedType | undefined {
+    return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
+  }
+
+  /** The fields of `Query`, `Mutation` or a row type with many fields, built one by one; undefined for other types. */
+  fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
+    return type instanceof RowType ? type.buildEach() : this.#registry.fieldsOf(type.name)?.buildEach();
+  }
+
+  /** Whether `Query` has more than `most` fields. */
+  *hasMoreQueries(most: number): Generator<void, boolean> {
+    let count = 0;
+    for (const _ of this.#registry.fieldsOf(rootTypeNames.query)?.names() ?? []) {
+      count += 1;
+      if (count > most) return true;
+      yield;
+    }
+    return false;
+  }
+
+  override getField(parentType: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+    return (parentType === this.getQueryType() ? introspectionFields[name] : undefined) ?? super.getField(parentType, name);
+  }
+
+  override getQueryType(): GraphQLObjectType {
+    return this.#registry.object(rootTypeNames.query);
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return this.#hasMutation ? this.#registry.object(rootTypeNames.mutation) : undefined;
+  }
+
+  override getRootType(operation: string): GraphQLObjectType | undefined {
+    if (operation === 'query') return this.getQueryType();
+    return operation === 'mutation' ? this.getMutationType() : undefined;
+  }
+
+  /** The names of all types, without building any: those of the registry, sorted, then GraphQL's own. */
+  typeNames(): readonly string[] {
+    return [...[...this.#registry.names()].sort(), ...this.#ownNames()];
+  }
+
+  /** Like `typeNames`, but yields while sorting. */
+  *sortTypeNames(): Generator<void, readonly string[]> {
+    return [...(yield* sortNames(this.#registry.names())), ...this.#ownNames()];
+  }
+
+  /** Built-in types that the registry does not define. */
+  #ownNames(): readonly string[] {
+    return Object.keys(super.getTypeMap()).filter((name) => !this.#registry.has(name));
+  }
+
+  /** Builds every type. Needed for printing the schema, never for requests. */
+  override getTypeMap(): TypeMap {
+    this.#typeMap ??= Object.fromEntries(this.typeNames().map((name) => [name, this.#shownType(this.getType(name)!)]));
+    return this.#typeMap;
+  }
+
+  #shownType(type: GraphQLNamedType): GraphQLNamedType {
+    if (this.specifiesScalars || !isScalarType(type) || isSpecifiedScalarType(type)) return type;
+    return new GraphQLScalarType({ ...type.toConfig(), specifiedByURL: undefined });
+  }
+
+  /** Validation needs them only for suggestions for an unknown field of `Node`, which do not justify building all types. */
+  override getPossibleTypes(_abstractType: unknown): readonly GraphQLObjectType[] {
+    return [];
+  }
+
+  override isSubType(_abstractType: unknown, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+    return isObjectType(maybeSubType) && maybeSubType.getInterfaces().length > 0;
+  }
+}
+
+/** Sorts hundreds of thousands of names, which takes longer than requests should wait, in small steps. */
+
+/** The number of names to sort or merge before yielding. */
+const stepLength = 1000;
+
+/** Sorts the names by code units, like `sort()`. */
+export function* sortNames(names: Iterable<string>): Generator<void, readonly string[]> {
+  let runs: (readonly string[])[] = [];
+  let run: string[] = [];
+  for (const name of names) {
+    if (run.push(name) < stepLength) continue;
+    runs.push(run.sort());
+    run = [];
+    yield;
+  }
+  runs.push(run.sort());
+  while (runs.length > 1) {
+    const merged: (readonly string[])[] = [];
+    for (let index = 0; index < runs.length; index += 2) merged.push(yield* merge(runs[index]!, runs[index + 1] ?? []));
+    runs = merged;
+  }
+  return runs[0]!;
+}
+
+function* merge(one: readonly string[], other: readonly string[]): Generator<void, readonly string[]> {
+  const merged: string[] = [];
+  let [place, otherPlace] = [0, 0];
+  while (place < one.length && otherPlace < other.length) {
+    merged.push(one[place]! <= other[otherPlace]! ? one[place++]! : other[otherPlace++]!);
+    if (merged.length % stepLength === 0) yield;
+  }
+  // Appends the rest of the longer run.
+  while (place < one.length) merged.push(one[place++]!);
+  while (otherPlace < other.length) merged.push(other[otherPlace++]!);
+  return merged;
+}

@@ -1,0 +1,218 @@
+/**
+ * The named types of a schema, each built on first use, because a request needs only a few of thousands. Types of tables are not even
+ * listed: a name is resolved from its stem and suffix, so an unused schema takes almost no memory, however many tables there are.
+ */
+import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/graphql-names.ts';
+import type { Table } from '../../model/model.ts';
+import type { NestedVerb } from '../../model/writable-relations.ts';
+
+/** The fields of a type that has too many to build or list at once. */
+export interface ManyFields {
+  readonly names: () => Iterable<string>;
+  /** Builds them one by one, without caching them. */
+  readonly buildEach: () => Iterable<GraphQLField<unknown, unknown>>;
+}
+
+/** A kind of type that tables can have. */
+export interface TableType {
+  /** Whether a readable table has it. */
+  readonly has: (table: Table, registry: TypeRegistry) => boolean;
+  readonly build: (table: Table, registry: TypeRegistry, name: string) => GraphQLNamedType;
+}
+
+/** The kinds of types, by the suffix of their names. */
+export type TableTypes = Readonly<Record<TypeSuffix, TableType>>;
+
+/** The enums that say how to group by a column, for each kind of column. */
+export interface GroupUnits {
+  readonly value: GraphQLEnumType;
+  readonly date: GraphQLEnumType;
+  readonly time: GraphQLEnumType;
+}
+
+/** What nested writes of other tables can do with a table's rows, by the suffix of the input type. */
+export type NestedVerbs = Readonly<Record<'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'UpdateToMany', ReadonlySet<NestedVerb>>>;
+
+/** Shared by the groups of all tables. */
+export interface Groups {
+  readonly units: GroupUnits;
+  /** The tables whose columns are keys of groups, if they may lack groups of their own. */
+  readonly reached: ReadonlySet<Table>;
+}
+
+export interface RegisteredTables {
+  /** Tables with all types, or without select only those of inserts. */
+  readonly tables: readonly Table[];
+  /** Tables with only a row type. */
+  readonly rowTypes: readonly Table[];
+  readonly nodeIdField: string;
+  readonly types: TableTypes;
+  /** Builds a row type. */
+  readonly buildRow: (table: Table, registry: TypeRegistry) => GraphQLNamedType;
+}
+
+/** The types of a table that the role may only insert into. */
+const ofInserts: ReadonlySet<TypeSuffix> = new Set(['InsertInput', 'InsertResponse']);
+
+export class TypeRegistry {
+  readonly #factories = new Map<string, () => GraphQLNamedType>();
+  readonly #fields = new Map<string, ManyFields>();
+  readonly #built = new Map<string, GraphQLNamedType>();
+  readonly #types: TableTypes | null;
+  readonly #buildRow: RegisteredTables['buildRow'] | null;
+  /** Tables with all types, by stem. */
+  readonly #stems = new Map<string, Table>();
+  /** Tables whose row type is not named after the stem, by the name of the row type. */
+  readonly #rows = new Map<string, Table>();
+  /** Types whose default names were taken, by their new names. */
+  readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
+  /** The name of the global row identifier. */
+  readonly nodeIdField: string;
+  /** Null if no table has groups. */
+  groups: Groups | null = null;
+  /** A cache of what nested writes can do with a table's rows. */
+  readonly nestedVerbs = new Map<Table, NestedVerbs>();
+
+  constructor({ tables, rowTypes, types, buildRow, nodeIdField = 'nodeId' }: Partial<RegisteredTables> = {}) {
+    this.nodeIdField = nodeIdField;
+    this.#types = types ?? null;
+    this.#buildRow = buildRow ?? null;
+    for (const table of tables ?? []) {
+      this.#stems.set(table.stem, table);
+      if (table.typeName !== table.stem) this.#rows.set(table.typeName, table);
+      for (const [suffix, name] of table.renamedTypes) this.#renamed.set(name, [table, suffix]);
+    }
+    for (const table of rowTypes ?? []) this.#rows.set(table.typeName, table);
+  }
+
+  /** Adds a type that is built on demand. Each name can be defined only once. */
+  define(name: string, factory: () => GraphQLNamedType): void {
+    if (this.has(name)) throw new Error(`The type ${name} is defined twice.`);
+    this.#factories.set(name, factory);
+  }
+
+  /** Registers the fields of a type that has too many to build at once. */
+  defineFields(name: string, fields: ManyFields): void {
+    this.#fields.set(name, fields);
+  }
+
+  has(name: string): boolean {
+    return this.#factories.has(name) || this.#find(name) !== undefined;
+  }
+
+  /** Whether the schema has this type of a table. */
+  hasOf(table: Table, suffix: TypeSuffix | 'row'): boolean {
+    const hasAll = this.#stems.get(table.stem) === table;
+    if (suffix === 'row') return (hasAll && table.selectable) || this.#rows.get(table.typeName) === table;
+    return hasAll && (table.selectable || ofInserts.has(suffix)) && this.#types![suffix].has(table, this);
+  }
+
+  /** The table with this stem, if it has root fields. */
+  tableOf(stem: string): Table | undefined {
+    return this.#stems.get(stem);
+  }
+
+  /** All names, without building any type. */
+  *names(): Generator<string, void> {
+    yield* this.#factories.keys();
+    for (const table of this.#stems.values()) {
+      if (table.selectable) yield table.typeName;
+      for (const suffix of tableTypeSuffixes) if (this.hasOf(table, suffix)) yield tableTypeName(table, suffix);
+    }
+    for (const table of this.#rows.values()) if (this.#stems.get(table.stem) !== table) yield table.typeName;
+  }
+
+  get(name: string): GraphQLNamedType | undefined {
+    return this.#built.get(name) ?? this.#keep(name, (this.#factories.get(name) ?? this.#find(name))?.());
+  }
+
+  /** Builds a type listed by `names` without caching it: its fields take memory once they are read. */
+  build(name: string): GraphQLNamedType | undefined {
+    return (this.#factories.get(name) ?? this.#find(name, true))?.();
+  }
+
+  /** The number of types built and cached. */
+  countBuilt(): number {
+    return this.#built.size;
+  }
+
+  /** The fields registered by `defineFields`; undefined for other types. */
+  fieldsOf(name: string): ManyFields | undefined {
+    return this.#fields.get(name);
+  }
+
+  /** The object type with this name, which must be defined. */
+  object(name: string): GraphQLObjectType {
+    return this.#require(name) as GraphQLObjectType;
+  }
+
+  /** The input object type with this name, which must be defined. */
+  input(name: string): GraphQLInputObjectType {
+    return this.#require(name) as GraphQLInputObjectType;
+  }
+
+  /** The enum type with this name, which must be defined. */
+  enum(name: string): GraphQLEnumType {
+    return this.#require(name) as GraphQLEnumType;
+  }
+
+  /** The type of a table's rows, which must be in the schema. */
+  rowOf(table: Table): GraphQLObjectType {
+    return this.#require(table.typeName) as GraphQLObjectType;
+  }
+
+  /** An object type of a table, which must have it. */
+  objectOf(table: Table, suffix: TypeSuffix): GraphQLObjectType {
+    return this.#requireOf(table, suffix) as GraphQLObjectType;
+  }
+
+  /** An input object type of a table, which must have it. */
+  inputOf(table: Table, suffix: TypeSuffix): GraphQLInputObjectType {
+    return this.#requireOf(table, suffix) as GraphQLInputObjectType;
+  }
+
+  /** An enum type of a table, which must have it. */
+  enumOf(table: Table, suffix: TypeSuffix): GraphQLEnumType {
+    return this.#requireOf(table, suffix) as GraphQLEnumType;
+  }
+
+  #require(name: string): GraphQLNamedType {
+    const type = this.get(name);
+    if (!type) throw new Error(`The type ${name} is not defined.`);
+    return type;
+  }
+
+  #requireOf(table: Table, suffix: TypeSuffix): GraphQLNamedType {
+    const name = tableTypeName(table, suffix);
+    const built = this.#built.get(name);
+    if (built) return built;
+    if (!this.hasOf(table, suffix)) throw new Error(`The type ${name} is not defined.`);
+    return this.#keep(name, this.#types![suffix].build(table, this, name))!;
+  }
+
+  #keep(name: string, type: GraphQLNamedType | undefined): GraphQLNamedType | undefined {
+    if (type) this.#built.set(name, type);
+    return type;
+  }
+
+  /**
+   * A function that builds a table's type with this name. `isListed` says that the schema is known to have the type, which saves a check.
+   */
+  #find(name: string, isListed = false): (() => GraphQLNamedType) | undefined {
+    const table = this.#rows.get(name) ?? this.#stems.get(name);
+    if (table?.typeName === name && table.selectable) return () => this.#buildRow!(table, this);
+    const renamed = this.#renamed.get(name);
+    const owners = renamed ? [renamed] : this.#split(name);
+    const found = isListed && owners.length === 1 ? owners[0] : owners.find(([owner, suffix]) => this.hasOf(owner, suffix));
+    return found && (() => this.#types![found[1]].build(found[0], this, name));
+  }
+
+  /** The ways to split a name into a table's stem and a suffix. The model makes sure that at most one of these tables has the type. */
+  #split(name: string): (readonly [Table, TypeSuffix])[] {
+    return suffixesOf(name).flatMap((suffix) => {
+      const table = this.#stems.get(name.slice(0, -suffix.length));
+      return table && !table.renamedTypes.has(suffix) ? [[table, suffix] as const] : [];
+    });
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  GraphQLEnumType,
+  GraphQLID,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+} from 'graphql';
+import type { AdditionName } from '../../settings/additions.ts';
+import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/graphql-names.ts';
+import type { Relation, Table, ValueType } from '../../model/model.ts';
+import { filterableRows, hasColumnNamedIs } from '../../model/related-rows.ts';
+import { relationsTo } from '../../model/relations-to.ts';
+import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
+import { filteredScalars, listedScalars, type ScalarName, scalars } from '../../model/types/scalars.ts';
+import { bindInput } from '../bindings.ts';
+import { emptyRecord } from '../lazy/lazy-fields.ts';
+import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
+import { scalarTypes } from '../value-types.ts';
+
+/**
+ * The filter types of scalars, lists of scalars and enums, and `FilterIs`.
+ */
+
+export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} } });
+
+/** A filter with these operators, and `is` if it is given. */
+function operatorsType(
+  name: string,
+  described: string,
+  names: readonly Operator[],
+  typeOf: (operator: Operator) => GraphQLInputType,
+  is?: GraphQLEnumType,
+): GraphQLInputObjectType {
+  const fields: [string, GraphQLInputFieldConfig][] = names.map((operator) => {
+    return [operator, { type: typeOf(operator), ...bindInput('operators', { kind: 'operator', operator }) }];
+  });
+  if (is) fields.push(['is', { type: is, ...bindInput('operators', { kind: 'is' }) }]);
+  return new GraphQLInputObjectType({
+    name,
+    description: `Boolean expression comparing fields on type "${described}"`,
+    fields: Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1))),
+  });
+}
+
+function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly Operator[]): GraphQLInputObjectType {
+  const list = new GraphQLList(new GraphQLNonNull(type));
+  return operatorsType(filterTypeName(type.name), type.name, names, (name) => (operators[name].takesList ? list : type), filterIs);
+}
+
+function listFilter(type: GraphQLScalarType): GraphQLInputObjectType {
+  const list = new GraphQLList(new GraphQLNonNull(type));
+  return operatorsType(listFilterTypeName(type.name), `${type.name}List`, listOperators, () => list, filterIs);
+}
+
+const scalarFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
+  filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators)]),
+);
+const listFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
+  listedScalars.map((name) => [name, listFilter(scalarTypes[name])]),
+);
+
+export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, ['eq'], () => GraphQLID);
+
+/** The filter types of scalars and lists, which every schema has. */
+export const scalarFilterTypes: readonly GraphQLInputObjectType[] = [...scalarFilters.values(), ...listFilters.values()];
+
+export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
+  return valueFilter(type, enumOperators);
+}
+
+/** The filter type for a column of this type; undefined for JSON, lists of enums, and rows. */
+export function filterTypeOf(
+  type: ValueType,
+  enumFilterOf: (typeName: string) => GraphQLInputObjectType | undefined,
+): GraphQLInputObjectType | undefined {
+  switch (type.kind) {
+    case 'scalar':
+      return scalarFilters.get(type.scalar);
+    case 'enum':
+      return enumFilterOf(type.enum.typeName);
+    case 'list':
+      return type.element.kind === 'scalar' ? listFilters.get(type.element.scalar) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The input types that filter rows by related rows. For the posts of a blog and the blog of a post:
+ *
+ *     input BlogFilterToOne { name: StringFilter … is: FilterIs }
+ *     input PostFilterToMany { some: PostFilter  every: PostFilter  none: PostFilter  count: IntFilter  where: PostFilter }
+ */
+
+/** The types of tables that other tables with this addition refer to. `filterFields` builds the fields of a table's own filter. */
+export function relationFilterTypes(filterFields: FilterFields) {
+  return {
+    FilterToOne: {
+      has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-one'),
+      build: (table, registry, name) => filterToOne(table, name, () => filterFields(registry, table)),
+    },
+    FilterToMany: { has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many'), build: filterToMany },
+  } as const satisfies Partial<TableTypes>;
+}
+
+type FilterFields = (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap;
+
+/** The fields of a table's filter for related rows. */
+export function relationFilterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  if (!table.additions.has('relationFilters')) return fields;
+  for (const rows of filterableRows(table, registry.nodeIdField).usable) {
+    const type = registry.inputOf(rows.target, rows.many ? 'FilterToMany' : 'FilterToOne');
+    fields[rows.fieldName] = { type, ...bindInput('filter', { kind: 'related rows', rows }) };
+  }
+  return fields;
+}
+
+function filterToOne(table: Table, name: string, filterFields: () => GraphQLInputFieldConfigMap): GraphQLInputObjectType {
+  const is = {
+    type: filterIs,
+    description: `Whether there is a related \`${table.typeName}\` record that the role may read`,
+    ...bindInput('filter to one', { kind: 'is' }),
+  };
+  return new GraphQLInputObjectType({
+    name,
+    description: `Filters records by their related \`${table.typeName}\` record`,
+    fields: () => ({ ...filterFields(), ...(!hasColumnNamedIs(table) && { is }) }),
+  });
+}
+
+function filterToMany(table: Table, registry: TypeRegistry, name: string): GraphQLInputObjectType {
+  return new GraphQLInputObjectType({
+    name,
+    description: `Filters records by their related \`${table.typeName}\` records`,
+    fields: () => {
+      const type = registry.inputOf(table, 'Filter');
+      const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({
+        type,
+        description,
+        ...bindInput('filter to many', { kind }),
+      });
+      return {
+        some: quantified('some', 'At least one of them matches the filter'),
+        every: quantified('every', 'All of them match the filter, or there are none'),
+        none: quantified('none', 'None of them matches the filter'),
+        count: {
+          type: registry.input(filterTypeName('Int')),
+          description: 'The number of related records, or of those that match `where`',
+          ...bindInput('filter to many', { kind: 'count' }),
+        },
+        where: { type, description: 'The related records that `count` counts', ...bindInput('filter to many', { kind: 'where' }) },
+      };
+    },
+  });
+}
+
+/** Some types of a table exist only if other tables refer to it. */
+
+/** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
+export function hasReferrer(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
+  const result = kind === 'to-one' ? 'row' : 'rows';
+  return table.referrers.some(
+    (referrer) =>
+      referrer.additions.has(addition) &&
+      registry.hasOf(referrer, 'Filter') &&
+      (relationsTo(referrer, table).some((relation) => relation.kind === kind && !relation.onlyInRows) ||
+        referrer.computed.some((routine) => routine.result.kind === result && routine.result.table === table)),
+  );
+}

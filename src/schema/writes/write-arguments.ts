@@ -1,0 +1,159 @@
+import {
+  type GraphQLArgumentConfig,
+  GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql';
+import { conflictColumns } from '../../model/conflict-columns.ts';
+import type { Column, Table } from '../../model/model.ts';
+import { bindInput } from '../bindings.ts';
+import { emptyRecord } from '../lazy/lazy-fields.ts';
+import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
+import { asChoice, inputTypeOf, isInputValue, scalarTypes } from '../value-types.ts';
+
+/** The arguments `filter` and `atMost`, which restrict the rows that a mutation changes. */
+
+type Restricting = GraphQLArgumentConfig & GraphQLInputFieldConfig;
+
+/** The arguments, which are also input fields of nested writes. */
+export function restriction(registry: TypeRegistry, table: Table): { readonly filter: Restricting; readonly atMost: Restricting } {
+  return {
+    filter: {
+      type: registry.inputOf(table, 'Filter'),
+      description: "Restricts the mutation's impact to records matching the criteria",
+    },
+    atMost: {
+      type: new GraphQLNonNull(GraphQLInt),
+      default: { value: 1 },
+      description: 'The maximum number of records in the collection permitted to be affected',
+    },
+  };
+}
+
+/**
+ * The argument `increment` of updates, which adds to numbers: `updatePostCollection(set: {}, increment: {views: 1}, filter: …)`. An
+ * addition to pg_graphql's schema.
+ */
+
+export const incrementTypes = {
+  IncrementInput: {
+    has: (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
+    build: (table, _registry, name) => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }),
+  },
+} as const satisfies Partial<TableTypes>;
+
+/** Whether the table has the addition and columns that can be incremented. */
+export function hasIncrement({ updatable, additions, columns }: Table): boolean {
+  return updatable && additions.has('increment') && columns.some(isIncrementable);
+}
+
+/** The argument; empty if the table has no such columns. */
+export function incrementArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  if (!hasIncrement(table)) return {};
+  return {
+    increment: {
+      type: registry.inputOf(table, 'IncrementInput'),
+      description: 'Amounts to add to fields; fields that are null stay null. With it, `set` may be empty',
+    },
+  };
+}
+
+function incrementFields(table: Table): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of table.columns) {
+    if (column.type.kind !== 'scalar' || !isIncrementable(column)) continue;
+    fields[column.fieldName] = { type: scalarTypes[column.type.scalar], ...bindInput('increment', { kind: 'column', column }) };
+  }
+  return fields;
+}
+
+/**
+ * Whether it is a number that the role may read, because adding reads it, and update. Not a domain over a number, because its constraints
+ * may not hold for the amount to add.
+ */
+function isIncrementable({ type, selectable, updatable }: Column): boolean {
+  return type.kind === 'scalar' && type.traits.number?.increments === true && selectable && updatable;
+}
+
+/**
+ * The argument `onConflict` of inserts, which says what to do with conflicting rows. An addition to pg_graphql's schema.
+ *
+ *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: PostIncrementInput  filter: PostFilter }
+ */
+
+/** The types of the argument, for tables with arbiters. */
+export const onConflictTypes = {
+  OnConflictInput: {
+    has: hasArbiters,
+    build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => inputFields(registry, table) }),
+  },
+  Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
+  UpdateColumn: {
+    has: (table, registry) => hasArbiters(table, registry) && updateColumnsOf(registry, table).length > 0,
+    build: (table, registry, name) => enumOfColumns(table, name, updateColumnsOf(registry, table)),
+  },
+} as const satisfies Partial<TableTypes>;
+
+function hasArbiters(table: Table, registry: TypeRegistry): boolean {
+  return table.arbiters.length > 0 && registry.hasOf(table, 'InsertInput');
+}
+
+/** The argument; empty if the table has no arbiters. */
+export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  if (table.arbiters.length === 0) return {};
+  const type = registry.inputOf(table, 'OnConflictInput');
+  return { onConflict: { type, description: 'What to do with records that already exist; without it, they are an error' } };
+}
+
+function updateColumnsOf(registry: TypeRegistry, table: Table): string[] {
+  return [...conflictColumns(table)].filter(([, { type }]) => isInputValue(type) && inputTypeOf(type, registry)).map(([name]) => name);
+}
+
+function constraintEnum({ typeName, arbiters }: Table, name: string): GraphQLEnumType {
+  const values = arbiters.map(({ valueName, description }) => [valueName, { description }]);
+  const description = `The unique constraints and indexes of \`${typeName}\``;
+  return new GraphQLEnumType({ name, description, values: Object.fromEntries(values), ...asChoice });
+}
+
+function enumOfColumns({ typeName }: Table, name: string, columns: readonly string[]): GraphQLEnumType {
+  const description = `The fields of a \`${typeName}\` record that is already there which an insert can update`;
+  return new GraphQLEnumType({ name, description, values: Object.fromEntries(columns.map((column) => [column, {}])), ...asChoice });
+}
+
+/** Even a role that may not update can skip conflicting rows. */
+function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const updates: GraphQLInputFieldConfigMap = emptyRecord();
+  if (registry.hasOf(table, 'UpdateColumn')) {
+    updates.updateColumns = {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.enumOf(table, 'UpdateColumn')))),
+      description:
+        'The fields that take the values of the object, or their defaults; with none, the record stays as it is and is not returned',
+    };
+  }
+  if (hasIncrement(table)) {
+    const increment = registry.inputOf(table, 'IncrementInput');
+    updates.increment = { type: increment, description: 'Amounts to add to fields of the existing record' };
+  }
+  const filter = {
+    type: registry.inputOf(table, 'Filter'),
+    description: 'Which existing records to update; others are left as they are and not returned',
+  };
+  return {
+    constraint: {
+      type: new GraphQLNonNull(registry.enumOf(table, 'Constraint')),
+      description: 'The unique constraint or index by which existing records are recognized',
+    },
+    ...updates,
+    ...(Object.keys(updates).length > 0 && canFilter(table) && { filter }),
+  };
+}
+
+/** With row level security, the statement looks up by key whether the role can see the conflicting row, so the key must be readable. */
+function canFilter({ rowSecurity, primaryKey }: Table): boolean {
+  return !rowSecurity || primaryKey.every(({ selectable }) => selectable);
+}
