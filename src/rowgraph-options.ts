@@ -11,7 +11,23 @@ import type { Observer } from './events.ts';
 import { type Additions, noAdditions } from './model/additions.ts';
 import type { Coercion } from './request/operation.ts';
 import { type AdditionName, additionNames } from './settings/additions.ts';
-import { aFunction, aLimit, anObject, aSwitch, aTimeLimit, checkOptions, milliseconds, must, type OptionCheck, type OptionChecks, oneOf, optionsOf, texts, textThat, wholeNumber } from './settings/check-options.ts';
+import {
+  aFunction,
+  aLimit,
+  anObject,
+  aSwitch,
+  aTimeLimit,
+  checkOptions,
+  milliseconds,
+  must,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  optionsOf,
+  texts,
+  textThat,
+  wholeNumber,
+} from './settings/check-options.ts';
 import { checkHeaderName, checkRequestSetting } from './settings/request-settings.ts';
 
 export interface RowgraphOptions {

@@ -1,8 +1,8 @@
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { type Document, parseDocument, RequestErrors } from '../request/validate/parse-document.ts';
 import { sampleVariables, VariableError } from '../request/coerce/declare-variables.ts';
+import { type Document, parseDocument, RequestErrors } from '../request/validate/parse-document.ts';
 import { type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import { checkRows } from './request-cost.ts';

@@ -9,7 +9,13 @@ import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
 import type { RanOperation } from '../events.ts';
 import { evaluateRowsOf, type LargestSource, type TableSizes } from '../plan/estimate-rows.ts';
-import { checkText, type TextCounts, type MeasuredDocument, measureOperations, type OperationCounts } from '../request/validate/measure-document.ts';
+import {
+  checkText,
+  type MeasuredDocument,
+  measureOperations,
+  type OperationCounts,
+  type TextCounts,
+} from '../request/validate/measure-document.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
 import { TextCache } from '../text-cache.ts';
 import { bindStatements, sizeOfBound } from './prepare/bind-parameters.ts';

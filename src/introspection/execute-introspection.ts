@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts';
 import type { Variables } from '../request/coerce/coerce-variables.ts';
 import type { Selections } from '../request/select/collect-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { DescribedSchema, pause, type IntrospectedField, type Shape, selectIntrospection } from './select-introspection.ts';
+import { DescribedSchema, type IntrospectedField, pause, type Shape, selectIntrospection } from './select-introspection.ts';
 
 /** Answers `__schema` and `__type` from the introspectable part of a model. */
 

@@ -1,7 +1,7 @@
 /** Turns selections into members, and coerced arguments into parameters. */
 import { ApiError, inField } from '../errors/api-error.ts';
 import type { Column, Table, ValueType } from '../model/model.ts';
-import { type BindValue, type InputEntry, type InputObject, type InputValue, bindingAt, type SelectedField } from '../request/operation.ts';
+import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
 
 const nullValue: BindValue = { kind: 'constant', value: null };

@@ -14,21 +14,21 @@ import {
 import { fieldsNamed, filterTypeName, nodeFieldName, rootTypeNames, type SharedTypeName, tableFieldName } from '../model/graphql-names.ts';
 import type { EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
 import { lowerFirst, upperFirst } from '../model/names.ts';
-import { aggregateTypes } from './tables/aggregate-types.ts';
 import { bindField, bindInput } from './bindings.ts';
+import { defineRootType, emptyRecord, type FieldSource } from './lazy/lazy-fields.ts';
+import { LazySchema } from './lazy/lazy-schema.ts';
+import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
+import { aggregateTypes } from './tables/aggregate-types.ts';
 import { collectionArguments, collectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
-import { DatabaseEnumType, orderByDirection, cursorScalar, scalarTypes, inputTypeOf } from './value-types.ts';
-import { emptyRecord, type FieldSource, defineRootType } from './lazy/lazy-fields.ts';
 import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
-import { incrementTypes, onConflictTypes } from './writes/write-arguments.ts';
-import { LazySchema } from './lazy/lazy-schema.ts';
-import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
-import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
 import { relationOrderTypes } from './tables/order-types.ts';
 import { hasField, routineFieldConfig } from './tables/routine-fields.ts';
 import { RowType } from './tables/row-type.ts';
-import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
+import { cursorScalar, DatabaseEnumType, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
+import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
+import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
+import { incrementTypes, onConflictTypes } from './writes/write-arguments.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 

@@ -3,9 +3,9 @@
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/turns.ts';
 import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce/coerce-variables.ts';
+import type { VariableDeclaration } from '../../src/request/coerce/declare-variables.ts';
 import type { Coercion } from '../../src/request/operation.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/validate/parse-document.ts';
-import type { VariableDeclaration } from '../../src/request/coerce/declare-variables.ts';
 import type { LazySchema } from '../../src/schema/lazy/lazy-schema.ts';
 
 export function parseDocument(schema: LazySchema, text: string, coercion: Coercion = 'strict', suggests = true): Document {

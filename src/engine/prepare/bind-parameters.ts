@@ -8,8 +8,8 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
 import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
-import type { NestedJson, ScalarValue } from '../../request/operation.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
+import type { NestedJson, ScalarValue } from '../../request/operation.ts';
 
 /** A statement with the parameters to bind. */
 interface UnboundStatement {

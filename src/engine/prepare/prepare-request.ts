@@ -12,8 +12,14 @@ import { measurePlan, type PlanMeasure } from '../../plan/measure.ts';
 import type { Parameter, Plan } from '../../plan/plan.ts';
 import { planOperation } from '../../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../../request/coerce/coerce-variables.ts';
-import { ValueCounter, selectFields } from '../../request/select/select-fields.ts';
-import { type Document, type DocumentOperation, getOperation, parseDocument, recheckDocument } from '../../request/validate/parse-document.ts';
+import { selectFields, ValueCounter } from '../../request/select/select-fields.ts';
+import {
+  type Document,
+  type DocumentOperation,
+  getOperation,
+  parseDocument,
+  recheckDocument,
+} from '../../request/validate/parse-document.ts';
 import type { GraphQLRequest, RequestMarks } from '../request.ts';
 import type { CacheSizes } from '../snapshot/caches.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';

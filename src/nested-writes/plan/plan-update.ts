@@ -4,11 +4,18 @@ import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath, placeOf } from '../../errors/input-path.ts';
 import type { Model, Table } from '../../model/model.ts';
 import { integerParameter, objectOf } from '../../plan/inputs.ts';
-import { type KeyList, keepIn, type LockStep, type NestedWritePlan, type UpdateStep, type WrittenRows } from '../../plan/nested-write-plan.ts';
+import {
+  type KeyList,
+  keepIn,
+  type LockStep,
+  type NestedWritePlan,
+  type UpdateStep,
+  type WrittenRows,
+} from '../../plan/nested-write-plan.ts';
 import type { Assignment, Filter, Parameter } from '../../plan/plan.ts';
 import { planRestriction } from '../../plan/read/filter.ts';
 import { planFieldFilter, planIncrement, planResponse } from '../../plan/write/mutation.ts';
-import { type InputObject, type InputValue, argumentOf, type SelectedField } from '../../request/operation.ts';
+import { argumentOf, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { connectRows, relateMany, relateOne, StepList } from './plan-insert.ts';
 import { checkVerbs, fillsKey, type GivenRelation, type GivenRow, memberOf, objectsOf, RowShape, readKey, readRow } from './read-input.ts';
 import { groupKeys, keyPairs, type Parents, sourceOfKeys } from './sources.ts';

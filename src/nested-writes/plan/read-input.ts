@@ -5,7 +5,7 @@ import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/writable-relations.ts';
 import { keyOfNodeId, objectOf, parameterValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/plan.ts';
-import { type InputObject, type InputValue, bindingAt } from '../../request/operation.ts';
+import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
 /** An input object with its place. */
 export interface GivenObject {

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/related-rows.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
-import { type InputEntry, type InputObject, type InputValue, bindingAt } from '../../request/operation.ts';
+import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
 import { isNullOf, keyOfNodeId, listOf, objectOf, planTest } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 

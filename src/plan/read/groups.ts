@@ -3,10 +3,35 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Relation, ScalarType, Table } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
-import { type InputEntry, type InputObject, type InputValue, argumentOf, bindingAt, type SelectedField } from '../../request/operation.ts';
+import { argumentOf, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
 import type { AggregateBinding } from '../../schema/bindings.ts';
-import { countOf, directionOf, fractionParameter, listOf, objectOf, onlyEntryOf, planMembers, planTest, severalKeys, valueParameter, widthParameter } from '../inputs.ts';
-import type { AggregateColumnValue, AggregateValue, GroupAggregate, GroupBy, GroupCondition, GroupedBy, GroupKeyValue, GroupOrderKey, GroupsPlan, GroupValue, Member, Parameter } from '../plan.ts';
+import {
+  countOf,
+  directionOf,
+  fractionParameter,
+  listOf,
+  objectOf,
+  onlyEntryOf,
+  planMembers,
+  planTest,
+  severalKeys,
+  valueParameter,
+  widthParameter,
+} from '../inputs.ts';
+import type {
+  AggregateColumnValue,
+  AggregateValue,
+  GroupAggregate,
+  GroupBy,
+  GroupCondition,
+  GroupedBy,
+  GroupKeyValue,
+  GroupOrderKey,
+  GroupsPlan,
+  GroupValue,
+  Member,
+  Parameter,
+} from '../plan.ts';
 import { noMaximum } from './page.ts';
 
 /** The most relations in a path, and the most columns to group by. Each relation is a join in one statement. */

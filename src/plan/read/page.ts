@@ -1,7 +1,7 @@
 /** Plans the paging arguments of a collection: which can be combined, how many rows, from where, in which order. */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
-import { type InputValue, argumentOf, type SelectedField } from '../../request/operation.ts';
+import { argumentOf, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, elementParameter } from '../inputs.ts';
 import type { OrderKey, OrderValue, Page, Parameter } from '../plan.ts';
 import { planOrder } from './order.ts';

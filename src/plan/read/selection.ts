@@ -1,9 +1,22 @@
 /** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Model, Routine, Table } from '../../model/model.ts';
-import { type IdentifierValue, argumentOf, bindingAt, type SelectedField } from '../../request/operation.ts';
+import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
 import { keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
-import type { ConnectionPlan, ConnectionValue, EdgeValue, IntrospectionPlan, LookupPlan, Member, PageInfoValue, QueryValue, ResultPlan, RoutinePlan, RowPlan, RowValue } from '../plan.ts';
+import type {
+  ConnectionPlan,
+  ConnectionValue,
+  EdgeValue,
+  IntrospectionPlan,
+  LookupPlan,
+  Member,
+  PageInfoValue,
+  QueryValue,
+  ResultPlan,
+  RoutinePlan,
+  RowPlan,
+  RowValue,
+} from '../plan.ts';
 import { resultReadsBeyond } from '../reads-beyond.ts';
 import { planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';

@@ -13,9 +13,9 @@ import {
 import { account, sampleModel } from '../../../test/support/sample-model.ts';
 import { runAtOnce } from '../../budget/turns.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
-import { orderByDirection, cursorScalar, scalarTypes } from '../../schema/value-types.ts';
-import { coerceInputLiteral } from './coerce-literal.ts';
+import { cursorScalar, orderByDirection, scalarTypes } from '../../schema/value-types.ts';
 import type { InputValue } from '../operation.ts';
+import { coerceInputLiteral } from './coerce-literal.ts';
 
 const filter = runAtOnce(buildSchema(sampleModel)).getType('AccountFilter') as GraphQLInputType;
 const constant = (value: string | boolean) => ({ kind: 'constant', value }) as const;

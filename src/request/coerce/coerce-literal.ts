@@ -23,8 +23,8 @@ import { inputBinding } from '../../schema/bindings.ts';
 import { filterIs } from '../../schema/tables/filter-types.ts';
 import { cursorScalar, DatabaseEnumType, isChoiceType, literalText, orderByDirection } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
-import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import type { Coercion, ConstantValue, InputEntry, InputValue, ScalarValue } from '../operation.ts';
+import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 
 /**
  * Coerces an argument in a valid document to an `InputValue`: literals become constants, and variables their coerced values

@@ -16,10 +16,10 @@ import { type Limits, overLimit } from '../../budget/limits.ts';
 import { describeValue, quote } from '../../errors/api-error.ts';
 import { errorWithin } from '../../errors/input-path.ts';
 import { inputBinding } from '../../schema/bindings.ts';
-import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 import type { BindValue, Coercion, InputEntry, InputValue, ScalarValue } from '../operation.ts';
-import { type LeafType, readScalar, isChoice, isCursor, isNodeId } from './coerce-literal.ts';
-import { type VariableDeclaration, explainVariable, invalidVariable, VariableError } from './declare-variables.ts';
+import { isChoice, isCursor, isNodeId, type LeafType, readScalar } from './coerce-literal.ts';
+import { explainVariable, invalidVariable, type VariableDeclaration, VariableError } from './declare-variables.ts';
+import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
 
 /**
  * Coerces the variables of a request to their declared types (https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values) and

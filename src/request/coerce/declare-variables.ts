@@ -25,9 +25,9 @@ import { type InputPath, unwrapError, writePath } from '../../errors/input-path.
 import { scalarNamed } from '../../model/types/scalars.ts';
 import { sentName } from '../lenient/adapt-document.ts';
 import { describeContent, describeRemedy, type InputPlace } from '../lenient/describe-input.ts';
-import { MalformedIdError } from './opaque-id.ts';
 import type { Coercion, InputValue } from '../operation.ts';
 import { coerceInputLiteral, isChoice, isCursor, isNodeId } from './coerce-literal.ts';
+import { MalformedIdError } from './opaque-id.ts';
 
 /** Reads the variables that an operation in a valid document declares, and which of them change the SQL. */
 

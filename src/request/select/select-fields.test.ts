@@ -5,9 +5,9 @@ import { account, post, sampleModel } from '../../../test/support/sample-model.t
 import { noLimits, resolveLimits } from '../../budget/limits.ts';
 import { runAtOnce } from '../../budget/turns.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
-import { ValueCounter, selectFields } from './select-fields.ts';
 import type { Operation, SelectedField } from '../operation.ts';
 import { getOperation } from '../validate/parse-document.ts';
+import { selectFields, ValueCounter } from './select-fields.ts';
 
 const schema = runAtOnce(buildSchema(sampleModel));
 

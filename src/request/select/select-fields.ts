@@ -18,8 +18,8 @@ import { unwrapError, writePath } from '../../errors/input-path.ts';
 import { fieldBinding, inputBinding } from '../../schema/bindings.ts';
 import { coerceInputLiteral, isDefaulted } from '../coerce/coerce-literal.ts';
 import { MalformedIdError } from '../coerce/opaque-id.ts';
-import { collectFields, type Selections } from './collect-fields.ts';
 import type { Argument, InputList, InputObject, InputValue, Operation, SelectedField } from '../operation.ts';
+import { collectFields, type Selections } from './collect-fields.ts';
 
 /**
  * Merges the selections of an operation into a tree of fields, each with its binding and its coerced arguments

@@ -18,12 +18,12 @@ import type { Limits } from '../../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../../errors/api-error.ts';
 import { documentSource, isAborted } from '../../schema/lazy/graphql-internals.ts';
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
+import { conditionVariables, declareVariables, type VariableDeclaration } from '../coerce/declare-variables.ts';
 import { type AdaptedDocument, adaptDocument, sentName } from '../lenient/adapt-document.ts';
 import { describePlace, describeRemedy, type InputPlace } from '../lenient/describe-input.ts';
-import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 import type { Coercion } from '../operation.ts';
-import { conditionVariables, declareVariables, type VariableDeclaration } from '../coerce/declare-variables.ts';
 import { checkOperations, checkText, measureOperations, type OperationCounts, recheckText, type TextCounts } from './measure-document.ts';
+import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 
 /** Parses a document and validates it against a role's schema. */
 

@@ -13,8 +13,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { rootTypeNames } from '../../model/graphql-names.ts';
-import { introspectionFields, introspectionType } from './graphql-internals.ts';
 import { RowType } from '../tables/row-type.ts';
+import { introspectionFields, introspectionType } from './graphql-internals.ts';
 import type { TypeRegistry } from './type-registry.ts';
 
 /**

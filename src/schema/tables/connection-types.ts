@@ -15,12 +15,12 @@ import {
 import { filterTypeName, type SharedTypeName } from '../../model/graphql-names.ts';
 import type { Column, Table } from '../../model/model.ts';
 import { bindField, bindInput } from '../bindings.ts';
-import { filterTypeOf, idFilter, relationFilterFields, relationFilterTypes } from './filter-types.ts';
-import { groupsField } from './group-types.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
-import { relationOrderFields } from './order-types.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
 import { cursorScalar, orderByDirection } from '../value-types.ts';
+import { filterTypeOf, idFilter, relationFilterFields, relationFilterTypes } from './filter-types.ts';
+import { groupsField } from './group-types.ts';
+import { relationOrderFields } from './order-types.ts';
 
 /** The types for reading a table: the connection and edge of its rows, the filter and the order. */
 

@@ -9,13 +9,13 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { AdditionName } from '../../settings/additions.ts';
 import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/graphql-names.ts';
 import type { Relation, Table, ValueType } from '../../model/model.ts';
 import { filterableRows, hasColumnNamedIs } from '../../model/related-rows.ts';
 import { relationsTo } from '../../model/relations-to.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, type ScalarName, scalars } from '../../model/types/scalars.ts';
+import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';

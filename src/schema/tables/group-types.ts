@@ -10,7 +10,15 @@ import {
   GraphQLString,
 } from 'graphql';
 import { type AdditionSuffix, filterTypeName, groupUnitNames } from '../../model/graphql-names.ts';
-import { bucketMember, clashesWithBuckets, fractionMember, groupableRelations, hasBuckets, hasGroups, isGroupable } from '../../model/groupable.ts';
+import {
+  bucketMember,
+  clashesWithBuckets,
+  fractionMember,
+  groupableRelations,
+  hasBuckets,
+  hasGroups,
+  isGroupable,
+} from '../../model/groupable.ts';
 import type { Column, Table } from '../../model/model.ts';
 import { numbered } from '../../model/names.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';

@@ -9,12 +9,12 @@ import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql
 import type { Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/related-rows.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
-import { aggregateScalar } from './aggregate-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
-import { hasReferrer } from './filter-types.ts';
-import { orderByDirection } from '../value-types.ts';
 import type { TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
+import { orderByDirection } from '../value-types.ts';
+import { aggregateScalar } from './aggregate-types.ts';
+import { hasReferrer } from './filter-types.ts';
 
 const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'OrderByAvg' | 'OrderByMin' | 'OrderByMax'; of: string }[] = [
   { name: 'sum', suffix: 'OrderBySum', of: 'sums' },

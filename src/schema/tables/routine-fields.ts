@@ -2,10 +2,10 @@
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull, type GraphQLOutputType } from 'graphql';
 import type { Routine } from '../../model/model.ts';
 import { bindInput } from '../bindings.ts';
-import { collectionArguments } from './connection-types.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
-import { scalarTypes, inputTypeOf, outputTypeOf } from '../value-types.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
+import { collectionArguments } from './connection-types.ts';
 
 /** The field; undefined if one of its types is not in this schema. */
 export function routineFieldConfig(registry: TypeRegistry, routine: Routine): GraphQLFieldConfig<unknown, unknown> | undefined {

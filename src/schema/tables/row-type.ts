@@ -10,11 +10,11 @@ import {
 import type { SharedTypeName } from '../../model/graphql-names.ts';
 import type { Column, Relation, Table } from '../../model/model.ts';
 import { bindField } from '../bindings.ts';
-import { collectionArguments } from './connection-types.ts';
-import { emptyRecord, buildEach, type Field, lazyFields } from '../lazy/lazy-fields.ts';
-import { hasField, routineFieldConfig } from './routine-fields.ts';
+import { buildEach, emptyRecord, type Field, lazyFields } from '../lazy/lazy-fields.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
 import { outputTypeOf } from '../value-types.ts';
+import { collectionArguments } from './connection-types.ts';
+import { hasField, routineFieldConfig } from './routine-fields.ts';
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 

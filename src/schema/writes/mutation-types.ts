@@ -13,11 +13,11 @@ import type { Column, Table } from '../../model/model.ts';
 import { isFilledByRelation } from '../../model/writable-relations.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
-import { incrementArgument, onConflictArgument, restriction } from './write-arguments.ts';
-import { nestedWriteFields } from './nested-write-types.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { inputTypeOf, isInputValue } from '../value-types.ts';
 import { writtenEdgesField } from '../tables/connection-types.ts';
+import { inputTypeOf, isInputValue } from '../value-types.ts';
+import { nestedWriteFields } from './nested-write-types.ts';
+import { incrementArgument, onConflictArgument, restriction } from './write-arguments.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 

@@ -19,9 +19,9 @@ import type { Table } from '../../model/model.ts';
 import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../../model/writable-relations.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
-import { incrementArgument, restriction } from './write-arguments.ts';
 import type { NestedVerbs, TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, isInputValue } from '../value-types.ts';
+import { incrementArgument, restriction } from './write-arguments.ts';
 
 const writings = ['Insert', 'Update'] as const;
 type Writing = (typeof writings)[number];
