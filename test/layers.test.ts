@@ -94,7 +94,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // What a filter requires decides the SQL, and the rows that it may read.
   compile: {
-    values: ['sql', 'plan/required-comparisons.ts', 'model/types'],
+    values: ['sql', 'plan/walk.ts', 'model/types'],
     types: ['plan', 'model', 'schema'],
   },
   'compile/compile-plan.ts': {

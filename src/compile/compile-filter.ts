@@ -10,7 +10,7 @@ import type { Column, ValueType } from '../model/model.ts';
 import { traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
-import { requiredComparisons } from '../plan/required-comparisons.ts';
+import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, select } from '../sql/clauses.ts';
 import { bind, builtIn, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { relatedRows } from './related-rows.ts';

@@ -8,7 +8,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
 import type { RanOperation } from '../events.ts';
-import { evaluateRowsOf, type LargestSource, type TableSizes } from '../plan/estimate-rows.ts';
+import { evaluateRowsOf, type LargestRead, type TableSizes } from '../plan/measure.ts';
 import {
   checkText,
   type MeasuredDocument,
@@ -167,7 +167,7 @@ export async function findExcess(
   return overLimit(role.limits, 'estimatedRows', undefined, largest ? adviceFor(largest) : undefined).at(largest?.path);
 }
 
-function adviceFor({ path, argument }: LargestSource): string {
+function adviceFor({ path, argument }: LargestRead): string {
   const where = `Most of them are in ${JSON.stringify(path.join('.'))}.`;
   if (argument === 'first') return `${where} Ask for smaller pages there or around it, such as "first: 10"`;
   return argument === 'atMost' ? `${where} Write fewer records, with a smaller "atMost"` : `${where} Select less of each`;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evaluateRowsOf } from './estimate-rows.ts';
-import type { RowEstimate, RowSource } from './measure.ts';
+import { evaluateRowsOf, type RowEstimate, type RowRead } from './measure.ts';
 
-const nothing: RowEstimate = { constant: 0, sources: [] };
+const nothing: RowEstimate = { constant: 0, reads: [] };
 
 /** A page of 100 rows of table 1. */
-const page = (more: Partial<RowSource> = {}): RowSource => ({
+const page = (more: Partial<RowRead> = {}): RowRead => ({
   path: ['rows'],
   size: 100,
   argument: 'first',
@@ -15,9 +14,9 @@ const page = (more: Partial<RowSource> = {}): RowSource => ({
   row: nothing,
   ...more,
 });
-const of = (...sources: RowSource[]): RowEstimate => ({ constant: 0, sources });
+const of = (...reads: RowRead[]): RowEstimate => ({ constant: 0, reads });
 const rowsOf = (size: number, estimate: RowEstimate) => evaluateRowsOf(new Map([[1, size]]), estimate, []).rows;
-const nested = (levels: number, more: Partial<RowSource> = {}): RowEstimate =>
+const nested = (levels: number, more: Partial<RowRead> = {}): RowEstimate =>
   levels === 0 ? nothing : of(page({ ...more, row: nested(levels - 1, more) }));
 
 describe('rows of tables of a known size', () => {
@@ -39,12 +38,12 @@ describe('rows of tables of a known size', () => {
   });
 
   it('count to-one relations and aggregates for each row', () => {
-    assert.equal(rowsOf(50, of(page({ row: { constant: 11, sources: [] } }))), 50 + 50 * 11);
+    assert.equal(rowsOf(50, of(page({ row: { constant: 11, reads: [] } }))), 50 + 50 * 11);
     assert.equal(rowsOf(50, of(page({ size: 0, row: nested(2) }))), 0);
   });
 
   it('name the selection that reads most', () => {
-    const estimate = of(page({ path: ['a'], row: of(page({ path: ['edges', 'node', 'b'] })) }), page({ path: ['c'], size: 1000 }));
+    const estimate = of(page({ path: ['a'], row: of(page({ path: ['a', 'edges', 'node', 'b'] })) }), page({ path: ['c'], size: 1000 }));
     const largest = (size: number) => evaluateRowsOf(new Map([[1, size]]), estimate, []).largest?.path.join('.');
     assert.equal(largest(1_000_000), 'a.edges.node.b');
     assert.equal(largest(100), 'a');

@@ -1,21 +1,18 @@
 /**
- * Measures the cost of a plan: the members of its filters, and the rows that it may read, as an expression over page sizes and tables.
- * Also lists the tables and functions that it touches. docs/limits.md explains the formula.
+ * Measures what a plan costs: the members of its filters, its subqueries, and the rows that it may read, as an expression over page sizes and
+ * sizes of tables. Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/related-rows.ts';
+import type { ScalarValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 import type {
+  AggregatedColumn,
   ConnectionPlan,
-  ConnectionValue,
   Count,
-  EdgeValue,
   Filter,
-  GroupCondition,
-  GroupOrderKey,
   GroupsPlan,
-  GroupValue,
   Member,
   MutationPlan,
   OrderKey,
@@ -26,21 +23,19 @@ import type {
   ResponseValue,
   ResultPlan,
   RootValue,
-  RowPlan,
   RowValue,
 } from './plan.ts';
-import { pinsColumns } from './required-comparisons.ts';
+import { type Path, type PlanNode, pinsColumns, readsPage, walkPlan } from './walk.ts';
 
-/** The rows that are read for a row (or for the operation): `constant`, and those of some sources. `estimate-rows.ts` adds them up. */
+/** The rows that are read for a row (or for the operation): `constant`, and those of some reads. */
 export interface RowEstimate {
   readonly constant: number;
-  readonly sources: readonly RowSource[];
+  readonly reads: readonly RowRead[];
 }
 
 /** Rows that are read for each row around them. */
-export interface RowSource {
-  /** The response keys that lead to them from the row around them. */
-  readonly path: readonly string[];
+export interface RowRead {
+  readonly path: Path;
   /** At most this many for each. */
   readonly size: Count;
   /** The argument that limits the number, if one does. */
@@ -83,242 +78,225 @@ export const rowsOfAggregate = 10;
 /** The estimate for a column that holds an array of rows. */
 const rowsOfRowList = 10;
 
-export function measurePlan({ kind, roots }: Plan): PlanMeasure {
-  const measurer = new PlanMeasurer(kind);
-  const rows = sum(roots.map(({ key, value }) => measurer.root(value, [key])));
-  const { filterMembers, orderKeys, subqueries, parameters, touches, callsFunctions, effects, seeks } = measurer;
-  const roleIndependent = kind === 'query' && !callsFunctions && measurer.tablesAreRoleIndependent;
-  const seeksOneRange = seeks.length > 0 && seeks.every(Boolean);
-  const used = { touches: [...touches], callsFunctions, effects };
-  return { filterMembers, orderKeys, subqueries, rows, parameters, ...used, roleIndependent, seeksOneRange };
+export function measurePlan(plan: Plan): PlanMeasure {
+  const measurer = new PlanMeasurer(plan.kind);
+  const rows: GrowingEstimate = { constant: 0, reads: [] };
+  walkPlan(plan, { rows, outer: rows, isApart: true, times: 1 }, measurer.enter);
+  return measurer.measure(rows);
+}
+
+interface GrowingEstimate {
+  constant: number;
+  readonly reads: RowRead[];
+}
+
+/** What a part of a plan adds to. */
+interface Around {
+  /** The rows read for the row that the part is of. */
+  readonly rows: GrowingEstimate;
+  /** Those read for the row around a page, or for the operation. */
+  readonly outer: GrowingEstimate;
+  /** Whether different rows around the part have different rows at its place. */
+  readonly isApart: boolean;
+  /** How often each value of the order is read: a cursor has a range for each of its values. */
+  readonly times: number;
 }
 
 class PlanMeasurer {
-  filterMembers = 0;
-  orderKeys = 0;
-  subqueries = 0;
-  parameters = 0;
-  readonly touches = new Set<string>();
-  callsFunctions = false;
-  effects: SessionEffects = { readsSession: false, changesSession: false };
-  tablesAreRoleIndependent = true;
-  /** For each page after a cursor, whether it is a single range. */
-  readonly seeks: boolean[] = [];
   readonly #kind: Plan['kind'];
+  #filterMembers = 0;
+  #orderKeys = 0;
+  #subqueries = 0;
+  #parameters = 0;
+  readonly #touches = new Set<string>();
+  #callsFunctions = false;
+  #effects: SessionEffects = { readsSession: false, changesSession: false };
+  #tablesAreRoleIndependent = true;
+  /** For each page after a cursor, whether it is a single range. */
+  readonly #seeks: boolean[] = [];
 
   constructor(kind: Plan['kind']) {
     this.#kind = kind;
   }
 
-  root(value: RootValue, path: Path): RowEstimate {
+  measure(rows: RowEstimate): PlanMeasure {
+    return {
+      filterMembers: this.#filterMembers,
+      orderKeys: this.#orderKeys,
+      subqueries: this.#subqueries,
+      rows,
+      parameters: this.#parameters,
+      touches: [...this.#touches],
+      callsFunctions: this.#callsFunctions,
+      effects: this.#effects,
+      roleIndependent: this.#kind === 'query' && !this.#callsFunctions && this.#tablesAreRoleIndependent,
+      seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
+    };
+  }
+
+  readonly enter = (node: PlanNode, path: Path, around: Around): Around => {
+    switch (node.kind) {
+      case 'root':
+        return this.#root(node.value, path, around);
+      case 'row':
+        this.#touchTable(node.value.table);
+        return around;
+      case 'row value':
+        return this.#rowValue(node.value, node.table, path, around);
+      case 'result':
+        return this.#result(node.value, path, around);
+      case 'connection':
+        return this.#connection(node.value, path, node.isCalled ? null : node.value.table.id, around);
+      case 'connection value':
+        if (node.value.kind !== 'edges' && node.value.kind !== 'page info') around.outer.constant += rowsOfAggregate;
+        return around;
+      case 'aggregated column':
+        if (isSorted(node.value)) around.outer.constant += rowsOfAggregate;
+        return around;
+      case 'group condition':
+        this.#filterMembers += 1;
+        return around;
+      case 'filter':
+        this.#filter(node.value);
+        return around;
+      case 'order value':
+        this.#orderValue(node.value, around.times);
+        return around;
+      case 'response value':
+        if (node.value.kind === 'edges') this.#order(node.value.keys, node.table);
+        return node.value.kind === 'query' ? { ...around, rows: around.outer } : around;
+      case 'step':
+        // Each step is a statement, and each row of the input counts as a row read.
+        this.#subqueries += 1;
+        this.#touchTable(node.value.table);
+        around.outer.constant += node.value.paths.length;
+        return around;
+      case 'edge value':
+      case 'aggregate value':
+      case 'group order':
+        return around;
+      default:
+        return node satisfies never;
+    }
+  };
+
+  #root(value: RootValue, path: Path, around: Around): Around {
     switch (value.kind) {
       case 'type name':
       case 'introspection':
-        return zero;
       case 'connection':
-        return this.#connection(value, { path, tableId: value.table.id, isApart: true });
+        return around;
       case 'lookup':
-        this.subqueries += 1;
-        this.#touchTable(value.table);
-        return plus(1, this.#row(value.row, path));
+        this.#subqueries += 1;
+        around.rows.constant += 1;
+        return around;
       case 'routine':
         this.#touchRoutine(value.routine);
-        return this.#result(value.result, path);
+        return around;
       case 'nested write':
-        return this.#nestedWrite(value, path);
+        return this.#records(value, path, { ...sizeOfNestedWrite(value), tableId: null }, around);
+      case 'insert':
+        this.#parameters = Math.max(this.#parameters, value.rows.length * value.columns.length);
+        return this.#mutation(value, path, { size: value.rows.length, argument: null, tableId: null }, around);
+      case 'update':
+      case 'delete':
+        // The client's `atMost` limits the rows written. The rows returned count like those of a page.
+        return this.#mutation(value, path, { size: countOf(value.atMost), argument: 'atMost', tableId: value.table.id }, around);
       default:
-        return this.#mutation(value, path);
+        return value satisfies never;
     }
   }
 
-  #connection({ table, page, filter, members }: ConnectionPlan, from: Pick<RowSource, 'path' | 'tableId' | 'isApart'>): RowEstimate {
-    this.subqueries += 1;
+  #mutation(plan: MutationPlan, path: Path, size: Pick<RowRead, 'size' | 'argument' | 'tableId'>, around: Around): Around {
+    this.#subqueries += 1;
+    this.#touchTable(plan.table);
+    return plan.kind === 'insert' ? addRead({ ...size, path }, around) : this.#records(plan, path, size, around);
+  }
+
+  /** The rows that a root field writes, if it returns any. */
+  #records(
+    { members }: { readonly members: readonly Member<ResponseValue>[] },
+    path: Path,
+    size: Pick<RowRead, 'size' | 'argument' | 'tableId'>,
+    around: Around,
+  ): Around {
+    const returns = members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+    return returns ? addRead({ ...size, path }, around) : around;
+  }
+
+  #connection(plan: ConnectionPlan, path: Path, tableId: number | null, around: Around): Around {
+    const { table, page, filter, members } = plan;
+    this.#subqueries += 1;
     this.#touchTable(table);
-    if (filter) this.#filter(filter);
-    const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-    if (readsPage && page.cursor !== null) this.seeks.push(isOneRange(page, table));
-    if (readsPage) this.#order(page.keys, table, Math.max(1, page.cursor?.length ?? 0));
-    const edges = sum(members.map(({ key, value }) => (value.kind === 'edges' ? this.#edges(value.members, [key]) : zero)));
-    const aggregates = rowsOfAggregate * members.reduce((passes, { value }) => passes + countPasses(value), 0);
+    for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);
+    if (!readsPage(plan)) return { ...around, outer: around.rows };
+    if (page.cursor !== null) this.#seeks.push(isOneRange(page, table));
+    this.#order(page.keys, table);
     const size = isOneRow(filter, table) ? 1 : page.limit;
-    const sources: RowSource[] = readsPage ? [{ ...from, size, argument: 'first', row: edges }] : [];
-    for (const { key, value } of members) {
-      if (value.kind === 'groups')
-        sources.push({ ...from, path: [...from.path, key], size: this.#groups(value.groups), argument: 'first', row: zero });
-    }
-    return { constant: aggregates, sources };
+    return { ...addRead({ path, size, argument: 'first', tableId }, around), times: Math.max(1, page.cursor?.length ?? 0) };
   }
 
-  /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. Returns their number. */
-  #groups({ by, having, order, limit }: GroupsPlan): Count {
+  /** Counts the groups as a subquery, and each relation that they are grouped by as another, which is joined to it. */
+  #groups({ by, order, limit }: GroupsPlan, path: Path, tableId: number | null, around: Around): void {
     // Planning appends the columns of `by` that were not requested.
-    this.orderKeys += Math.max(0, order.length - by.length);
-    const relations = new Set(
-      by.flatMap(({ path }) =>
-        path.map((_, index) =>
-          path
-            .slice(0, index + 1)
-            .map(({ fieldName }) => fieldName)
-            .join('.'),
-        ),
+    this.#orderKeys += Math.max(0, order.length - by.length);
+    const relations = by.flatMap(({ path: followed }) =>
+      followed.map((_, index) =>
+        followed
+          .slice(0, index + 1)
+          .map(({ fieldName }) => fieldName)
+          .join('.'),
       ),
     );
-    this.subqueries += 1 + relations.size;
-    for (const { path } of by) for (const { target } of path) this.#touchTable(target);
-    if (having) this.#having(having);
-    return limit;
-  }
-
-  #having(condition: GroupCondition): void {
-    this.filterMembers += 1;
-    if (condition.kind === 'not') this.#having(condition.condition);
-    if (condition.kind === 'and' || condition.kind === 'or') for (const each of condition.conditions) this.#having(each);
+    this.#subqueries += 1 + new Set(relations).size;
+    for (const each of by) for (const { target } of each.path) this.#touchTable(target);
+    addRead({ path, size: limit, argument: 'first', tableId }, around);
   }
 
   /** Counts the keys that were requested: planning appends the primary key. */
-  #order(keys: readonly OrderKey[], table: Table, times: number): void {
-    this.orderKeys += keys.length - table.primaryKey.length;
-    for (const { value } of keys) this.#orderValue(value, times);
+  #order(keys: readonly OrderKey[], table: Table): void {
+    this.#orderKeys += keys.length - table.primaryKey.length;
   }
 
-  /**
-   * Counts each relation and computed field of an order key. Each is read `times` over, because a cursor has a range for each of its
-   * values.
-   */
+  /** Counts each relation and computed field as a subquery. */
   #orderValue(value: OrderValue, times: number): void {
     if (value.kind === 'column') return;
-    this.subqueries += times;
-    if (value.kind === 'computed') return this.#touchRoutine(value.routine);
-    this.#touchRelated(value.rows);
-    if (value.kind === 'related') this.#orderValue(value.value, times);
+    this.#subqueries += times;
+    if (value.kind === 'computed') this.#touchRoutine(value.routine);
+    else this.#touchRelated(value.rows);
   }
 
   /** Counts each comparison, `and`, `or` and `not`, and each condition on related rows, which is also a subquery. */
   #filter(filter: Filter): void {
-    this.filterMembers += 1;
-    switch (filter.kind) {
-      case 'and':
-      case 'or':
-        for (const each of filter.filters) this.#filter(each);
-        return;
-      case 'not':
-        this.#filter(filter.filter);
-        return;
-      case 'related rows':
-      case 'related count':
-        this.subqueries += 1;
-        this.#touchRelated(filter.rows);
-        if (filter.kind === 'related count') this.filterMembers += filter.tests.length;
-        if (filter.filter) this.#filter(filter.filter);
-        return;
-    }
+    this.#filterMembers += filter.kind === 'related count' ? 1 + filter.tests.length : 1;
+    if (filter.kind !== 'related rows' && filter.kind !== 'related count') return;
+    this.#subqueries += 1;
+    this.#touchRelated(filter.rows);
   }
 
-  #edges(members: readonly Member<EdgeValue>[], path: Path): RowEstimate {
-    return sum(members.map(({ key, value }) => (value.kind === 'node' ? this.#row(value.row, [...path, key]) : zero)));
-  }
-
-  /** `path` leads to the row. */
-  #row({ table, members }: RowPlan, path: Path): RowEstimate {
-    this.#touchTable(table);
-    let constant = 0;
-    let sources: RowEstimate['sources'] = [];
-    // A fast path: most members are columns, which count as nothing.
-    for (const { key, value } of members) {
-      if (value.kind === 'column' || value.kind === 'type name' || value.kind === 'node id') continue;
-      const estimate = this.#value(value, table, [...path, key]);
-      constant += estimate.constant;
-      if (estimate.sources.length > 0) sources = [...sources, ...estimate.sources];
-    }
-    return constant === 0 && sources.length === 0 ? zero : { constant, sources };
-  }
-
-  #value(value: RowValue, near: Table, path: Path): RowEstimate {
+  #rowValue(value: RowValue, near: Table, path: Path, around: Around): Around {
     switch (value.kind) {
-      case 'to-one': {
-        this.subqueries += 1;
-        this.#touchTable(value.row.table);
-        const row = this.#row(value.row, path);
-        return plus(1, keepsApart(near, value.relation) ? row : repeated(row));
-      }
+      case 'to-one':
+        this.#subqueries += 1;
+        around.rows.constant += 1;
+        return { ...around, isApart: around.isApart && keepsApart(near, value.relation) };
       case 'to-many':
-        return this.#connection(value.connection, {
-          path,
-          tableId: value.relation.target.id,
-          isApart: keepsApart(near, value.relation),
-        });
+        return { ...around, isApart: around.isApart && keepsApart(near, value.relation) };
       case 'computed':
         this.#touchRoutine(value.routine);
-        return this.#result(value.result, path);
-      case 'row column': {
-        const row = this.#row(value.row, value.list ? [] : path);
-        return value.list ? rowList(path, row) : repeated(row);
-      }
+        return around;
+      case 'row column':
+        return value.list ? addRowList(path, around) : { ...around, isApart: false };
       default:
-        return zero;
+        return around;
     }
   }
 
   /** A function may return the same rows again and again. */
-  #result(result: ResultPlan, path: Path): RowEstimate {
-    if (result.kind !== 'rows') this.subqueries += 1;
-    else return this.#connection(result.connection, { path, tableId: null, isApart: false });
-    if (result.kind === 'row list') return rowList(path, this.#row(result.row, []));
-    return result.kind === 'row' ? plus(1, repeated(this.#row(result.row, path))) : zero;
-  }
-
-  #mutation(plan: MutationPlan, path: Path): RowEstimate {
-    this.subqueries += 1;
-    this.#touchTable(plan.table);
-    if (plan.kind === 'insert') this.parameters = Math.max(this.parameters, plan.rows.length * plan.columns.length);
-    const filter = plan.kind === 'insert' ? plan.onConflict?.filter : plan.filter;
-    if (filter) this.#filter(filter);
-    const records = this.#records(plan.members, plan.table);
-    const queries = this.#queries(plan.members, path);
-    const row = sum(records);
-    if (plan.kind === 'insert') return sum([written({ path, size: plan.rows.length, argument: null, tableId: null, row }), queries]);
-    if (records.length === 0) return queries;
-    // The client's `atMost` limits the rows written. The rows returned count like those of a page.
-    return sum([written({ path, size: countOf(plan.atMost), argument: 'atMost', tableId: plan.table.id, row }), queries]);
-  }
-
-  /** The fields of `query`, which count like those of a query. */
-  #queries(members: readonly Member<ResponseValue>[], path: Path): RowEstimate {
-    return sum(
-      members.flatMap(({ key, value }) =>
-        value.kind === 'query' ? value.members.map((member) => this.root(member.value, [...path, key, member.key])) : [],
-      ),
-    );
-  }
-
-  #records(members: readonly Member<ResponseValue>[], table: Table): RowEstimate[] {
-    return members.flatMap(({ key, value }) => {
-      if (value.kind === 'records') return [this.#row(value.row, [key])];
-      if (value.kind !== 'edges') return [];
-      this.#order(value.keys, table, 1);
-      return [this.#edges(value.members, [key])];
-    });
-  }
-
-  /** Counts each step, which is a statement, as a subquery, and each row of the input as a row read. */
-  #nestedWrite({ table, steps, written: list, members }: NestedWritePlan, path: Path): RowEstimate {
-    let rows = 0;
-    for (const step of steps) {
-      this.subqueries += 1;
-      this.#touchTable(step.table);
-      rows += step.paths.length;
-      const filter = step.kind === 'insert' ? step.onConflict?.filter : 'rows' in step ? step.rows.filter : null;
-      if (filter) this.#filter(filter);
-    }
-    const [first] = steps.filter((step) => 'rows' in step && step.rows.of === null);
-    const atMost = first && 'rows' in first ? first.rows.atMost : null;
-    const root = steps.filter((step) => step.kind === 'insert' && step.into === list);
-    const size = atMost ? countOf(atMost) : root.reduce((total, { paths }) => total + paths.length, 0);
-    const answered = this.#records(members, table);
-    const queries = this.#queries(members, path);
-    if (answered.length === 0) return plus(rows, queries);
-    const response = written({ path, size, argument: atMost && 'atMost', tableId: null, row: sum(answered) });
-    return plus(rows, sum([response, queries]));
+  #result(result: ResultPlan, path: Path, around: Around): Around {
+    if (result.kind !== 'rows') this.#subqueries += 1;
+    if (result.kind === 'row') around.rows.constant += 1;
+    return result.kind === 'row list' ? addRowList(path, around) : { ...around, isApart: false };
   }
 
   #touchRelated({ by, target }: RelatedRows): void {
@@ -327,21 +305,21 @@ class PlanMeasurer {
   }
 
   #touchTable({ schema, name, roleIndependent, readEffects, writeEffects }: Table): void {
-    this.touches.add(`${schema}.${name}`);
+    this.#touches.add(`${schema}.${name}`);
     this.#note(this.#kind === 'query' ? readEffects : writeEffects);
-    this.tablesAreRoleIndependent &&= roleIndependent;
+    this.#tablesAreRoleIndependent &&= roleIndependent;
   }
 
   #touchRoutine({ schema, name, effects }: Routine): void {
-    this.touches.add(`${schema}.${name}()`);
-    this.callsFunctions = true;
+    this.#touches.add(`${schema}.${name}()`);
+    this.#callsFunctions = true;
     this.#note(effects);
   }
 
   #note({ readsSession, changesSession }: SessionEffects): void {
-    this.effects = {
-      readsSession: this.effects.readsSession || readsSession,
-      changesSession: this.effects.changesSession || changesSession,
+    this.#effects = {
+      readsSession: this.#effects.readsSession || readsSession,
+      changesSession: this.#effects.changesSession || changesSession,
     };
   }
 }
@@ -364,90 +342,101 @@ function isOneRow(filter: Filter | null, { keyIsUnique, primaryKey, uniqueKeys }
   return filter !== null && keyIsUnique && [primaryKey, ...uniqueKeys].some((key) => key.length > 0 && pinsColumns(filter, key));
 }
 
-/** Response keys. */
-type Path = readonly string[];
-
-const zero: RowEstimate = { constant: 0, sources: [] };
-
-function sum(estimates: readonly RowEstimate[]): RowEstimate {
-  const present = estimates.filter((estimate) => estimate !== zero);
-  if (present.length <= 1) return present[0] ?? zero;
-  return { constant: present.reduce((total, { constant }) => total + constant, 0), sources: present.flatMap(({ sources }) => sources) };
-}
-
-function plus(constant: number, { constant: other, sources }: RowEstimate): RowEstimate {
-  return { constant: constant + other, sources };
-}
-
-/** The rows of a root field that writes them: each is there once. */
-function written(source: Omit<RowSource, 'isApart'>): RowEstimate {
-  return { constant: 0, sources: [{ ...source, isApart: true }] };
-}
-
-/** The rows of an array. */
-function rowList(path: Path, row: RowEstimate): RowEstimate {
-  return { constant: 0, sources: [{ path, size: rowsOfRowList, argument: null, tableId: null, isApart: false, row }] };
-}
-
-/** The estimate for a row that others may lead to as well. */
-function repeated(row: RowEstimate): RowEstimate {
-  return row.sources.length === 0 ? row : { ...row, sources: row.sources.map((source) => ({ ...source, isApart: false })) };
-}
-
 /** Whether a relation leads from different rows of a table to different rows: they refer to it by a key of it that is surely unique. */
 function keepsApart({ keyIsUnique, uniqueKeys }: Table, { holdsKey, columns }: Relation): boolean {
   return !holdsKey && keyIsUnique && uniqueKeys.some((key) => key.every(({ name }) => columns.some(({ near }) => near === name)));
 }
 
-/**
- * How many times PostgreSQL passes over all rows: once for a count, aggregates or groups, and once more for each column that they sort; 0 for values
- * that only read the page.
- */
-export function countPasses(value: ConnectionValue): number {
-  switch (value.kind) {
-    case 'total count':
-      return 1;
-    case 'aggregate':
-      return 1 + countSortedMembers(value.members);
-    case 'groups':
-      return 1 + countSortedMembers(value.groups.members) + countSortedConditions(value.groups);
-    default:
-      return 0;
-  }
+/** Adds rows that are read for each row around them. Returns what is read for each of these. */
+function addRead(read: Omit<RowRead, 'isApart' | 'row'>, { rows, isApart, times }: Around): Around {
+  const row: GrowingEstimate = { constant: 0, reads: [] };
+  rows.reads.push({ ...read, isApart, row });
+  return { rows: row, outer: rows, isApart: true, times };
 }
 
-function countSortedMembers(members: readonly Member<GroupValue>[]): number {
-  return members.reduce((sum, { value }) => sum + countSortedColumns(value), 0);
+/** The rows of an array. */
+function addRowList(path: Path, around: Around): Around {
+  return addRead({ path, size: rowsOfRowList, argument: null, tableId: null }, { ...around, isApart: false });
 }
 
-function countSortedColumns(value: GroupValue): number {
-  if (value.kind !== 'function' || !isSorted(value.name)) return 0;
-  return value.members.filter(({ value: column }) => column.kind === 'column').length;
+/** How many rows of the root field a nested write returns. */
+function sizeOfNestedWrite({ steps, written }: NestedWritePlan): Pick<RowRead, 'size' | 'argument'> {
+  const first = steps.find((step) => 'rows' in step && step.rows.of === null);
+  if (first && 'rows' in first && first.rows.atMost) return { size: countOf(first.rows.atMost), argument: 'atMost' };
+  const inserts = steps.filter((step) => step.kind === 'insert' && step.into === written);
+  return { size: inserts.reduce((total, { paths }) => total + paths.length, 0), argument: null };
 }
 
-/** Aggregates in conditions and orders are computed separately, because they may have another fraction. */
-function countSortedConditions({ having, order }: GroupsPlan): number {
-  const compared: readonly GroupOrderKey['of'][] = [...(having ? groupTestsOf(having) : []), ...order].map(({ of }) => of);
-  return compared.filter((of) => of.kind === 'function' && isSorted(of.name)).length;
-}
-
-function isSorted(name: string): boolean {
+/** Whether PostgreSQL passes over all rows once more for an aggregate, because it sorts them. */
+function isSorted({ name }: AggregatedColumn): boolean {
   return name === 'countDistinct' || name === 'percentile';
 }
 
-/** The tests in a condition on groups, without `and`, `or` and `not`. */
+/** How many rows tables have, by oid. Those that are absent may have any number. */
+export type TableSizes = ReadonlyMap<number, number>;
 
-type GroupTest = Extract<GroupCondition, { kind: 'comparison' | 'null test' }>;
+/** The selection that reads most rows: its response keys from the root, and the argument that limits it. */
+export interface LargestRead {
+  readonly path: Path;
+  readonly argument: RowRead['argument'];
+}
 
-export function groupTestsOf(condition: GroupCondition): readonly GroupTest[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.flatMap(groupTestsOf);
-    case 'not':
-      return groupTestsOf(condition.condition);
-    case 'comparison':
-    case 'null test':
-      return [condition];
+/** How many rows a request may read by its page sizes, if every page is full. */
+export function evaluateRows(rows: RowEstimate, bindValues: readonly ScalarValue[]): number {
+  return new RowCounter(new Map(), bindValues).count(rows, 1, true);
+}
+
+/** How many rows a request may read of tables of these sizes, and the selection that reads most of them; null if none reads any. */
+export function evaluateRowsOf(
+  sizes: TableSizes,
+  rows: RowEstimate,
+  bindValues: readonly ScalarValue[],
+): { readonly rows: number; readonly largest: LargestRead | null } {
+  const counter = new RowCounter(sizes, bindValues);
+  return { rows: counter.count(rows, 1, true), largest: counter.largest };
+}
+
+/** Whether the number of rows depends on the values of a request. */
+export function dependsOnValues({ reads }: RowEstimate): boolean {
+  return reads.some(({ size, row }) => (typeof size !== 'number' && size.value.kind === 'variable') || dependsOnValues(row));
+}
+
+class RowCounter {
+  readonly #sizes: TableSizes;
+  readonly #bindValues: readonly ScalarValue[];
+  #most = 0;
+  largest: LargestRead | null = null;
+
+  constructor(sizes: TableSizes, bindValues: readonly ScalarValue[]) {
+    this.#sizes = sizes;
+    this.#bindValues = bindValues;
   }
+
+  /** The rows that are read for a number of rows. `areApart`: no two of these are the same row. */
+  count({ constant, reads }: RowEstimate, around: number, areApart: boolean): number {
+    if (around === 0) return 0;
+    let rows = around * constant;
+    for (const { path, size, argument, tableId, isApart, row } of reads) {
+      const most = this.#sizes.get(tableId ?? 0) ?? Infinity;
+      const each = around * Math.min(sizeOf(size, this.#bindValues), most);
+      // Rows that are all different are at most those of the table.
+      const read = areApart && isApart ? Math.min(each, most) : each;
+      if (read > this.#most) {
+        this.#most = read;
+        this.largest = { path, argument };
+      }
+      rows += read + this.count(row, read, areApart && isApart);
+    }
+    return rows;
+  }
+}
+
+/** A bound page size. Binding rejects negative ones. */
+function sizeOf(size: Count, bindValues: readonly ScalarValue[]): number {
+  if (typeof size === 'number') return size;
+  const { value, encoding } = size;
+  const given = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
+  const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
+  // Null means `limit null`, which is no limit, so only the maximum applies.
+  return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
 }

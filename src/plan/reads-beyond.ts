@@ -3,17 +3,34 @@
  * query. A statement sees such things as they were before it, so a statement of its own reads them behind the write.
  */
 import type { Column, Table } from '../model/model.ts';
-import type { ConnectionPlan, Filter, Member, OrderKey, ResponseValue, ResultPlan, RowPlan, RowValue } from './plan.ts';
+import type { Member, ResponseValue, ResultPlan } from './plan.ts';
+import { hasNode, type PlanNode } from './walk.ts';
 
 /** Whether a response needs more than the written rows. */
-export function responseReadsBeyond(members: readonly Member<ResponseValue>[]): boolean {
-  return members.some(({ value }) => memberReadsBeyond(value));
+export function responseReadsBeyond(table: Table, members: readonly Member<ResponseValue>[]): boolean {
+  return members.some(({ value }) => value.kind !== 'type name' && hasNode({ kind: 'response value', value, table }, readsBeyond));
 }
 
 /** Whether a field needs more than what the function returns. */
 export function resultReadsBeyond(result: ResultPlan): boolean {
-  if (result.kind === 'row') return rowReadsBeyond(result.row);
-  return result.kind === 'rows' && connectionReadsBeyond(result.connection);
+  return hasNode({ kind: 'result', value: result }, readsBeyond);
+}
+
+function readsBeyond({ kind, value }: PlanNode): boolean {
+  switch (kind) {
+    case 'response value':
+      return value.kind === 'query';
+    case 'row value':
+      return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'computed';
+    case 'order value':
+      return value.kind !== 'column';
+    case 'filter':
+      return value.kind === 'related rows' || value.kind === 'related count';
+    case 'connection value':
+      return value.kind === 'groups' && value.groups.by.some(({ path }) => path.length > 0);
+    default:
+      return false;
+  }
 }
 
 /**
@@ -26,65 +43,4 @@ export function mayCascade(table: Table, changed: readonly Column[], members: re
     ({ holdsKey, target, columns }) =>
       !holdsKey && target === table && columns.some(({ near }) => changed.some(({ name }) => name === near)),
   );
-}
-
-function memberReadsBeyond(value: ResponseValue): boolean {
-  switch (value.kind) {
-    case 'type name':
-    case 'affected count':
-      return false;
-    case 'query':
-      return true;
-    case 'records':
-      return rowReadsBeyond(value.row);
-    case 'edges':
-      return ordersByOthers(value.keys) || value.members.some((edge) => edge.value.kind === 'node' && rowReadsBeyond(edge.value.row));
-  }
-}
-
-function rowReadsBeyond({ members }: RowPlan): boolean {
-  return members.some(({ value }) => valueReadsBeyond(value));
-}
-
-function valueReadsBeyond(value: RowValue): boolean {
-  switch (value.kind) {
-    case 'type name':
-    case 'column':
-    case 'node id':
-      return false;
-    case 'row column':
-      return rowReadsBeyond(value.row);
-    case 'to-one':
-    case 'to-many':
-    case 'computed':
-      return true;
-  }
-}
-
-/** Of rows that a function returns. */
-function connectionReadsBeyond({ page, filter, members }: ConnectionPlan): boolean {
-  if (ordersByOthers(page.keys) || filtersByOthers(filter)) return true;
-  return members.some(({ value }) => {
-    if (value.kind === 'groups') return value.groups.by.some(({ path }) => path.length > 0);
-    return value.kind === 'edges' && value.members.some((edge) => edge.value.kind === 'node' && rowReadsBeyond(edge.value.row));
-  });
-}
-
-function ordersByOthers(keys: readonly OrderKey[]): boolean {
-  return keys.some(({ value }) => value.kind !== 'column');
-}
-
-function filtersByOthers(filter: Filter | null): boolean {
-  switch (filter?.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.some(filtersByOthers);
-    case 'not':
-      return filtersByOthers(filter.filter);
-    case 'related rows':
-    case 'related count':
-      return true;
-    default:
-      return false;
-  }
 }

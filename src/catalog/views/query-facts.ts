@@ -202,17 +202,17 @@ function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: read
   if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
-    const places = placesOf(shape.distinct, outputs);
+    const places = listWork(shape.distinct, outputs);
     if (places !== null) return places;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
   if (shape.returnsSets) return 'it calls a set-returning function in its select list';
-  if (clause !== null) return placesOf(clause, outputs) ?? 'it groups rows by an expression';
+  if (clause !== null) return listWork(clause, outputs) ?? 'it groups rows by an expression';
   return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
 }
 
 /** The sources of the columns that the clause names; null if one is an expression. */
-function placesOf(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
+function listWork(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
   const places = new Set<number>();
   for (const { reference } of clause) {
     const output = outputs.find((candidate) => candidate.reference === reference);

@@ -1,7 +1,7 @@
 /** What the members of a connection ask of its page. Found from the plan, before any SQL is written. */
 import type { Column } from '../../model/model.ts';
 import type { ConnectionPlan } from '../../plan/plan.ts';
-import { pinsColumns } from '../../plan/required-comparisons.ts';
+import { pinsColumns } from '../../plan/walk.ts';
 import { allNeeds, needsOfColumns, type RowNeeds, rowNeeds } from '../row-needs.ts';
 import { type Collection, keepsNotNull } from './matching-rows.ts';
 

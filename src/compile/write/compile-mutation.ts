@@ -9,7 +9,7 @@
 
 import type { Column, Table } from '../../model/model.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../../plan/plan.ts';
-import { pinsColumns } from '../../plan/required-comparisons.ts';
+import { pinsColumns } from '../../plan/walk.ts';
 import {
   as,
   coalesce,

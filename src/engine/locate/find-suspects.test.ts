@@ -3,19 +3,18 @@ import { describe, it } from 'node:test';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import type { Routine } from '../../model/model.ts';
-import type { PlanPlace } from '../../plan/work.ts';
+import type { FieldWork } from '../../plan/work.ts';
 import { findSuspects } from './find-suspects.ts';
 
 const failed = (sqlstate: string, context?: string) => new DatabaseError('x', { sqlstate, ...(context !== undefined && { context }) });
-const call = (name: string, plpgsql = true): PlanPlace => ({
+const call = (name: string, plpgsql = true): FieldWork => ({
   path: [name],
   kind: 'call',
   routine: { name, plpgsql } as Routine,
   parameters: [],
-  operators: [],
   ofWrite: false,
 });
-const suspectsOf = (error: DatabaseError, ...places: PlanPlace[]) => findSuspects(error, places)?.map(({ path }) => path[0]);
+const suspectsOf = (error: DatabaseError, ...work: FieldWork[]) => findSuspects(error, work)?.map(({ path }) => path[0]);
 
 describe('unreadParameter', () => {
   it('is found in the languages of PostgreSQL, whatever reads the value', () => {
@@ -50,7 +49,7 @@ describe('unreadParameter', () => {
 
 describe('findSuspects', () => {
   it('recognizes functions on the stack by their outermost frame, in the languages of PostgreSQL', () => {
-    const places = [call('f'), call('g'), call('F-1')];
+    const work = [call('f'), call('g'), call('F-1')];
     for (const [frame, expected] of [
       ['PL/pgSQL function f(integer) line 1 at RAISE', 'f'],
       ['PL/pgSQL function public.f(integer) line 1 at RAISE', 'f'],
@@ -65,15 +64,15 @@ describe('findSuspects', () => {
       ['función SQL «f» en la sentencia 1', 'f'],
       ['PL/pgSQL function "F-1"(integer) line 1 at RAISE', 'F-1'],
     ]) {
-      assert.deepEqual(suspectsOf(failed('P0001', frame), ...places), [expected], frame);
+      assert.deepEqual(suspectsOf(failed('P0001', frame), ...work), [expected], frame);
     }
-    assert.deepEqual(suspectsOf(failed('P0001', 'PL/pgSQL function half(integer) line 1 at RAISE'), ...places), []);
+    assert.deepEqual(suspectsOf(failed('P0001', 'PL/pgSQL function half(integer) line 1 at RAISE'), ...work), []);
   });
 
   it('includes functions that may be inlined', () => {
-    const places = [call('f'), call('g'), call('h', false)];
-    assert.deepEqual(suspectsOf(failed('22012', 'PL/pgSQL function f(integer) line 1 at RAISE'), ...places), ['f', 'h']);
-    assert.deepEqual(suspectsOf(failed('22012'), ...places), ['h']);
+    const work = [call('f'), call('g'), call('h', false)];
+    assert.deepEqual(suspectsOf(failed('22012', 'PL/pgSQL function f(integer) line 1 at RAISE'), ...work), ['f', 'h']);
+    assert.deepEqual(suspectsOf(failed('22012'), ...work), ['h']);
   });
 
   it('suspects everything if the error may be one of the statement, or its context is not understood', () => {

@@ -8,7 +8,7 @@ import type { DatabaseError } from '../../errors/database-error.ts';
 import { outermostContext } from '../../errors/from-postgres.ts';
 import type { Routine, Table } from '../../model/model.ts';
 import { operators } from '../../model/types/operators.ts';
-import type { PlanPlace } from '../../plan/work.ts';
+import type { FieldWork } from '../../plan/work.ts';
 
 /**
  * Errors that values and functions raise. Reading the columns of a table raises none of them. Encoding errors are left out, because reading
@@ -21,19 +21,19 @@ const invalidParameter = '22023';
 /** The states "numeric value out of range" and "datetime field overflow". */
 const outOfRange: ReadonlySet<string> = new Set(['22003', '22008']);
 
-/** The places that may have raised the error; null if any may have. */
-export function findSuspects(error: DatabaseError, places: readonly PlanPlace[]): readonly PlanPlace[] | null {
+/** The work that may have raised the error; null if any may have. */
+export function findSuspects(error: DatabaseError, work: readonly FieldWork[]): readonly FieldWork[] | null {
   const sqlstate = error.sqlstate ?? '';
   const frame = outermostContext(error);
   if (frame === null ? !ofValues.test(sqlstate) : !isFunction(frame)) return null;
-  return places.filter(({ kind, table, routine, operators: used }) => {
+  return work.filter(({ kind, table, routine, operator }) => {
     if (kind === 'write' || (table && runsHiddenCode(table))) return true;
     // A function in SQL may be inlined; then its name appears nowhere.
     if (routine) return !routine.plpgsql || (frame !== null && isNamed(frame, routine));
     if (frame !== null) return false;
     if (kind === 'aggregate') return outOfRange.has(sqlstate);
     if (kind === 'group' && (outOfRange.has(sqlstate) || sqlstate === invalidParameter)) return true;
-    return used.some((operator) => operators[operator].raises === sqlstate);
+    return operator !== undefined && operators[operator].raises === sqlstate;
   });
 }
 

@@ -12,7 +12,7 @@ import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import { writePath } from '../../errors/input-path.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { type PlanPlace, placesOf } from '../../plan/work.ts';
+import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
 import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts';
 import { bindStatements, UnboundError } from '../prepare/bind-parameters.ts';
@@ -82,8 +82,8 @@ function pathOf(error: ApiError, { statement, prepared, types, role }: Failure):
   const isApart = failed.some((root) => root.first < root.statement);
   const isWrite = failed.some((root) => root.statement > statement);
   const plan = planAgain(types, prepared);
-  const places = (plan ? placesOf(plan) : []).filter(({ path, ofWrite }) => roots.includes(path[0]!) && (!isApart || ofWrite === isWrite));
-  const suspects = isOfDatabase ? suspectsOf(cause, places, prepared, role.limits) : unboundPlaces(places, prepared, role.limits);
+  const work = (plan ? listWork(plan) : []).filter(({ path, ofWrite }) => roots.includes(path[0]!) && (!isApart || ofWrite === isWrite));
+  const suspects = isOfDatabase ? suspectsOf(cause, work, prepared, role.limits) : unboundWork(work, prepared, role.limits);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
 }
 
@@ -112,18 +112,18 @@ function inputOf(error: ApiError, { statement, prepared, types, role }: Failure)
 
 function suspectsOf(
   error: DatabaseError,
-  places: readonly PlanPlace[],
+  work: readonly FieldWork[],
   { compiled, variables: { bindValues } }: PreparedRequest,
   limits: Limits,
-): readonly PlanPlace[] | null {
+): readonly FieldWork[] | null {
   const number = unreadParameter(error);
-  if (number === null) return findSuspects(error, places);
+  if (number === null) return findSuspects(error, work);
   const unread = compiled.statements[error.statement!]?.parameters[number - 1];
   if (!unread) return null;
   const textOf = (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, limits)[0]!.parameters[0];
   const text = textOf(unread);
   // Another field with the same value of the same type is just as likely to be the cause.
-  return places.filter(({ parameters }) => parameters.some((each) => isAlike(each, unread) && textOf(each) === text));
+  return work.filter(({ parameters }) => parameters.some((each) => isAlike(each, unread) && textOf(each) === text));
 }
 
 /** Whether parameters are read as the same type. A parameter that is read as text may hold any type, such as the elements of cursors. */
@@ -131,8 +131,8 @@ function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): 
   return one.kind === 'value' && other.kind === 'value' ? one.type.sqlType === other.type.sqlType : one.kind === other.kind;
 }
 
-function unboundPlaces(places: readonly PlanPlace[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly PlanPlace[] {
-  return places.filter(({ parameters }) => !canBind(parameters, bindValues, limits));
+function unboundWork(work: readonly FieldWork[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly FieldWork[] {
+  return work.filter(({ parameters }) => !canBind(parameters, bindValues, limits));
 }
 
 function canBind(parameters: readonly Parameter[], bindValues: PreparedRequest['variables']['bindValues'], limits: Limits): boolean {

@@ -6,7 +6,7 @@ import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
 import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
-import { placesOf } from '../../plan/work.ts';
+import { listWork } from '../../plan/work.ts';
 import type { PreparedRequest } from '../prepare/prepare-request.ts';
 
 /**
@@ -170,7 +170,9 @@ function isOfWrite(error: DatabaseError, value: InsertPlan | UpdatePlan): boolea
   const { sqlstate, table, constraint } = error;
   const isOfConstraint = table !== undefined || constraint !== undefined || /^(?:23|44)/.test(sqlstate ?? '');
   if (!isOfConstraint && (value.kind === 'update' || !sqlstate?.startsWith('22'))) return false;
-  return placesOf({ kind: 'mutation', roots: [{ key: '', value }] }).every(({ kind }) => kind === 'write' || kind === 'read');
+  return listWork({ kind: 'mutation', roots: [{ key: '', value }] }).every(
+    ({ kind }) => kind === 'write' || kind === 'read' || kind === 'compare',
+  );
 }
 
 const notNullViolation = '23502';

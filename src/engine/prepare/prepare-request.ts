@@ -7,8 +7,7 @@ import { runAtOnce, runFromFirstPause, runInSlices, runInTurn, WeighedTurns } fr
 import { type CompiledOperation, compilePlan } from '../../compile/compile-plan.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
-import { dependsOnValues, evaluateRows } from '../../plan/estimate-rows.ts';
-import { measurePlan, type PlanMeasure } from '../../plan/measure.ts';
+import { dependsOnValues, evaluateRows, measurePlan, type PlanMeasure } from '../../plan/measure.ts';
 import type { Parameter, Plan } from '../../plan/plan.ts';
 import { planOperation } from '../../plan/plan-operation.ts';
 import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../../request/coerce/coerce-variables.ts';

@@ -37,7 +37,7 @@ export function mustBeNumbered({ parents, joins, same }: RowSource): boolean {
 /** Compiles the rows. Unless numbered, they come in input order. */
 export function compileSource(source: RowSource, isNumbered: boolean): CompiledSource {
   const { parents, onlyIf, joins, outputs, same } = source;
-  const places = placesOf(source);
+  const places = listWork(source);
   const given = boundColumns(source, places, isNumbered);
   const parentRows = parents?.list.labels === null ? [sql`join ${keyRows(parents.list, 'p')} on ${keyLabel('p')} = g.p`] : [];
   const joined = joins.flatMap(({ list, optional }, index) => {
@@ -80,7 +80,7 @@ interface Places {
   readonly joins: readonly (readonly (number | null)[] | 'only' | null)[];
 }
 
-function placesOf({ labels, parents, joins }: RowSource): Places {
+function listWork({ labels, parents, joins }: RowSource): Places {
   return {
     parents: parents && placesIn(parents.list, parents.labels),
     joins: joins.map(({ list }) => placesIn(list, labels)),

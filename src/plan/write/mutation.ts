@@ -18,7 +18,7 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
   const members = planResponse(field, table, model);
   const filter = planFieldFilter(field, table);
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
-  const readsBeyond = responseReadsBeyond(members);
+  const readsBeyond = responseReadsBeyond(table, members);
   if (kind === 'delete') return { kind, table, filter, atMost, members, readsAfter: readsBeyond };
   const set = entriesOf(argumentOf(field, 'set') ?? null);
   const increment = planIncrement(
@@ -89,7 +89,7 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
     rows: yield* mapInSteps(rows, (row) => targets.map((column) => row.get(column) ?? null)),
     onConflict,
     members,
-    readsAfter: responseReadsBeyond(members) || mayCascade(table, changed, members),
+    readsAfter: responseReadsBeyond(table, members) || mayCascade(table, changed, members),
   };
 }
 
