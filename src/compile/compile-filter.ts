@@ -13,8 +13,7 @@ import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, select } from '../sql/clauses.ts';
 import { bind, builtIn, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
-import { relatedRows } from './related-rows.ts';
-import type { Aliases, Scope } from './scope.ts';
+import { type Aliases, relatedRows, type Scope } from './scope.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
 
 /**

@@ -8,13 +8,20 @@ import { compileSteps, compileWritten } from '../nested-writes/compile/compile-s
 import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootPlan, RootValue, RoutinePlan } from '../plan/plan.ts';
 import { select } from '../sql/clauses.ts';
 import { renderInSteps, type Sql } from '../sql/sql.ts';
-import { compileQueryField } from './compile-query.ts';
-import { newContext } from './compile-row.ts';
+import { compileQueryField, newContext } from './compile-row.ts';
 import { selectConnection } from './page/compile-connection.ts';
-import { type Guard, type SchemaVersion, schemaGuard } from './schema-guard.ts';
-import { type CompiledWrite, type Frame, guardColumns, noFrame, resultSetting, selectList } from './statement.ts';
-import { compileCall } from './write/compile-call.ts';
-import { canGuardSource, compileMutation } from './write/compile-mutation.ts';
+import {
+  type CompiledWrite,
+  type Frame,
+  type Guard,
+  guardColumns,
+  noFrame,
+  resultSetting,
+  type SchemaVersion,
+  schemaGuard,
+  selectList,
+} from './statement.ts';
+import { canGuardRows, compileCall, compileMutation } from './write/compile-mutation.ts';
 
 /** An operation ready to run with any parameter values. */
 export interface CompiledOperation {
@@ -85,7 +92,7 @@ function* compileQuery({ kind, roots }: Plan, guard: Guard): Generator<void, Com
 }
 
 function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: boolean): Generator<void, CompiledOperation> {
-  const guardsSource = guard.length > 0 && canGuard(roots);
+  const guardsRows = guard.length > 0 && canGuard(roots);
   const statements: CompiledStatement[] = [];
   const compiled: CompiledRoot[] = [];
   for (const root of roots) {
@@ -94,7 +101,7 @@ function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: bo
     if (without) compiled.push(without);
     else {
       const results = compiled.filter((each) => each.kind === 'column').length;
-      const write = compileWrite(value, { guard, guardsSource, keptAs: keepsResults ? resultSetting(results) : null });
+      const write = compileWrite(value, { guard, guardsRows, keptAs: keepsResults ? resultSetting(results) : null });
       const first = statements.length;
       yield;
       for (const [index, before] of write.before.entries()) {
@@ -107,7 +114,7 @@ function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: bo
     }
     yield;
   }
-  return { kind, checksVersion: guardsSource, roots: compiled, statements };
+  return { kind, checksVersion: guardsRows, roots: compiled, statements };
 }
 
 /** A root field that needs no statement; null if it needs one. */
@@ -119,7 +126,7 @@ function withoutStatement({ key, value }: RootPlan): CompiledRoot | null {
 /** Whether the only statement of a mutation can have the guard in its FROM or WHERE. */
 function canGuard(roots: Plan['roots']): boolean {
   const only = onlyRoot(roots);
-  return only?.kind === 'insert' && canGuardSource(only);
+  return only?.kind === 'insert' && canGuardRows(only);
 }
 
 /** The connection, if nothing else is read. */

@@ -1,18 +1,19 @@
 /**
- * A row as JSON text: columns, relations, computed fields. For `{ id title blog { name } }`:
+ * Rows, functions' results and fields of Query as JSON text. For the row `{ id title blog { name } }`:
  *
  *     concat('{"id":', t1."id", ',"title":', to_json(t1."title"), ',"blog":',
  *       coalesce((select concat('{"name":', to_json(t2."name"), '}') from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
  */
 import type { Table } from '../model/model.ts';
-import type { ConnectionPlan, ResultPlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
-import { as, coalesce, cte, type SelectClauses, select, withQueries } from '../sql/clauses.ts';
+import type { ConnectionPlan, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
+import { as, coalesce, cte, list, type SelectClauses, select, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
-import { builtIn, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { equals } from './compile-filter.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
-import { callOnRow, joinConditions, tableSource } from './related-rows.ts';
-import { directScope, isNeverNull, type Scope, type ToOneValue } from './scope.ts';
+import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName } from './scope.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
+import { bound } from './values/comparison.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
 
 export function newContext(): StatementContext {
@@ -69,7 +70,7 @@ export function toOne(value: ToOneValue, table: Table, scope: Scope, context: St
   return objectOrNull(
     {
       columns: [concatenate(compileRow(row, target, context))],
-      from: as(tableSource(relation.target), target.alias),
+      from: as(tableName(relation.target), target.alias),
       where: joinConditions(relation, scope, target),
       // A key declared by a directive may match several rows.
       limit: relation.unique ? null : integer(1),
@@ -79,7 +80,7 @@ export function toOne(value: ToOneValue, table: Table, scope: Scope, context: St
 }
 
 /** The object that a select returns; if there is none, `otherwise`. */
-export function objectOrNull(row: SelectClauses, otherwise = literal('null')): Sql {
+function objectOrNull(row: SelectClauses, otherwise = literal('null')): Sql {
   return coalesce(sql`(${select(row)})`, otherwise);
 }
 
@@ -138,4 +139,39 @@ function calledOnce(call: Sql, json: (value: Sql) => Sql, context: StatementCont
 export function selectCalled(connection: ConnectionPlan, call: Sql, context: StatementContext, frame: Frame): Sql {
   const called = cte('called', select({ columns: [trusted('*')], from: call }), { materialized: true });
   return withQueries([called], selectConnection({ plan: connection, rows: { kind: 'called' }, context }, frame));
+}
+
+/** The JSON text of a field of Query, or of the field `query` of a mutation; never SQL null. */
+export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePlan, context: StatementContext): Sql {
+  switch (value.kind) {
+    case 'connection':
+      return compileConnection({ plan: value, rows: { kind: 'table', relatedTo: null }, context });
+    case 'lookup':
+      return compileLookup(value, context);
+    case 'routine':
+      return resultJson(value.result, callOf(value), context, value.routine.volatile);
+  }
+}
+
+function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
+  const scope = directScope(context.aliases.next(), table);
+  return objectOrNull({
+    columns: [concatenate(compileRow(row, scope, context))],
+    from: as(tableName(table), scope.alias),
+    where: key.map(({ column, parameter }) => equals(column, parameter, scope)),
+    // The declared key of a view may match several rows.
+    limit: integer(1),
+  });
+}
+
+/**
+ * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
+ */
+export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
+  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
+  const named = inOrder.map(
+    ({ argument, parameter }) =>
+      sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
+  );
+  return sql`${identifier(routine.schema, routine.name)}(${list(named)})`;
 }

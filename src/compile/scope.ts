@@ -1,10 +1,11 @@
-/** Scopes of columns: how SQL refers to the rows of a FROM item. */
-import type { Column, Table } from '../model/model.ts';
-import type { RowValue } from '../plan/plan.ts';
-import { as, list, select } from '../sql/clauses.ts';
+/** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
+import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
+import type { OrderValue, RowPlan, RowValue } from '../plan/plan.ts';
+import { as, select } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
-import { identifier, type Sql, sql, trusted } from '../sql/sql.ts';
-import type { RowNeeds } from './row-needs.ts';
+import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
+import { collated, comparable } from './values/comparison.ts';
 import { valueJson } from './values/value-json.ts';
 
 /** Numbers the aliases of a statement, `t1`, `t2`, …, in order of creation, so that its text is deterministic. */
@@ -48,9 +49,72 @@ export function directScope(alias: string, { keepsNotNull, row }: { readonly kee
     keepsNotNull,
     row: row ?? sql`${trusted(alias)}.*`,
     column: (name) => sql`${trusted(alias)}.${identifier(name)}`,
-    columnJson: (column) => valueJson(scope.column(column.name), column.type, isNeverNull(column, scope)),
+    columnJson: (column) => columnJson(column, scope),
   };
   return scope;
+}
+
+function columnJson(column: Column, scope: Scope): JsonText {
+  return valueJson(scope.column(column.name), column.type, isNeverNull(column, scope));
+}
+
+/** What SQL uses of the rows of a subselect. Found from the plan, before any SQL is written. */
+export interface RowNeeds {
+  /** The names of columns, in order of use. */
+  readonly columns: readonly string[];
+  /** Whether a function takes the whole row. */
+  readonly row: boolean;
+  /** Columns whose JSON is computed with the rows, once each. */
+  readonly json: readonly Column[];
+}
+
+const noNeeds: RowNeeds = { columns: [], row: false, json: [] };
+const wholeRow: RowNeeds = { ...noNeeds, row: true };
+
+/** The columns, without duplicates. */
+export function needsOfColumns(names: readonly string[]): RowNeeds {
+  return { ...noNeeds, columns: [...new Set(names)] };
+}
+
+/** Everything that is in any of the needs. */
+export function allNeeds(needs: readonly RowNeeds[]): RowNeeds {
+  return {
+    columns: [...new Set(needs.flatMap(({ columns }) => columns))],
+    row: needs.some(({ row }) => row),
+    json: [...new Set(needs.flatMap(({ json }) => json))],
+  };
+}
+
+/** What the JSON of a row needs. A column that is selected several times is written as JSON once. */
+export function rowNeeds({ table, members }: RowPlan): RowNeeds {
+  const columns = members.flatMap(({ value }) => (value.kind === 'column' ? [value.column] : []));
+  const repeated = columns.filter((column, index) => columns.indexOf(column) < index);
+  return allNeeds([...members.map(({ value }) => needsOfValue(value, table)), { ...noNeeds, json: repeated }]);
+}
+
+/** What the value of a field needs. */
+export function needsOfValue(value: RowValue, table: Table): RowNeeds {
+  switch (value.kind) {
+    case 'type name':
+      return noNeeds;
+    case 'column':
+    case 'row column':
+      return needsOfColumns([value.column.name]);
+    case 'node id':
+      return needsOfColumns(table.primaryKey.map(({ name }) => name));
+    case 'to-one':
+    case 'to-many':
+      return needsOfColumns(value.relation.columns.map(({ near }) => near));
+    case 'computed':
+      return wholeRow;
+  }
+}
+
+/** What an order value needs that is written as an expression over the row. */
+export function needsOfOrder(value: OrderValue): RowNeeds {
+  if (value.kind === 'column') return needsOfColumns([value.column.name]);
+  if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
+  return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
 }
 
 /** A subselect that returns what is needed of its rows. */
@@ -75,8 +139,7 @@ export class DerivedScope implements Scope {
 
   columnJson(column: Column): JsonText {
     const index = this.needs.json.indexOf(column);
-    if (index >= 0) return [this.output(this.jsonName(index))];
-    return valueJson(this.column(column.name), column.type, isNeverNull(column, this));
+    return index >= 0 ? [this.output(this.jsonName(index))] : columnJson(column, this);
   }
 
   /** The output of this name. */
@@ -100,11 +163,9 @@ export class DerivedScope implements Scope {
   withJson(rows: Sql): Sql {
     if (this.needs.json.length === 0) return rows;
     const json = this.needs.json.map((column, index) => {
-      const text = concatenate(valueJson(this.column(column.name), column.type, isNeverNull(column, this)));
-      return sql`${text} as ${identifier(this.jsonName(index))}`;
+      return sql`${concatenate(columnJson(column, this))} as ${identifier(this.jsonName(index))}`;
     });
-    const columns = [sql`${trusted(this.alias)}.*, ${list(json)}`];
-    return sql`(${select({ columns, from: as(rows, this.alias) })} offset 0)`;
+    return sql`(${select({ columns: [sql`${trusted(this.alias)}.*`, ...json], from: as(rows, this.alias), offset: integer(0) })})`;
   }
 
   /** The name of the output with the JSON of a column. */
@@ -126,4 +187,44 @@ export class DerivedScope implements Scope {
   #rowName(): string {
     return this.freeName('(row)');
   }
+}
+
+/** A table in FROM. */
+export function tableName(table: Table): Sql {
+  return identifier(table.schema, table.name);
+}
+
+/** The call of a computed field on a row. */
+export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
+  return sql`${identifier(schema, name)}(${scope.row})`;
+}
+
+/** The conditions that relate a row of the target to one of the near table. */
+export function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
+  return columns.map((pair) => areEqual(pair, near.column(pair.near), target.column(pair.target)));
+}
+
+/** Compares the values of a pair of columns as a foreign key does: by the collation of the referenced column. */
+export function areEqual({ nearType, targetType, collation }: ColumnPair, near: Sql, target: Sql): Sql {
+  const value = comparable(near, nearType);
+  return sql`${comparable(target, targetType)} = ${collation?.implied === false ? collated(value, collation) : value}`;
+}
+
+/** Related rows in FROM, with the conditions that relate them to the row that leads to them. */
+interface RelatedFrom {
+  readonly scope: Scope;
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+}
+
+/** The rows that the row in `near` leads to. */
+export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedFrom {
+  const alias = aliases.next();
+  if (by.kind === 'relation') {
+    const scope = directScope(alias, target);
+    return { scope, from: as(tableName(target), alias), conditions: joinConditions(by.relation, near, scope) };
+  }
+  const scope = directScope(alias, { keepsNotNull: false });
+  // In FROM, a function that returns no row yields a row of nulls.
+  return { scope, from: as(callOnRow(by.routine, near), alias), conditions: many ? [] : [sql`not (${scope.row} is null)`] };
 }

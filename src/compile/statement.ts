@@ -2,11 +2,10 @@
  * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that stores
  * the result for a later statement of the transaction.
  */
-
 import type { Member, Parameter, RowPlan, TypeNamePlan } from '../plan/plan.ts';
+import { coalesce } from '../sql/clauses.ts';
 import { type JsonKey, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { type Guard, unguarded } from './schema-guard.ts';
 import { Aliases, type Scope } from './scope.ts';
 
 export class StatementContext {
@@ -51,16 +50,47 @@ function isTypeName(value: unknown): value is TypeNamePlan {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'type name';
 }
 
+/**
+ * The version for which a snapshot of the schema holds. It moves on when the schema has changed in ways that do not matter to the snapshot:
+ * what was compiled for it then remains valid.
+ */
+export interface SchemaVersion {
+  readonly current: string;
+}
+
+/** The expression, whose value is ignored; empty if the database keeps no version. */
+export type Guard = readonly [] | readonly [Sql];
+
+const unguarded: Guard = [];
+
+/**
+ * Makes a statement fail if the schema is not the one that it was compiled for. The current version is bound when the statement runs.
+ *
+ *     select (select case when … then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change), …
+ *
+ * The check in the session statement is not enough: a later statement may wait for a lock that DDL under way holds, and continue after its
+ * commit on tables that have changed. PostgreSQL locks all tables of a statement before it takes the snapshot from which the guard reads
+ * the version, so nothing can change in between. In a query, and in the insert of one row, the guard comes before everything else and replaces the
+ * session statement's check, at the same cost.
+ * `extension/schema-version-script.ts` creates the table and the function.
+ */
+export function schemaGuard(version: SchemaVersion | null): Guard {
+  if (version === null) return unguarded;
+  const parameter: Parameter = { value: { kind: 'version', version }, encoding: { kind: 'text' } };
+  const isPresent = sql`${coalesce(builtIn('sum', trusted('weight')), trusted('0'))} = ${bind(parameter, 'numeric')}`;
+  return [sql`(select case when ${isPresent} then '' else rowgraph.raise_stale_schema() end from rowgraph.schema_change)`];
+}
+
 /** What is around the columns of a statement. */
 export interface Frame {
   readonly guard: Guard;
   /** Whether the guard is in the statement's FROM or WHERE, so that it comes before everything that the statement does. */
-  readonly guardsSource: boolean;
+  readonly guardsRows: boolean;
   /** The setting that holds the result until the transaction ends; null if nothing needs it. */
   readonly keptAs: string | null;
 }
 
-export const noFrame: Frame = { guard: unguarded, guardsSource: false, keptAs: null };
+export const noFrame: Frame = { guard: unguarded, guardsRows: false, keptAs: null };
 
 /** The frame of a statement before the one with the response: nothing keeps its result. */
 export function storing(frame: Frame): Frame {
@@ -69,7 +99,7 @@ export function storing(frame: Frame): Frame {
 
 /** The frame of a statement with the response that another precedes, which alone may have the guard in its FROM or WHERE. */
 export function answering(frame: Frame): Frame {
-  return { ...frame, guardsSource: false };
+  return { ...frame, guardsRows: false };
 }
 
 /** The statements of a root field of a mutation. */
@@ -96,11 +126,11 @@ export function selectList(frame: Frame, columns: readonly Sql[]): Sql {
 }
 
 /** The columns before those of the result. */
-export function guardColumns({ guard, guardsSource }: Frame): Guard {
-  return guardsSource ? unguarded : guard;
+export function guardColumns({ guard, guardsRows }: Frame): Guard {
+  return guardsRows ? unguarded : guard;
 }
 
 /** `set_config` returns the value that it sets, which cannot be null. */
 function keepResult(column: Sql, setting: string): Sql {
-  return builtIn('set_config', literal(setting), sql`coalesce((${column})::text, 'null')`, trusted('true'));
+  return builtIn('set_config', literal(setting), coalesce(sql`(${column})::text`, literal('null')), trusted('true'));
 }

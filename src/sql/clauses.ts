@@ -28,7 +28,7 @@ export function select({ columns, from, joins = [], where = [], groupBy = [], ha
   );
 }
 
-export interface InsertClauses {
+interface InsertClauses {
   /** The table, with an alias if the other clauses have one. */
   readonly into: Sql;
   /** Without columns, all take their defaults. */
@@ -49,7 +49,7 @@ export function values(rows: readonly (readonly Sql[])[]): Sql {
   return sql`values ${list(rows.map((cells) => sql`(${list(cells)})`))}`;
 }
 
-export interface UpdateClauses {
+interface UpdateClauses {
   readonly table: Sql;
   readonly set: readonly Sql[];
   readonly from?: Sql;

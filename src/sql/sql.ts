@@ -97,7 +97,7 @@ export function join(fragments: readonly Sql[], separator: string | Sql): Sql {
 /** A line break, which `render` indents by the number of open parentheses. */
 export const newLine: Sql = piece(['\n']);
 
-export interface Rendered<Parameter> {
+interface Rendered<Parameter> {
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }

@@ -8,10 +8,10 @@ import type { AggregateValue, ConnectionValue, GroupAggregate, Member, TypeNameP
 import { countRows, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';
 import type { Sql } from '../../sql/sql.ts';
-import { type Collection, matchingRows } from '../page/matching-rows.ts';
+import { type Collection, matchingRows } from '../page/collection.ts';
 import type { Scope } from '../scope.ts';
 import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
-import { aggregateCall, aggregateJson } from '../values/aggregate-value.ts';
+import { aggregateCall, aggregateJson } from '../values/aggregate.ts';
 
 type RowsAggregate = Extract<ConnectionValue, { kind: 'total count' | 'aggregate' }>;
 

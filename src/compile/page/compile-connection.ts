@@ -17,9 +17,8 @@ import type { Scope } from '../scope.ts';
 import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
 import { isNotNull } from '../values/comparison.ts';
 import { opaqueId, opaqueIdJson, quotedOrNull } from '../values/value-json.ts';
-import { type Collection, matchingRows } from './matching-rows.ts';
+import { type Collection, matchingRows, nullableKey } from './collection.ts';
 import { keysOfRow, type WrittenKey } from './order-keys.ts';
-import { nullableKey } from './page-needs.ts';
 import { PageQuery } from './page-query.ts';
 import { cursorText } from './seek.ts';
 

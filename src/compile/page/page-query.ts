@@ -4,10 +4,8 @@ import { as, coalesce, exists, list, type SelectClauses, select } from '../../sq
 import { bind, builtIn, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { narrowsByIndex } from '../compile-filter.ts';
 import { DerivedScope } from '../scope.ts';
-import { type JoinedKeys, joinKeys } from './joined-keys.ts';
-import { type Collection, isWholeTable, keepsNotNull, type MatchingRows, matchingRows } from './matching-rows.ts';
-import { identityOf, isValueNeverNull, leadsIndex, type WrittenKey } from './order-keys.ts';
-import { type PageNeeds, pageNeeds } from './page-needs.ts';
+import { type Collection, isWholeTable, keepsNotNull, type MatchingRows, matchingRows, type PageNeeds, pageNeeds } from './collection.ts';
+import { identityOf, isValueNeverNull, type JoinedKeys, joinKeys, leadsIndex, type WrittenKey } from './order-keys.ts';
 import {
   asOneRange,
   type Cursor,

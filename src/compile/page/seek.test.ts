@@ -6,8 +6,7 @@ import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
 import { list } from '../../sql/clauses.ts';
 import { render } from '../../sql/sql.ts';
 import { Aliases, directScope } from '../scope.ts';
-import { joinKeys } from './joined-keys.ts';
-import type { WrittenKey } from './order-keys.ts';
+import { joinKeys, type WrittenKey } from './order-keys.ts';
 import { asOneRange, conditionsNotAfter, orderBy, pagingKeys, seekRanges, wholeRanges } from './seek.ts';
 
 const rows = directScope('t', { keepsNotNull: true });

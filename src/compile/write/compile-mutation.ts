@@ -6,9 +6,18 @@
  *     with changed as (update "public"."account" as t1 set "name" = $1::text where t1."kind" = $2::text returning t1."id", …)
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
-
 import type { Column, Table } from '../../model/model.ts';
-import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, MutationPlan, Parameter, UpdatePlan } from '../../plan/plan.ts';
+import type {
+  Assignment,
+  ConflictPlan,
+  DeletePlan,
+  InsertPlan,
+  MutationPlan,
+  Parameter,
+  ResultPlan,
+  RoutinePlan,
+  UpdatePlan,
+} from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/walk.ts';
 import {
   as,
@@ -29,18 +38,20 @@ import {
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, builtIn, identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileFilter } from '../compile-filter.ts';
-import { tableSource } from '../related-rows.ts';
-import { Aliases, DerivedScope, directScope, type Scope } from '../scope.ts';
+import { callOf, resultJson, selectCalled } from '../compile-row.ts';
+import { Aliases, DerivedScope, directScope, type Scope, tableName } from '../scope.ts';
 import { answering, type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
-import { checkCount, countRow, resetCount } from './at-most.ts';
 import { hasRows, orderOfLists, positionIn, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
+import { checkCount, countRow, resetCount } from './raise.ts';
 import {
   hasReadableKey,
   rowsAsWritten,
   rowsByKey,
   rowsByKeyOrAsWritten,
   type StoredRows,
+  storedResult,
+  storeResult,
   type Written,
   writtenCount,
 } from './written-rows.ts';
@@ -60,7 +71,7 @@ export function compileMutation(plan: MutationPlan, context: StatementContext, f
  *
  *     insert into "public"."post" ("title") select $1::text where (select case when … end from rowgraph.schema_change) is not null
  */
-export function canGuardSource({ table, rows, onConflict }: InsertPlan): boolean {
+export function canGuardRows({ table, rows, onConflict }: InsertPlan): boolean {
   const [row, ...others] = rows;
   return (
     table.insertsFirst &&
@@ -175,7 +186,7 @@ function writeAndStore(plan: MutationPlan, { returned, store, from }: StoredRows
 }
 
 function write(plan: MutationPlan, target: Scope, aliases: Aliases, returning: readonly Sql[], frame: Frame): Sql {
-  const table = as(tableSource(plan.table), target.alias);
+  const table = as(tableName(plan.table), target.alias);
   switch (plan.kind) {
     case 'insert': {
       const onConflict = plan.onConflict && conflict(plan.onConflict, plan.table, target, aliases);
@@ -234,16 +245,36 @@ function visibility(table: Table, target: Scope, aliases: Aliases): Sql[] {
   const where = table.primaryKey.map(
     ({ name, type }) => sql`${comparable(seen.column(name), type)} = ${comparable(target.column(name), type)}`,
   );
-  return [exists(select({ columns: [integer(1)], from: as(tableSource(table), seen.alias), where }))];
+  return [exists(select({ columns: [integer(1)], from: as(tableName(table), seen.alias), where }))];
 }
 
 function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases: Aliases): Sql[] {
   return filter ? [compileFilter(filter, target, aliases)] : [];
 }
 
-function insertedRows({ columns, rows }: InsertPlan, { guard: [guard], guardsSource }: Frame): Sql {
+function insertedRows({ columns, rows }: InsertPlan, { guard: [guard], guardsRows }: Frame): Sql {
   const cells = rows.map((row) =>
     row.map((parameter, index) => (parameter ? bind(parameter, columns[index]!.type.sqlType) : trusted('default'))),
   );
-  return guard && guardsSource ? select({ columns: cells[0]!, where: [sql`${guard} is not null`] }) : values(cells);
+  return guard && guardsRows ? select({ columns: cells[0]!, where: [sql`${guard} is not null`] }) : values(cells);
+}
+
+/** Compiles the call of a function and its response: to one statement, or to one that stores the returned rows and one that reads the response. */
+export function compileCall(plan: RoutinePlan, context: StatementContext, frame: Frame): CompiledWrite {
+  const { result } = plan.routine;
+  if (!plan.readsAfter || (result.kind !== 'row' && result.kind !== 'rows'))
+    return { before: [], answer: selectResult(plan.result, callOf(plan), context, frame), frame, empty: 'null' };
+  const stored = select({
+    columns: [selectList(storing(frame), [storeResult(result.table)])],
+    from: as(callOf(plan), 'w'),
+    // A row of nulls stands for no row, and need not be one that the table's type accepts.
+    where: result.kind === 'row' ? [sql`not (w.* is null)`] : [],
+  });
+  const answer = selectResult(plan.result, storedResult(result.table), context, answering(frame));
+  return { before: [stored], answer, frame: answering(frame), empty: 'null' };
+}
+
+function selectResult(result: ResultPlan, call: Sql, context: StatementContext, frame: Frame): Sql {
+  if (result.kind === 'rows') return selectCalled(result.connection, call, context, frame);
+  return select({ columns: [selectList(frame, [resultJson(result, call, context, true)])] });
 }

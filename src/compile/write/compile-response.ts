@@ -2,12 +2,11 @@
 import type { Member, OrderKey, ResponseValue, RowPlan } from '../../plan/plan.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import type { Sql } from '../../sql/sql.ts';
-import { compileQueryField } from '../compile-query.ts';
+import { compileQueryField } from '../compile-row.ts';
 import { edgeJson } from '../page/compile-connection.ts';
 import { keysOfRow } from '../page/order-keys.ts';
 import { orderBy } from '../page/seek.ts';
-import { allNeeds, needsOfOrder, type RowNeeds, rowNeeds } from '../row-needs.ts';
-import type { DerivedScope, Scope } from '../scope.ts';
+import { allNeeds, type DerivedScope, needsOfOrder, type RowNeeds, rowNeeds, type Scope } from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
 
 type Members = readonly Member<ResponseValue>[];

@@ -16,9 +16,18 @@ import { as, coalesce, list, select } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { builtIn, cast, identifier, integer, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { mayBeGone, toOne } from '../compile-row.ts';
-import { tableSource } from '../related-rows.ts';
-import { allNeeds, needsOfColumns, needsOfOrder, needsOfValue, type RowNeeds } from '../row-needs.ts';
-import { DerivedScope, directScope, type Scope, type ToOneValue } from '../scope.ts';
+import {
+  allNeeds,
+  DerivedScope,
+  directScope,
+  needsOfColumns,
+  needsOfOrder,
+  needsOfValue,
+  type RowNeeds,
+  type Scope,
+  type ToOneValue,
+  tableName,
+} from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
 import { comparable, comparedType, isNameable } from '../values/comparison.ts';
 import { responseNeeds, shownRows, sortKeys } from './compile-response.ts';
@@ -40,12 +49,12 @@ export const writtenCount: Sql = builtIn('json_array_length', storedValue(truste
 
 /** An expression that stores the rows of `w`, which a function returns. */
 export function storeResult(table: Table): Sql {
-  return store(coalesce(sql`pg_catalog.array_agg(w.*::${tableSource(table)})::text`, literal('{}')));
+  return store(coalesce(sql`pg_catalog.array_agg(w.*::${tableName(table)})::text`, literal('{}')));
 }
 
 /** The rows that a function has returned, as an expression for FROM. */
 export function storedResult(table: Table): Sql {
-  return builtIn('unnest', storedValue(sql`${tableSource(table)}[]`));
+  return builtIn('unnest', storedValue(sql`${tableName(table)}[]`));
 }
 
 /** How the written rows of a table are stored, and read again. */
@@ -92,7 +101,7 @@ function foundByKey(table: Table, inner: Scope, outputs: readonly Sql[], names: 
     const key = valueOf(cell(names.indexOf(name)), name, type, table, comparedType(type));
     return sql`${comparable(inner.column(name), type)} = ${key}`;
   });
-  return select({ columns: orOne(outputs), from: as(tableSource(table), inner.alias), where: isSame, limit: integer(1) });
+  return select({ columns: orOne(outputs), from: as(tableName(table), inner.alias), where: isSame, limit: integer(1) });
 }
 
 /** Rows that are read as they were written: deleted rows, and those that no key surely leads to. */
@@ -100,7 +109,7 @@ export function rowsAsWritten(written: Written): StoredRows {
   const { table, alias } = written;
   const rows = new WrittenScope(written, writtenNeeds(written));
   // The first select has no rows. It gives the columns the collations that they have in the table.
-  const none = select({ columns: orOne(rows.outputsOfNone()), from: as(tableSource(table), alias), where: [trusted('false')] });
+  const none = select({ columns: orOne(rows.outputsOfNone()), from: as(tableName(table), alias), where: [trusted('false')] });
   return storedRows(rows, rows.cells(), unionAll(none, select({ columns: orOne(rows.outputsOfCells()) })));
 }
 
@@ -166,7 +175,7 @@ class WrittenScope extends DerivedScope {
     const { columns, row } = this.needs;
     return [
       ...columns.map((name) => target.column(name)),
-      ...(row ? [sql`(${target.row}::${tableSource(table)})`] : []),
+      ...(row ? [sql`(${target.row}::${tableName(table)})`] : []),
       ...this.#jsonOf(target).map((json) => sql`(${json})`),
     ];
   }
@@ -225,7 +234,7 @@ function cell(index: number): Sql {
 function valueOf(text: Sql, column: string, type: ValueType, table: Table, name = type.sqlType): Sql {
   if (isNameable(type)) return cast(text, name);
   if (type.kind === 'scalar' && type.writtenAs !== undefined) return cast(text, type.writtenAs);
-  const rowType = tableSource(table);
+  const rowType = tableName(table);
   const json = builtIn('json_build_object', literal(column), text);
   const row = sql`row((null::${rowType}).*)::${rowType}`;
   return sql`(${builtIn('json_populate_record', row, json)}).${identifier(column)}`;

@@ -2,7 +2,7 @@
 import type { LRUCache } from 'lru-cache';
 import type { Limits } from '../../budget/limits.ts';
 import type { CompiledOperation } from '../../compile/compile-plan.ts';
-import type { SchemaVersion } from '../../compile/schema-guard.ts';
+import type { SchemaVersion } from '../../compile/statement.ts';
 import type { RoleDefaults } from '../../database/database.ts';
 import type { Model } from '../../model/model.ts';
 import type { PlanMeasure } from '../../plan/measure.ts';

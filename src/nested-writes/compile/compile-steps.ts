@@ -9,43 +9,19 @@
  */
 
 import { compileFilter } from '../../compile/compile-filter.ts';
-import { raiseIf } from '../../compile/raise-if.ts';
-import { tableSource } from '../../compile/related-rows.ts';
-import type { Guard } from '../../compile/schema-guard.ts';
-import { Aliases, directScope, type Scope } from '../../compile/scope.ts';
-import { type Frame, noFrame, type StatementContext, selectList } from '../../compile/statement.ts';
+import { raiseIf, checkCount, countRow, type LimitedChange, resetCount } from '../../compile/write/raise.ts';
+import { tableName, Aliases, directScope, type Scope } from '../../compile/scope.ts';
+import { type Guard, type Frame, noFrame, type StatementContext, selectList } from '../../compile/statement.ts';
 import { collated, comparable, comparedType, differ } from '../../compile/values/comparison.ts';
-import { checkCount, countRow, type LimitedChange, resetCount } from '../../compile/write/at-most.ts';
 import { assignmentOf, conflict, incrementOf } from '../../compile/write/compile-mutation.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
 import type { Table } from '../../model/model.ts';
-import type {
-  DeleteStep,
-  InsertStep,
-  KeyList,
-  KeyPair,
-  LockStep,
-  NestedStep,
-  NestedWritePlan,
-  UpdateStep,
-  WrittenRows,
-} from '../../plan/nested-write-plan.ts';
+import type { DeleteStep, InsertStep, KeyList, KeyPair, LockStep, NestedStep, NestedWritePlan, UpdateStep, WrittenRows } from '../../plan/nested-write-plan.ts';
 import { whereAll } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { attachRows, findRows } from './find-rows.ts';
-import {
-  countOfKeys,
-  holdsOnlyRow,
-  keepKeys,
-  keepReturned,
-  keptColumns,
-  keyColumn,
-  keyLabel,
-  keyRows,
-  keysAsArray,
-  onlyKey,
-} from './key-list.ts';
+import { countOfKeys, holdsOnlyRow, keepKeys, keepReturned, keptColumns, keyColumn, keyLabel, keyRows, keysAsArray, onlyKey } from './key-list.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 
 /** Compiles each step to a statement. */
@@ -111,7 +87,7 @@ function isKept(list: KeyList | null): list is KeyList {
 
 function insertion({ table, source, onConflict }: InsertStep, target: Scope, aliases: Aliases, isNumbered: boolean): Sql {
   const rows = insertedRows(source, isNumbered);
-  return sql`insert into ${tableSource(table)} as ${trusted(target.alias)} ${rows}${onConflict ? sql`${newLine}${conflict(onConflict, table, target, aliases)}` : sql``}`;
+  return sql`insert into ${tableName(table)} as ${trusted(target.alias)} ${rows}${onConflict ? sql`${newLine}${conflict(onConflict, table, target, aliases)}` : sql``}`;
 }
 
 /** The written rows, with their labels if the list stores them. */
@@ -153,7 +129,7 @@ function limitOf({ kind, rows: { atMost } }: LockStep | UpdateStep | DeleteStep)
 }
 
 function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases: Aliases, returned: Sql): Sql {
-  const table = sql`${tableSource(step.table)} as ${trusted(target.alias)}`;
+  const table = sql`${tableName(step.table)} as ${trusted(target.alias)}`;
   const restricted = where(conditionsOf(step.rows, target, aliases, step.table));
   switch (step.kind) {
     case 'lock': {
@@ -259,7 +235,7 @@ function orderOf(list: KeyList): Sql[] {
 /** FROM and WHERE for the current rows of a list. `k` is the list, if it has several. */
 function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
   const { primaryKey } = table;
-  const source = sql`${tableSource(table)} as ${trusted(scope.alias)}`;
+  const source = sql`${tableName(table)} as ${trusted(scope.alias)}`;
   if (list.labels?.length === 1) {
     const isOnly = primaryKey.map(
       ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${onlyKey(list, name, comparedType(type))}`,

@@ -1,7 +1,7 @@
 /** The steps of a nested write that find existing rows, either to store their keys or to set their foreign keys. */
 
-import { raiseIf } from '../../compile/raise-if.ts';
-import { tableSource } from '../../compile/related-rows.ts';
+import { raiseIf } from '../../compile/write/raise.ts';
+import { tableName } from '../../compile/scope.ts';
 import { type Frame, selectList } from '../../compile/statement.ts';
 import { comparable, differ } from '../../compile/values/comparison.ts';
 import type { Raisable } from '../../errors/raise.ts';
@@ -19,7 +19,7 @@ import { compileSource, mustBeNumbered } from './row-source.ts';
 export function findRows({ table, source, ensured, into, appends }: FindStep, frame: Frame): Sql {
   const isOne = source.labels.length === 1 && into.labels !== null && !mustBeNumbered(source);
   const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
-  const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
+  const rows = sql`source as s join ${tableName(table)} as t1 on ${join(conditions, ' and ')}`;
   const kept = keptColumns(into, 't1');
   const found = isOne
     ? sql`select ${kept}${newLine}from ${rows} limit 1`
@@ -63,11 +63,11 @@ export function attachRows({ table, source, ensured, match, set }: AttachStep, f
   const key = table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`);
   const values = set.map((output) => sql`${trusted(`s.o${output}`)} as ${trusted(`v${output}`)}`);
   const moves = set.map((output) => differ(sql`t1.${columnOf(output)}`, trusted(`s.o${output}`), source.outputs[output]!.column.type));
-  const rows = sql`source as s join ${tableSource(table)} as t1 on ${join(conditions, ' and ')}`;
+  const rows = sql`source as s join ${tableName(table)} as t1 on ${join(conditions, ' and ')}`;
   const found = sql`found as materialized (select distinct on (s.m) s.m, s.n, ${join([...key, ...values], ', ')}, ${join(moves, ' or ')} as moves${newLine}from ${rows} order by s.m)`;
   const assignments = set.map((output) => sql`${columnOf(output)} = ${trusted(`f.v${output}`)}`);
   const isSame = table.primaryKey.map((column, index) => isSameValue(column, sql`t2`, trusted(`f.k${index}`)));
-  const update = sql`update ${tableSource(table)} as t2${newLine}set ${join(assignments, ', ')}${newLine}from found as f${newLine}where f.moves and ${join(isSame, ' and ')}${newLine}returning 1`;
+  const update = sql`update ${tableName(table)} as t2${newLine}set ${join(assignments, ', ')}${newLine}from found as f${newLine}where f.moves and ${join(isSame, ' and ')}${newLine}returning 1`;
   const keys = trusted(table.primaryKey.map((_, index) => `k${index}`).join(', '));
   const pairs = trusted([...table.primaryKey.map((_, index) => `k${index}`), ...set.map((output) => `v${output}`)].join(', '));
   const count = (columns: Sql) => sql`(select pg_catalog.count(*) from (select distinct ${columns} from found where moves) as d)`;

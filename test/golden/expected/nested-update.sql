@@ -5,7 +5,7 @@ with changed as (select t1."id" as c0
   for update of t1)
 select pg_catalog.set_config('rowgraph.keys_2_n', (coalesce(pg_catalog.jsonb_agg(0 order by w.m), '[]'))::text, true),
 pg_catalog.set_config('rowgraph.keys_2_0', (coalesce(pg_catalog.jsonb_agg(w.c0::text order by w.m), '[]'))::text, true),
-case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end
+case when pg_catalog.count(*) > $3::int4 then ('rowgraph: update-too-many: ' || pg_catalog.left(pg_catalog.count(*)::text, 0))::int4::text else '' end
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with source as (select g.a0 as o0, g.a1 as o1, g.a2 as o2
@@ -35,14 +35,14 @@ from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (delete from "public"."stage" as t1
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" < $1::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $2::int4 then ('rowgraph: delete-too-many: ' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 
 with changed as (update "public"."stage" as t1
   set "name" = $1::character varying(20)
   where t1."festival_id" = any (array(select a.v::integer from pg_catalog.jsonb_array_elements_text(pg_catalog.current_setting('rowgraph.keys_1_0', true)::jsonb) as a(v))) and t1."capacity" > $2::integer
-  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update-too-many' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
+  returning 1 as c, case when pg_catalog.set_config('rowgraph.rows', (coalesce('0' || pg_catalog.current_setting('rowgraph.rows', true), '0')::int4 + 1)::text, true)::int4 > $3::int4 then ('rowgraph: update-too-many: ' || pg_catalog.left(pg_catalog.current_setting('rowgraph.rows'), 0))::int4::text else '' end as counted)
 select pg_catalog.set_config('rowgraph.rows', pg_catalog.left(pg_catalog.count(*)::text, 0), true)
 from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w;
 

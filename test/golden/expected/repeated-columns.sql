@@ -6,4 +6,5 @@ from (select t1.*, pg_catalog.to_json(t1."name") as "(json 1)", coalesce('"' || 
   from (select t1."id", t1."name", t1."fee"
     from "public"."act" as t1
     order by t1."name", t1."id"
-    limit 2) as t1 offset 0) as t1;
+    limit 2) as t1
+  offset 0) as t1;

@@ -3,11 +3,13 @@
  * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
 import type { ScalarType } from '../../model/model.ts';
-import { traitsOf } from '../../model/types/named-types.ts';
+import { namedTypes, traitsOf } from '../../model/types/named-types.ts';
 import type { PostgresType } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
-import type { AggregatedColumn } from '../../plan/plan.ts';
-import { bind, builtIn, type Sql, sql, trusted } from '../../sql/sql.ts';
+import type { AggregatedColumn, AggregateOrder } from '../../plan/plan.ts';
+import { countRows } from '../../sql/clauses.ts';
+import { bind, builtIn, cast, type Sql, sql, trusted } from '../../sql/sql.ts';
+import type { Scope } from '../scope.ts';
 import { quotedOrNull, still } from './value-json.ts';
 
 /** The aggregate call. `value` is the column. */
@@ -135,4 +137,23 @@ function withoutZeros(value: Sql, digits: Digits): Sql {
   if (digits === 'fraction') return sql`(pg_catalog.trim_scale(${value}) + 0.0)`;
   // NaN and infinity have no scale.
   return sql`(pg_catalog.trim_scale(${value}) + case when pg_catalog.scale(${value}) > 0 then 0.0 else 0 end)`;
+}
+
+/** An aggregate of the related rows in `scope`, which orders rows. */
+export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
+  if (value.function === 'count') return countRows;
+  const column = scope.column(value.column.name);
+  // A sum of floating-point numbers depends on the order in which PostgreSQL reads them, so a cursor could miss its position.
+  if (value.function === 'sum' && !traitsOf(value.column.type).number?.isExact) return builtIn('sum', cast(column, 'numeric'));
+  return aggregateCall({ name: value.function, column: value.column, fraction: null }, column);
+}
+
+/** The type of such an aggregate, as which a cursor's value is compared. */
+export function aggregateType(value: AggregateOrder): ScalarType {
+  if (value.function === 'count') return namedTypes.int8;
+  const { type } = value.column;
+  const { number, extremes } = traitsOf(type);
+  if (value.function === 'sum' && number) return namedTypes[number.sum.exact];
+  if (value.function === 'sum' || value.function === 'avg') return namedTypes.numeric;
+  return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : type;
 }
