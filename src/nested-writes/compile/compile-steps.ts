@@ -9,19 +9,40 @@
  */
 
 import { compileFilter } from '../../compile/compile-filter.ts';
-import { raiseIf, checkCount, countRow, type LimitedChange, resetCount } from '../../compile/write/raise.ts';
-import { tableName, Aliases, directScope, type Scope } from '../../compile/scope.ts';
-import { type Guard, type Frame, noFrame, type StatementContext, selectList } from '../../compile/statement.ts';
+import { Aliases, directScope, type Scope, tableName } from '../../compile/scope.ts';
+import { type Frame, type Guard, noFrame, type StatementContext, selectList } from '../../compile/statement.ts';
 import { collated, comparable, comparedType, differ } from '../../compile/values/comparison.ts';
 import { assignmentOf, conflict, incrementOf } from '../../compile/write/compile-mutation.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
+import { checkCount, countRow, type LimitedChange, raiseIf, resetCount } from '../../compile/write/raise.ts';
 import type { Table } from '../../model/model.ts';
-import type { DeleteStep, InsertStep, KeyList, KeyPair, LockStep, NestedStep, NestedWritePlan, UpdateStep, WrittenRows } from '../../plan/nested-write-plan.ts';
+import type {
+  DeleteStep,
+  InsertStep,
+  KeyList,
+  KeyPair,
+  LockStep,
+  NestedStep,
+  NestedWritePlan,
+  UpdateStep,
+  WrittenRows,
+} from '../../plan/nested-write-plan.ts';
 import { whereAll } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { attachRows, findRows } from './find-rows.ts';
-import { countOfKeys, holdsOnlyRow, keepKeys, keepReturned, keptColumns, keyColumn, keyLabel, keyRows, keysAsArray, onlyKey } from './key-list.ts';
+import {
+  countOfKeys,
+  holdsOnlyRow,
+  keepKeys,
+  keepReturned,
+  keptColumns,
+  keyColumn,
+  keyLabel,
+  keyRows,
+  keysAsArray,
+  onlyKey,
+} from './key-list.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
 
 /** Compiles each step to a statement. */

@@ -1,9 +1,9 @@
 /** The steps of a nested write that find existing rows, either to store their keys or to set their foreign keys. */
 
-import { raiseIf } from '../../compile/write/raise.ts';
 import { tableName } from '../../compile/scope.ts';
 import { type Frame, selectList } from '../../compile/statement.ts';
 import { comparable, differ } from '../../compile/values/comparison.ts';
+import { raiseIf } from '../../compile/write/raise.ts';
 import type { Raisable } from '../../errors/raise.ts';
 import type { Column } from '../../model/model.ts';
 import type { AttachStep, FindStep, RowSource } from '../../plan/nested-write-plan.ts';
