@@ -1,18 +1,272 @@
 /**
- * Everything that an observer can see, as one closed union. Stages report events and know nothing of logs and metrics;
- * `telemetry/create-telemetry.ts` turns events into both.
+ * The table of events: what stages report, and what becomes of it in the log and the metrics (`telemetry/create-telemetry.ts`). To add an
+ * event, add a row, and report it where it happens.
  */
 import type { Distribution } from './distribution.ts';
 import type { ErrorCode } from './errors/codes.ts';
 
-/** A request arrived at the GraphQL endpoint. */
-export interface RequestStarted {
-  readonly kind: 'request-started';
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** What becomes of an event with these members. */
+export interface EventRow<Members> {
+  /** Null if it is not logged. */
+  readonly level: Level | null | ((event: Members) => Level);
+  readonly message: string | ((event: Members) => string);
+  /** The members of its log line. Default: its own. */
+  readonly fields?: (event: Members) => object;
+  /** Where it may happen thousands of times a second: of lines with this key, only ten a second are written. True: the kind of event is the key. */
+  readonly limit?: true | ((event: Members) => string | null);
+  /** The metric that counts it. */
+  readonly counter?: { readonly name: string; readonly help: string; readonly labels?: Readonly<Record<string, string>> };
 }
 
-/** A request to the GraphQL endpoint has its response, whether it succeeded or failed. */
+function row<Members extends object>(definition: EventRow<Members>): EventRow<Members> {
+  return definition;
+}
+
+/** How many problems, documents or names a log line lists. */
+const mostListed = 20;
+/** In characters. Names of operations come from clients. */
+const longestName = 100;
+const schemaLoads = { name: 'rowgraph_schema_loads_total', help: 'Schema loads, by outcome.' };
+
+/** Each kind of event. */
+export const eventTable = {
+  /** A request arrived at the GraphQL endpoint. */
+  'request-started': row<object>({ level: null, message: '' }),
+  /** A request to the GraphQL endpoint has its response, whether it succeeded or failed. */
+  'request-finished': row<RequestFinished>({
+    // Client errors do not concern the operator; server errors do.
+    level: ({ status }) => (status >= 500 ? 'warn' : 'debug'),
+    message: 'request',
+    fields: ({ requestId, role, code, status, seconds, bytes }) => ({
+      requestId,
+      role,
+      code,
+      status,
+      milliseconds: Math.round(seconds * 1e5) / 100,
+      bytes,
+    }),
+    limit: ({ status, code }) => (status >= 500 ? `request ${code}` : null),
+  }),
+  /** A bug: the client sees only INTERNAL_ERROR, the operator gets the error itself. `requestId`: null if it happened outside a request. */
+  'defect-found': row<{
+    readonly requestId: string | null;
+    readonly error: unknown;
+    /** How Node reported an error that nobody caught. An exception ends the process; a rejection does not. */
+    readonly origin?: 'unhandledRejection' | 'uncaughtException';
+  }>({
+    level: 'error',
+    message: ({ origin }) => defectMessages[origin ?? 'request'],
+    fields: ({ error, requestId }) => ({ err: errorOf(error), requestId }),
+    limit: true,
+    counter: {
+      name: 'rowgraph_defects_total',
+      help: 'Errors answered with INTERNAL_ERROR, unhandled rejections, and uncaught exceptions.',
+    },
+  }),
+  'server-started': row<{ readonly url: string }>({ level: 'info', message: 'serving' }),
+  /** The server accepts no more connections and finishes the requests in flight. */
+  'server-stopping': row<object>({ level: 'info', message: 'stopping: finishing the requests in flight' }),
+  'server-stopped': row<object>({ level: 'info', message: 'stopped' }),
+  /** One of the processes that share the port exited unexpectedly. */
+  'worker-ended': row<{
+    /** The number of the process. */
+    readonly worker: number | undefined;
+    /** Null if a signal ended it. */
+    readonly code: number | null;
+    readonly signal: string | null;
+    /** Time until the replacement starts. */
+    readonly restartMilliseconds: number;
+  }>({ level: 'error', message: 'worker exited; another one takes its place' }),
+  /** The role that the server logs in as has privileges that no request needs. */
+  'login-powerful': row<PowerfulLogin>({ level: 'warn', message: describeLogin, fields: ({ role }) => ({ role }) }),
+  /** At startup, the database cannot be reached, or its schema cannot be loaded; the server keeps trying for so many milliseconds. */
+  'database-awaited': row<{ readonly error: unknown; readonly isReachable: boolean; readonly milliseconds: number }>({
+    level: 'warn',
+    message: ({ isReachable }) =>
+      isReachable ? 'the schema cannot be loaded; trying again' : 'the database cannot be reached; waiting for it',
+    fields: ({ error, milliseconds }) => ({ reason: errorOf(error).message, milliseconds }),
+  }),
+  /** Loading the schema takes long at startup. */
+  'schema-awaited': row<object>({ level: 'info', message: 'loading the schema takes long; requests wait for it' }),
+  /** The public keys of a token issuer could not be loaded. */
+  'keys-load-failed': row<{ readonly error: unknown }>({
+    level: 'error',
+    message: 'failed to load the public keys that verify tokens; those loaded before stay in use',
+    fields: ({ error }) => ({ reason: errorOf(error).message }),
+  }),
+  /** Public keys of a token issuer cannot be used. Reported when the keys are loaded, and again if they change. */
+  'keys-ignored': row<{ readonly problems: readonly string[] }>({
+    level: 'warn',
+    message: 'public keys ignored: tokens that are signed with them are invalid',
+    fields: countAndList,
+  }),
+  /** The application's `authenticate` function threw. */
+  'authentication-failed': row<{ readonly requestId: string; readonly error: unknown }>({
+    level: 'error',
+    message: 'the function "authenticate" failed; the request was refused',
+    fields: ({ error, requestId }) => ({ err: errorOf(error), requestId }),
+    limit: true,
+  }),
+  /** Tables without row level security that the anonymous role can write. */
+  'tables-open': row<{ readonly role: string; readonly tables: readonly string[] }>({
+    level: 'warn',
+    message: describeOpenTables,
+    fields: ({ role, tables }) => ({ role, tables: tables.length }),
+  }),
+  /** Schemas of the setting `extraSearchPath` do not exist. */
+  'search-path-missing': row<{ readonly schemas: readonly string[] }>({
+    level: 'warn',
+    message: 'schemas of --extra-search-path do not exist, so nothing is found in them',
+  }),
+  /** Clients find nothing in the API: the schemas have no tables and functions, or no role of clients has a privilege on one. */
+  'api-empty': row<EmptyApi>({ level: 'warn', message: describeEmptiness, fields: ({ schemas }) => ({ schemas }) }),
+  /** The operating system lets the process open fewer files, including connections, than its settings call for. */
+  'files-limited': row<{ readonly limit: number; readonly needed: number }>({
+    level: 'warn',
+    message: 'too few open files are allowed for --max-connections; clients beyond them are disconnected. Raise the limit (ulimit -n)',
+  }),
+  /** The schema was loaded, at startup or after DDL. `version` is null if the database keeps none. */
+  'schema-loaded': row<{ readonly version: string | null; readonly seconds: number }>({
+    level: 'info',
+    message: 'schema loaded',
+    counter: { ...schemaLoads, labels: { outcome: 'loaded' } },
+  }),
+  /** The SQL extension in the database is older than the version that this rowgraph installs. Reported once per version. */
+  'extension-outdated': row<{ readonly installed: string; readonly current: string }>({
+    level: 'warn',
+    message: 'the SQL extension in the database is outdated; "rowgraph extension status" says how to update it',
+  }),
+  'schema-load-failed': row<{ readonly error: unknown }>({
+    level: ({ error }) => (isOfServer(error) ? 'warn' : 'error'),
+    // If the database did not respond, nothing is known to be wrong with the schema.
+    message: ({ error }) =>
+      `failed to ${isOfServer(error) ? 'check the schema for changes' : 'load the schema'}; the previous one stays in use, and the next attempt follows within a second`,
+    fields: ({ error }) => (isOfServer(error) ? { reason: reasonOf(error) } : { err: error }),
+    limit: true,
+    counter: { ...schemaLoads, labels: { outcome: 'failed' } },
+  }),
+  /** LISTEN failed. Reported for the first of several failures. */
+  'listen-failed': row<{ readonly error: unknown }>({
+    level: 'warn',
+    message: 'failed to listen for schema changes; they are found within a second, and listening is tried again',
+    fields: ({ error }) => ({ reason: reasonOf(error) }),
+  }),
+  /** Comment directives, or members of them, are invalid. Reported each time the schema is loaded. */
+  'directives-ignored': row<{ readonly problems: readonly string[] }>({
+    level: 'warn',
+    message: 'comment directives ignored; "rowgraph doctor" lists them all',
+    fields: countAndList,
+  }),
+  /** Files were read, at startup or after a change. `count`: how many documents, keys or entries they hold. */
+  'files-loaded': row<{ readonly content: FileContent; readonly count: number }>({
+    level: 'info',
+    message: ({ content }) => `${content} loaded`,
+    fields: ({ count }) => ({ count }),
+  }),
+  /** Files could not be read. Reported once per reason. */
+  'files-load-failed': row<{ readonly content: FileContent; readonly error: Error }>({
+    level: 'error',
+    message: ({ content }) => `failed to read the ${content}; what was read last stays in use`,
+    fields: ({ error }) => ({ reason: error.message }),
+  }),
+  /** The trusted documents were checked for a role, after they or the schema were loaded. `problems`: one for each invalid document. */
+  'documents-checked': row<{ readonly role: string; readonly count: number; readonly problems: readonly string[] }>({
+    level: ({ problems }) => (problems.length === 0 ? 'info' : 'warn'),
+    message: ({ problems }) =>
+      problems.length === 0
+        ? 'trusted documents are valid for a role'
+        : 'trusted documents that are not valid for a role; "rowgraph documents" lists them all',
+    fields: ({ role, count, problems }) => ({ role, ...(problems.length === 0 ? { count } : countAndList({ problems })) }),
+  }),
+  /** A document is accepted only by lenient coercion. Reported once per document. */
+  'document-mismatched': row<{
+    /** SHA-256 of its text, in hexadecimal digits: the identifier of a persisted document. */
+    readonly hash: string;
+    /** The names of its operations; null for an unnamed one. */
+    readonly operations: readonly (string | null)[];
+    /** What does not match, each with what to write instead. */
+    readonly mismatches: readonly string[];
+  }>({
+    level: 'info',
+    message: 'a document is accepted only by lenient coercion; "mismatches" says how to write it for --coercion strict',
+    fields: ({ hash, operations, mismatches }) => ({
+      document: hash,
+      operations: operations.slice(0, mostListed).map((name) => name?.slice(0, longestName) ?? null),
+      count: mismatches.length,
+      mismatches: mismatches.slice(0, mostListed),
+    }),
+    // Clients decide how many there are.
+    limit: true,
+  }),
+  /** A batch is retried because of concurrent transactions, a newer schema or a lost connection. */
+  'batch-retried': row<{
+    /** How many times it has already run. */
+    readonly attempt: number;
+    readonly sqlstate: string | null;
+  }>({
+    level: 'debug',
+    message: 'batch retried',
+    counter: { name: 'rowgraph_batches_retried_total', help: 'Batches that were retried.' },
+  }),
+  /** The settings, the keys or the database of a project are broken. Reported once per reason. */
+  'project-failed': row<{ readonly error: unknown }>({
+    level: 'error',
+    message: 'the project cannot be served',
+    fields: ({ error }) => ({ reason: errorOf(error).message }),
+    limit: true,
+  }),
+  /**
+   * A pooled connection failed while idle, or could not be opened. `isStarved`: whether PostgreSQL refuses connections because there are too
+   * many, and the pool has none left.
+   */
+  'pool-failed': row<{ readonly error: unknown; readonly isStarved: boolean }>({
+    level: 'warn',
+    message: 'database connection failed; another one is opened when it is needed',
+    fields: ({ error }) => ({ reason: reasonOf(error) }),
+    limit: true,
+    counter: { name: 'rowgraph_pool_failures_total', help: 'Database connections that failed or could not be opened.' },
+  }),
+  /** Traces or metrics could not be delivered. `url`: their receiver, without user, password and query. */
+  'telemetry-export-failed': row<{ readonly url: string; readonly error: unknown }>({
+    level: 'warn',
+    message: 'failed to export traces or metrics; they are lost',
+    fields: ({ url, error }) => ({ url, reason: reasonOf(error) }),
+    limit: true,
+    counter: {
+      name: 'rowgraph_telemetry_exports_failed_total',
+      help: 'Messages with traces or metrics that did not reach their receiver.',
+    },
+  }),
+  /** The spans of so many requests were dropped. */
+  'spans-dropped': row<{ readonly requests: number }>({
+    level: 'warn',
+    message: 'traces were dropped: too many waited to be exported',
+    limit: true,
+  }),
+  /** The log could not be written for a while; it can be again. */
+  'log-lines-dropped': row<{ readonly lines: number }>({ level: 'warn', message: 'log lines were dropped: they could not be written' }),
+} as const;
+
+export type EventKind = keyof typeof eventTable;
+type MembersOf<Row> = Row extends EventRow<infer Members> ? Members : never;
+
+/** `project`: the project that the event concerns, on a server with several. */
+export type Event = { readonly project?: string } & {
+  [Kind in EventKind]: { readonly kind: Kind } & MembersOf<(typeof eventTable)[Kind]>;
+}[EventKind];
+
+/** Receives an event. It must not block; what it throws changes nothing. */
+export type Observer = (event: Event) => void;
+
+/** The row of an event. */
+export function rowOf(event: Event): EventRow<Event> {
+  // The row takes the members of this kind, which TypeScript cannot see of a union.
+  return eventTable[event.kind] as unknown as EventRow<Event>;
+}
+
 export interface RequestFinished {
-  readonly kind: 'request-finished';
   readonly requestId: string;
   /** The caller's role; null if authentication failed. */
   readonly role: string | null;
@@ -25,6 +279,21 @@ export interface RequestFinished {
   readonly bytes: number;
   /** How it ran; null unless the endpoint was configured to report details. */
   readonly details?: RequestDetails | null;
+}
+
+/** What is read from files that may change while the server runs. */
+export type FileContent = 'trusted documents' | 'API keys' | 'revoked tokens' | 'projects';
+
+export interface PowerfulLogin {
+  readonly role: string;
+  readonly isSuperuser: boolean;
+}
+
+interface EmptyApi {
+  readonly emptiness: 'no-objects' | 'no-privileges';
+  readonly schemas: readonly string[];
+  /** The anonymous role. */
+  readonly role: string;
 }
 
 /** What ran. Computed when read, which is expensive; valid only during the event. */
@@ -82,267 +351,6 @@ export interface TraceContext {
 /** Finds or begins the trace of a request, from its headers. */
 export type BeginTrace = (headers: Readonly<Record<string, string | string[] | undefined>>) => TraceContext;
 
-/** A bug: the client sees only INTERNAL_ERROR, the operator gets the error itself. */
-export interface DefectFound {
-  readonly kind: 'defect-found';
-  /** Null if it happened outside a request. */
-  readonly requestId: string | null;
-  readonly error: unknown;
-  /** How Node reported an error that nobody caught. An exception ends the process; a rejection does not. */
-  readonly origin?: 'unhandledRejection' | 'uncaughtException';
-}
-
-export interface ServerStarted {
-  readonly kind: 'server-started';
-  readonly url: string;
-}
-
-/** The server accepts no more connections and finishes the requests in flight. */
-export interface ServerStopping {
-  readonly kind: 'server-stopping';
-}
-
-export interface ServerStopped {
-  readonly kind: 'server-stopped';
-}
-
-/** One of the processes that share the port exited unexpectedly; another replaces it. */
-export interface WorkerEnded {
-  readonly kind: 'worker-ended';
-  /** The number of the process that exited. */
-  readonly worker: number | undefined;
-  /** Null if a signal ended it. */
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** Time until the replacement starts. */
-  readonly restartMilliseconds: number;
-}
-
-/** The role that the server logs in as has privileges that no request needs. */
-export interface LoginPowerful {
-  readonly kind: 'login-powerful';
-  readonly role: string;
-  readonly isSuperuser: boolean;
-}
-
-/** At startup, the database cannot be reached, or its schema cannot be loaded; the server keeps trying. */
-export interface DatabaseAwaited {
-  readonly kind: 'database-awaited';
-  readonly error: unknown;
-  /** Whether the database has been reached. */
-  readonly isReachable: boolean;
-  /** How long the server will wait for it. */
-  readonly milliseconds: number;
-}
-
-/** Loading the schema takes long at startup; requests wait for it. */
-export interface SchemaAwaited {
-  readonly kind: 'schema-awaited';
-}
-
-/** The public keys of a token issuer could not be loaded; the last ones stay in use. */
-export interface KeysLoadFailed {
-  readonly kind: 'keys-load-failed';
-  readonly error: unknown;
-}
-
-/** Public keys of a token issuer cannot be used and are ignored. Reported when the keys are loaded, and again if they change. */
-export interface KeysIgnored {
-  readonly kind: 'keys-ignored';
-  /** Which key, and what is wrong with it. */
-  readonly problems: readonly string[];
-}
-
-/** The application's `authenticate` function threw. */
-export interface AuthenticationFailed {
-  readonly kind: 'authentication-failed';
-  readonly requestId: string;
-  readonly error: unknown;
-}
-
-/** Schemas of the setting `extraSearchPath` do not exist. */
-export interface SearchPathMissing {
-  readonly kind: 'search-path-missing';
-  readonly schemas: readonly string[];
-}
-
-/** Clients find nothing in the API: the schemas have no tables and functions, or no role of clients has a privilege on one. */
-export interface ApiEmpty {
-  readonly kind: 'api-empty';
-  readonly emptiness: 'no-objects' | 'no-privileges';
-  readonly schemas: readonly string[];
-  /** The anonymous role. */
-  readonly role: string;
-}
-
-/** Tables without row level security that the anonymous role can write. */
-export interface TablesOpen {
-  readonly kind: 'tables-open';
-  readonly role: string;
-  readonly tables: readonly string[];
-}
-
-/** The schema was loaded, at startup or after DDL. */
-export interface SchemaLoaded {
-  readonly kind: 'schema-loaded';
-  /** The schema version; null if the database keeps none. */
-  readonly version: string | null;
-  readonly seconds: number;
-}
-
-/** The SQL extension in the database is older than the version that this rowgraph installs. Reported once per version. */
-export interface ExtensionOutdated {
-  readonly kind: 'extension-outdated';
-  readonly installed: string;
-  readonly current: string;
-}
-
-/** The schema could not be loaded; the previous one stays in use. */
-export interface SchemaLoadFailed {
-  readonly kind: 'schema-load-failed';
-  readonly error: unknown;
-}
-
-/** LISTEN failed, so that changes of the schema are found only by comparing it every second. Reported for the first of several failures; it is tried again. */
-export interface ListenFailed {
-  readonly kind: 'listen-failed';
-  readonly error: unknown;
-}
-
-/** Comment directives, or members of them, are invalid and ignored. Reported each time the schema is loaded. */
-export interface DirectivesIgnored {
-  readonly kind: 'directives-ignored';
-  /** The commented object, and what is wrong: `table public.note: its comment directive is not valid JSON …`. */
-  readonly problems: readonly string[];
-}
-
-/** A document is accepted only by lenient coercion. Reported once per document. */
-export interface DocumentMismatched {
-  readonly kind: 'document-mismatched';
-  /** SHA-256 of its text, in hexadecimal digits: the identifier of a persisted document. */
-  readonly hash: string;
-  /** The names of its operations; null for an unnamed one. */
-  readonly operations: readonly (string | null)[];
-  /** What does not match, each with what to write instead. */
-  readonly mismatches: readonly string[];
-}
-
-/** A batch is retried because of concurrent transactions, a newer schema or a lost connection. */
-export interface BatchRetried {
-  readonly kind: 'batch-retried';
-  /** How many times it has already run. */
-  readonly attempt: number;
-  /** The SQLSTATE that PostgreSQL reported. */
-  readonly sqlstate: string | null;
-}
-
-/** What is read from files that may change while the server runs. */
-export type FileContent = 'trusted documents' | 'API keys' | 'revoked tokens' | 'projects';
-
-/** Files were read, at startup or after a change. */
-export interface FilesLoaded {
-  readonly kind: 'files-loaded';
-  readonly content: FileContent;
-  /** How many documents, keys or entries they hold. */
-  readonly count: number;
-}
-
-/** Files could not be read; the content read last stays in use. Reported once per reason. */
-export interface FilesLoadFailed {
-  readonly kind: 'files-load-failed';
-  readonly content: FileContent;
-  readonly error: Error;
-}
-
-/** The trusted documents were checked for a role, after they or the schema were loaded. */
-export interface DocumentsChecked {
-  readonly kind: 'documents-checked';
-  readonly role: string;
-  readonly count: number;
-  /** The id of each invalid document, with what is wrong with it. */
-  readonly problems: readonly string[];
-}
-
-/** Traces or metrics could not be delivered to their receiver, and are lost. */
-export interface TelemetryExportFailed {
-  readonly kind: 'telemetry-export-failed';
-  /** Without user, password and query. */
-  readonly url: string;
-  readonly error: unknown;
-}
-
-/** The spans of some requests were dropped because too many waited to be exported. */
-export interface SpansDropped {
-  readonly kind: 'spans-dropped';
-  readonly requests: number;
-}
-
-/** Log lines were dropped because the log could not be written; it can be again. */
-export interface LogLinesDropped {
-  readonly kind: 'log-lines-dropped';
-  readonly lines: number;
-}
-
-/** A project cannot be served: its settings, its keys or its database are broken. Reported once per reason. */
-export interface ProjectFailed {
-  readonly kind: 'project-failed';
-  readonly error: unknown;
-}
-
-/** The operating system lets the process open fewer files, including connections, than its settings call for. */
-export interface FilesLimited {
-  readonly kind: 'files-limited';
-  readonly limit: number;
-  readonly needed: number;
-}
-
-/** A pooled connection failed while idle, or could not be opened. */
-export interface PoolFailed {
-  readonly kind: 'pool-failed';
-  readonly error: unknown;
-  /** Whether PostgreSQL refuses connections because there are too many, and the pool has none left. */
-  readonly isStarved: boolean;
-}
-
-/** `project`: the project that the event concerns, on a server with several. */
-export type Event = { readonly project?: string } & (
-  | RequestStarted
-  | RequestFinished
-  | DefectFound
-  | ServerStarted
-  | ServerStopping
-  | ServerStopped
-  | WorkerEnded
-  | LoginPowerful
-  | DatabaseAwaited
-  | SchemaAwaited
-  | KeysLoadFailed
-  | KeysIgnored
-  | AuthenticationFailed
-  | TablesOpen
-  | SearchPathMissing
-  | ApiEmpty
-  | FilesLimited
-  | SchemaLoaded
-  | ExtensionOutdated
-  | SchemaLoadFailed
-  | ListenFailed
-  | DirectivesIgnored
-  | FilesLoaded
-  | FilesLoadFailed
-  | DocumentsChecked
-  | DocumentMismatched
-  | BatchRetried
-  | ProjectFailed
-  | PoolFailed
-  | TelemetryExportFailed
-  | SpansDropped
-  | LogLinesDropped
-);
-
-/** Receives an event. It must not block; what it throws changes nothing. */
-export type Observer = (event: Event) => void;
-
 /** The current state of a graph's connections. */
 export interface PoolStatistics {
   readonly size: number;
@@ -370,4 +378,57 @@ export interface CacheStatistics {
   readonly entries: number;
   readonly hits: number;
   readonly misses: number;
+}
+
+const defectMessages = {
+  request: 'bug in rowgraph: please report it',
+  unhandledRejection: 'bug in rowgraph: unhandled promise rejection; please report it',
+  uncaughtException: 'bug in rowgraph: uncaught exception; the process ends. Please report it',
+} as const;
+
+/** Anything can be thrown; other values than errors have no stack and may contain more than is fit for a log. */
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+}
+
+/**
+ * `fetch` reports only that it failed; its cause has the reason. If a host has several addresses, the error has one error per address, and
+ * no message.
+ */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  const { message, cause } = errorOf(error);
+  return cause instanceof Error ? `${message}: ${cause.message || ('code' in cause && cause.code)}` : message;
+}
+
+/** Whether the database could not be asked: there was no SQLSTATE, or one of a lost connection, of missing resources or of an intervention. */
+function isOfServer(error: unknown): boolean {
+  if (!(error instanceof Error) || !('sqlstate' in error)) return false;
+  const { sqlstate } = error;
+  return sqlstate === null || (typeof sqlstate === 'string' && /^(?:08|53|57)/.test(sqlstate));
+}
+
+function countAndList({ problems }: { readonly problems: readonly string[] }): object {
+  return { count: problems.length, problems: problems.slice(0, mostListed) };
+}
+
+/** The problem of the login role, and what to do about it. */
+export function describeLogin({ role, isSuperuser }: PowerfulLogin): string {
+  const reason = isSuperuser ? 'is a superuser' : 'bypasses row level security';
+  return `the login role "${role}" ${reason}: a single bug could expose the whole database. Log in as an ordinary role ("rowgraph roles" prints its SQL)`;
+}
+
+const namedTables = 5;
+
+function describeOpenTables({ role, tables }: { readonly role: string; readonly tables: readonly string[] }): string {
+  const names = tables.slice(0, namedTables).join(', ');
+  const more = tables.length > namedTables ? ` and ${tables.length - namedTables} more` : '';
+  return `"${role}" can change any row of ${names}${more}: enable row level security and write policies, or revoke the privileges ("rowgraph doctor" says how)`;
+}
+
+function describeEmptiness({ emptiness, schemas, role }: EmptyApi): string {
+  const names = schemas.join(', ');
+  return emptiness === 'no-objects'
+    ? `the API is empty: there are no tables or functions in ${names}; create some, or expose other schemas with --schemas`
+    : `the API is empty for ${role} and authenticated: neither has a privilege on a table of ${names}; grant some, such as: grant select on <table> to ${role}`;
 }

@@ -169,7 +169,7 @@ const layers: Readonly<Record<string, Layer>> = {
   auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
-  telemetry: { values: ['distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
+  telemetry: { values: ['events.ts', 'distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   http: {
     values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'],
     types: ['engine'],
@@ -186,6 +186,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'settings',
       'budget',
       'engine/request-cost.ts',
+      'events.ts',
       'auth',
       'files',
       'telemetry',

@@ -1,23 +1,33 @@
 /**
- * Turns events into log lines (pino) and metrics (Prometheus). In: events, from the graph and from the server; out: lines of JSON, and the
- * text of `/metrics`. No event contains headers or bodies of a request, so no key can get into the log. `write-event.ts` formats events as
- * lines.
+ * Turns events into log lines (pino), metrics (Prometheus) and exports (OTLP), as the table in `events.ts` says. No event contains headers or
+ * bodies of a request, so no key can get into the log.
  */
-import { type DestinationStream, type Level, pino } from 'pino';
-import { Counter, Gauge, Registry } from 'prom-client';
-import type { BeginTrace, CacheStatistics, Event, Observer, RequestFinished } from '../events.ts';
-import { addGraphMetrics, type GraphReader } from './graph-metrics.ts';
+import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import {
+  type BeginTrace,
+  type CacheStatistics,
+  type Event,
+  type EventKind,
+  type GraphStatistics,
+  type Observer,
+  rowOf,
+} from '../events.ts';
 import { type Clock, LogLimit } from './log-limit.ts';
 import { LogStream } from './log-stream.ts';
-import { startOtlp } from './otlp/otlp-sender.ts';
+import { type Metric, metricsContentType, writeMetrics } from './metrics.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';
-import { collectProcessMetrics } from './process-metrics.ts';
-import { ProjectMetrics, type ReadProjects } from './project-metrics.ts';
-import { RequestMetrics } from './request-metrics.ts';
-import { describeSlowOperation, findSlowOperations, type SlowOperationOptions } from './slow-operations.ts';
-import { type MetricsReading, readRegistry } from './sum-metrics.ts';
+import { startOtlp } from './otlp/start-otlp.ts';
+import { describeAccess, describeSlowOperation, findSlowOperations, type SlowOperationOptions } from './request-log.ts';
+import {
+  cacheMetrics,
+  eventMetrics,
+  graphMetrics,
+  ProcessMetrics,
+  ProjectMetrics,
+  type ReadProjects,
+  RequestMetrics,
+} from './service-metrics.ts';
 import { createTraceBeginner } from './trace-context.ts';
-import { writeAccess, writeEvent } from './write-event.ts';
 
 export interface TelemetryOptions {
   /** The minimum log level, except of what `accessLog` and `slowOperations` ask for. Default: info. Successful requests are logged at debug. */
@@ -44,14 +54,14 @@ export interface Telemetry {
   /** Adds caches to the metrics. */
   watchCaches(read: CacheReader): void;
   /** Adds a graph to the metrics. */
-  watchGraph(read: GraphReader): void;
+  watchGraph(read: () => GraphStatistics | null): void;
   /** Adds the metrics of projects. */
   watchProjects(read: ReadProjects): void;
   /** The body of `/metrics`, in the text format of Prometheus. */
   writeMetrics(): Promise<string>;
   readonly metricsContentType: string;
   /** The same as data, to be added to the metrics of other processes. */
-  readMetrics(): Promise<MetricsReading>;
+  readMetrics(): Promise<readonly Metric[]>;
   /** Exports what is left, within this many milliseconds. Nothing may be observed afterwards. */
   stop(milliseconds: number): Promise<void>;
 }
@@ -59,45 +69,29 @@ export interface Telemetry {
 /** Logs and metrics of one process. */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { level = 'info', destination, clock, accessLog = false, slowOperations = null, otlp = null } = options;
-  const redact = ['apikey', 'authorization', 'jwtSecret'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   /** The project that the current line concerns. */
   let project: string | undefined;
-  const log = pino(
-    {
-      level,
-      redact,
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      mixin: () => (project === undefined ? {} : { project }),
-    },
-    destination ?? new LogStream({ onDropped: (lines) => observe({ kind: 'log-lines-dropped', lines }) }),
-  );
+  const stream = destination ?? new LogStream({ onDropped: (lines) => observe({ kind: 'log-lines-dropped', lines }) });
+  const log = createLog(level, stream, () => project);
   // What a setting of its own asks for does not depend on the minimum level.
   const asked = log.child({}, { level: 'info' });
   const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
-  const registry = new Registry();
-  collectProcessMetrics(registry);
-  const metrics = createMetrics(registry);
-  const cacheReaders: CacheReader[] = [];
-  createCacheMetrics(registry, cacheReaders);
-  const graphReaders: GraphReader[] = [];
-  addGraphMetrics(registry, graphReaders);
-  const readMetrics = () => readRegistry(registry);
+  const metrics = new ProcessCounts();
   const observe: Observer = (event) => {
-    count(event, metrics);
-    const key = failureOf(event);
+    metrics.count(event);
     project = event.project;
+    const key = limitKeyOf(event);
     if (key === null || limit.admits(project === undefined ? key : `${key} of ${project}`)) writeEvent(event, log);
     if (event.kind === 'request-finished' && event.details) noteDetails(event);
     project = undefined;
   };
-  const exporting = otlp === null ? null : startOtlp(otlp, readMetrics, observe);
-  const noteDetails = (event: RequestFinished): void => {
-    if (accessLog) writeAccess(event, asked);
+  const exporting = otlp === null ? null : startOtlp(otlp, () => metrics.read(), observe);
+  const noteDetails = (event: Event & { readonly kind: 'request-finished' }): void => {
+    if (accessLog) asked.info(describeAccess(event), 'access');
     exporting?.note(event);
     if (slowOperations === null) return;
     for (const times of findSlowOperations(event, slowOperations)) {
-      metrics.slowOperations.inc();
+      metrics.requests.noteSlowOperation();
       if (limit.admits('slow operation')) asked.warn(describeSlowOperation(event, times, slowOperations), 'slow operation');
     }
   };
@@ -106,139 +100,72 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     observe,
     endpointOptions: { detailedEvents, ...(otlp !== null && { beginTrace: createTraceBeginner(otlp.sampler) }) },
     stop: async (milliseconds) => exporting?.stop(milliseconds),
-    watchCaches: (read) => {
-      cacheReaders.push(read);
+    watchCaches: (read) => void metrics.caches.push(read),
+    watchGraph: (read) => void metrics.graphs.push(read),
+    watchProjects: (read) => {
+      metrics.readProjects = read;
     },
-    watchGraph: (read) => {
-      graphReaders.push(read);
+    writeMetrics: async () => writeMetrics(await metrics.read()),
+    metricsContentType,
+    readMetrics: () => metrics.read(),
+  };
+}
+
+function createLog(level: Level | 'silent', stream: DestinationStream, readProject: () => string | undefined): Logger {
+  const options = {
+    level,
+    redact: ['apikey', 'authorization', 'jwtSecret'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => {
+      const project = readProject();
+      return project === undefined ? {} : { project };
     },
-    watchProjects: (read) => metrics.projects.watch(read),
-    writeMetrics: () => registry.metrics(),
-    metricsContentType: registry.contentType,
-    readMetrics,
   };
+  return pino(options, stream);
 }
 
-function createMetrics(registry: Registry) {
-  const registers = [registry];
-  return {
-    requests: new RequestMetrics(registry),
-    projects: new ProjectMetrics(registry),
-    schemaLoads: new Counter({
-      name: 'rowgraph_schema_loads_total',
-      help: 'Schema loads, by outcome.',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    slowOperations: new Counter({
-      name: 'rowgraph_slow_operations_total',
-      help: 'Operations that took at least as long as the setting slowOperations.',
-      registers,
-    }),
-    exportsFailed: new Counter({
-      name: 'rowgraph_telemetry_exports_failed_total',
-      help: 'Messages with traces or metrics that did not reach their receiver.',
-      registers,
-    }),
-    batchesRetried: new Counter({ name: 'rowgraph_batches_retried_total', help: 'Batches that were retried.', registers }),
-    poolFailures: new Counter({
-      name: 'rowgraph_pool_failures_total',
-      help: 'Database connections that failed or could not be opened.',
-      registers,
-    }),
-    defects: new Counter({
-      name: 'rowgraph_defects_total',
-      help: 'Errors answered with INTERNAL_ERROR, unhandled rejections, and uncaught exceptions.',
-      registers,
-    }),
-  };
+function limitKeyOf(event: Event): string | null {
+  const { limit } = rowOf(event);
+  if (limit === undefined) return null;
+  return limit === true ? event.kind : limit(event);
 }
 
-type Metrics = ReturnType<typeof createMetrics>;
+function writeEvent(event: Event, log: Logger): void {
+  const { level: levelOf, message, fields } = rowOf(event);
+  const level = typeof levelOf === 'function' ? levelOf(event) : levelOf;
+  if (level === null || !log.isLevelEnabled(level)) return;
+  const { kind: _kind, project: _project, ...own } = event;
+  log[level](fields?.(event) ?? own, typeof message === 'function' ? message(event) : message);
+}
 
-function count(event: Event, metrics: Metrics): void {
-  switch (event.kind) {
-    case 'request-started':
-      metrics.requests.start();
-      break;
-    case 'request-finished':
-      metrics.requests.finish(event);
-      if (event.project !== undefined) metrics.projects.finish(event.project, event);
-      break;
-    case 'schema-loaded':
-      metrics.schemaLoads.inc({ outcome: 'loaded' });
-      break;
-    case 'schema-load-failed':
-      metrics.schemaLoads.inc({ outcome: 'failed' });
-      break;
-    case 'batch-retried':
-      metrics.batchesRetried.inc();
-      break;
-    case 'pool-failed':
-      metrics.poolFailures.inc();
-      break;
-    case 'defect-found':
-      metrics.defects.inc();
-      break;
-    case 'telemetry-export-failed':
-      metrics.exportsFailed.inc();
-      break;
-    case 'directives-ignored':
-    case 'server-started':
-    case 'server-stopping':
-    case 'server-stopped':
-    case 'worker-ended':
-    case 'login-powerful':
-    case 'database-awaited':
-    case 'schema-awaited':
-    case 'tables-open':
-    case 'search-path-missing':
-    case 'api-empty':
-    case 'files-limited':
-    case 'project-failed':
-    case 'log-lines-dropped':
-    case 'listen-failed':
-      break;
+/** Everything that is counted in a process, or read from its parts. */
+class ProcessCounts {
+  readonly requests = new RequestMetrics();
+  readonly caches: CacheReader[] = [];
+  readonly graphs: (() => GraphStatistics | null)[] = [];
+  /** Null if the server has no projects. */
+  readProjects: ReadProjects | null = null;
+  readonly #projects = new ProjectMetrics();
+  readonly #process = new ProcessMetrics();
+  readonly #events = new Map<EventKind, number>();
+
+  count(event: Event): void {
+    if (event.kind === 'request-started') this.requests.start();
+    else if (event.kind === 'request-finished') {
+      this.requests.finish(event);
+      if (event.project !== undefined) this.#projects.finish(event.project, event);
+    } else this.#events.set(event.kind, (this.#events.get(event.kind) ?? 0) + 1);
   }
-}
 
-/**
- * A key for failures of which one is as good as many: when something is broken, they come in large numbers. Null if the event is not a
- * failure.
- */
-function failureOf(event: Event): string | null {
-  switch (event.kind) {
-    case 'request-finished':
-      return event.status >= 500 ? `request ${event.code}` : null;
-    case 'defect-found':
-    case 'authentication-failed':
-    case 'schema-load-failed':
-    case 'pool-failed':
-    case 'telemetry-export-failed':
-    case 'spans-dropped':
-    case 'project-failed':
-    // Not a failure, but clients decide how many there are.
-    case 'document-mismatched':
-      return event.kind;
-    default:
-      return null;
+  async read(): Promise<Metric[]> {
+    return [
+      ...(await this.#process.read()),
+      ...this.requests.read(),
+      ...(this.readProjects === null ? [] : this.#projects.read(this.readProjects())),
+      ...eventMetrics(this.#events),
+      ...cacheMetrics(this.caches.flatMap((read) => read())),
+      ...graphMetrics(this.graphs.flatMap((read) => read() ?? [])),
+    ];
   }
-}
-
-/** The caches are read when the metrics are requested, so that a hit costs no event. */
-function createCacheMetrics(registry: Registry, readers: readonly CacheReader[]): void {
-  const create = (name: string, help: string, read: (cache: CacheStatistics) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['cache'] as const,
-      registers: [registry],
-      collect() {
-        for (const cache of readers.flatMap((readCaches) => readCaches())) this.set({ cache: cache.name }, read(cache));
-      },
-    });
-  };
-  create('rowgraph_cache_entries', 'Entries in a cache.', ({ entries }) => entries);
-  create('rowgraph_cache_hits', 'Lookups that found an entry, since startup.', ({ hits }) => hits);
-  create('rowgraph_cache_misses', 'Lookups that found no entry, since startup.', ({ misses }) => misses);
 }

@@ -2,11 +2,8 @@
  * Writes log lines to a file descriptor that may be full, slow or closed. In: lines; out: the same lines, as far as the descriptor accepts
  * them. Callers never wait or fail: lines are held in bounded memory, and those that find no room are dropped and counted. (pino's own
  * destination has no such bound: it ends the process if a write fails, and then does not let it exit.)
- *
- * Relies on undocumented behaviour of Node (`test/contracts/node.test.ts`): a pipe or a socket becomes non-blocking when `process.stderr` is
- * first read, and `setBlocking` of its handle changes that. A write that blocks would keep the process from exiting.
  */
-import { constants, openSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 export interface LogStreamOptions {
   /** Default: standard error. */
@@ -22,7 +19,6 @@ const retryInterval = 100;
 
 export class LogStream {
   readonly #fd: number;
-  readonly #unblock: () => void;
   readonly #mostBytes: number;
   readonly #onDropped: (lines: number) => void;
   #lines: string[] = [];
@@ -37,7 +33,6 @@ export class LogStream {
 
   constructor({ fd, mostBytes = 4 * 1024 ** 2, onDropped }: LogStreamOptions) {
     this.#fd = fd ?? openStandardError();
-    this.#unblock = fd === undefined ? unblockStandardError : () => {};
     this.#mostBytes = mostBytes;
     this.#onDropped = onDropped;
   }
@@ -58,7 +53,6 @@ export class LogStream {
   #writeNext(): void {
     if (this.#chunk.length === 0) this.#chunk = this.#takeLines();
     this.#isWriting = true;
-    this.#unblock();
     write(this.#fd, this.#chunk, (error, written) => {
       this.#isWriting = false;
       if (error) this.#retryLater();
@@ -88,7 +82,6 @@ export class LogStream {
   #writeLast(): void {
     const rest = this.#isWriting ? this.#takeLines() : Buffer.concat([this.#chunk, this.#takeLines()]);
     try {
-      this.#unblock();
       if (rest.length > 0) writeSync(this.#fd, rest);
     } catch {
       // Nobody is left to report it to.
@@ -102,22 +95,16 @@ export class LogStream {
   }
 }
 
-/** Writing to a terminal blocks while its output is paused (Ctrl-S), unless it is opened once more (`/dev/fd` of Linux does that). */
+/**
+ * A descriptor of standard error that never blocks: a write to a pipe that nobody reads, or to a terminal that is paused (Ctrl-S), would keep
+ * the process from exiting. Only opening it once more gives it a mode of its own (`/dev/fd` of Linux).
+ */
 function openStandardError(): number {
   const { fd, isTTY } = process.stderr;
-  if (!isTTY) return fd;
   try {
+    if (!isTTY && !fstatSync(fd).isFIFO()) return fd;
     return openSync(`/dev/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
     return fd;
   }
-}
-
-/**
- * Makes standard error non-blocking again: Node restores the original mode of a pipe when it starts a process that shares it, and when such
- * a process exits, such as another worker.
- */
-function unblockStandardError(): void {
-  const { _handle: handle } = process.stderr as { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } | null };
-  handle?.setBlocking?.(false);
 }

@@ -198,24 +198,6 @@ test('a database that cannot be used is one line and exit code 2', async () => {
   await refuse(urlOf('visitor'), /visitor cannot switch to stranger; run: grant stranger to visitor/, '--anon-role', 'stranger');
 });
 
-test('serve bounds the memory that V8 and glibc keep for later, unless somebody chose otherwise', {
-  skip: process.platform !== 'linux' && 'it reads /proc, which only Linux has',
-}, async () => {
-  const settingsOfNode = async (more: Record<string, string>): Promise<string[]> => {
-    const command = startCommand(['serve', '--database-url', urlOf('authenticator')], { home, environment: { ...environment, ...more } });
-    await command.waitFor(/serves/);
-    const readWords = async (file: string) => (await readFile(`/proc/${command.process.pid}/${file}`, 'utf8')).split('\0');
-    const words = [...(await readWords('cmdline')), ...(await readWords('environ'))];
-    const { code, stderr } = await command.stop();
-    assert.equal(code, 0, stderr);
-    return words.filter((word) => /^(--max|--heap|MALLOC_)/.test(word));
-  };
-  const flags = ['--max-semi-space-size=8', '--heap-growing-percent=100'];
-  assert.deepEqual(await settingsOfNode({}), [...flags, 'MALLOC_ARENA_MAX=2']);
-  assert.deepEqual(await settingsOfNode({ MALLOC_ARENA_MAX: '4' }), [...flags, 'MALLOC_ARENA_MAX=4']);
-  assert.deepEqual(await settingsOfNode({ NODE_OPTIONS: '--max-semi-space-size=32' }), []);
-});
-
 test('schema prints what a role sees', async () => {
   const options = { home, environment: { ROWGRAPH_DATABASE_URL: urlOf('authenticator') } };
   await superuser.query('create table secret_letter (id int primary key); revoke all on secret_letter from anon');

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/create-telemetry.ts';
-import { redactDocument } from '../../src/telemetry/slow-operations.ts';
+import { redactDocument } from '../../src/telemetry/request-log.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const secret = 'a secret that has more than 32 characters';

@@ -60,7 +60,7 @@ async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<read
  * with how often each was slow and for how long. Other lines are skipped.
  */
 
-/** The message of these lines, as `telemetry/write-event.ts` writes it. */
+/** The message of these lines, as `telemetry/create-telemetry.ts` writes it. */
 const message = 'slow operation';
 
 /** The operations, in the order in which they first appear. Throws an `Error` if the log has none. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { limitNames, limitSettingOf } from '../../budget/limits.ts';
 import { ConnectionBudget } from '../../database/connection-budget.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { LoginPowerful, Observer } from '../../events.ts';
+import { describeLogin, type Observer, type PowerfulLogin } from '../../events.ts';
 import { readStamp, WatchedFiles } from '../../files/watched-files.ts';
 import type { ServerOptions } from '../../http/transport/server-options.ts';
 import { createRowgraph, type RowgraphOptions } from '../../index.ts';
@@ -10,7 +10,6 @@ import type { ProjectDefinition, ProjectTokens } from '../../projects/project.ts
 import { listProjectFiles, type ProjectEntries, type ProjectEntry, readProjectFiles } from '../../projects/project-files.ts';
 import { Projects } from '../../projects/projects.ts';
 import { type Configuration, flagOf } from '../../settings/settings.ts';
-import { describeLogin } from '../../telemetry/write-event.ts';
 import { checkDatabase } from '../check-database.ts';
 import type { ServeConfiguration } from '../command-settings.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, readConfiguration } from '../config.ts';
@@ -235,13 +234,13 @@ async function checkLogin(configuration: ProjectConfiguration): Promise<void> {
 /** Reports such a login role. If the check itself fails, opening the project fails too, or the failure is no reason to refuse it. */
 async function warnOfLogin(configuration: ProjectConfiguration, observe: Observer): Promise<void> {
   const powerful = await readPowerfulLogin(configuration).catch(() => null);
-  if (powerful) observe(powerful);
+  if (powerful) observe({ kind: 'login-powerful', ...powerful });
 }
 
-async function readPowerfulLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<LoginPowerful | null> {
+async function readPowerfulLogin({ databaseUrl, schemas, anonRole: role }: ProjectConfiguration): Promise<PowerfulLogin | null> {
   const { login } = await checkDatabase({ databaseUrl, schemas, role, roleFlag: '"anonRole"' });
   const { isSuperuser, bypassesRowSecurity } = login;
-  return isSuperuser || bypassesRowSecurity ? { kind: 'login-powerful', role: login.role, isSuperuser } : null;
+  return isSuperuser || bypassesRowSecurity ? { role: login.role, isSuperuser } : null;
 }
 
 /** The keys of a project; watches their files. */

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { type MetricsReading, MetricsSum } from '../../telemetry/sum-metrics.ts';
+import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
 
 /**
  * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end, or that it
@@ -165,7 +165,7 @@ export class WorkerMetrics {
     const workers = this.#liveWorkers();
     await Promise.all(
       workers.map(async (worker) => {
-        const reading = (await askWorker(worker, 'metrics')) as MetricsReading | null;
+        const reading = (await askWorker(worker, 'metrics')) as readonly Metric[] | null;
         // If it has died, its last metrics have been added already.
         if (!worker.isDead()) this.#sum.note(worker.id, reading);
       }),
@@ -174,17 +174,10 @@ export class WorkerMetrics {
     return this.#sum.write();
   }
 
-  #readOwn(): MetricsReading {
-    const one = (name: string, help: string, type: string, value: number) => ({
-      name,
-      help,
-      type,
-      aggregator: 'sum',
-      values: [{ value, labels: {} }],
-    });
+  #readOwn(): Metric[] {
     return [
-      one('rowgraph_workers', 'Processes that share the port.', 'gauge', this.#liveWorkers().length),
-      one('rowgraph_worker_exits_total', 'Processes that exited unexpectedly.', 'counter', this.#exits),
-    ] as unknown as MetricsReading;
+      metric('gauge', 'rowgraph_workers', 'Processes that share the port.', this.#liveWorkers().length),
+      metric('counter', 'rowgraph_worker_exits_total', 'Processes that exited unexpectedly.', this.#exits),
+    ];
   }
 }

@@ -17,6 +17,24 @@ export interface SlowOperationOptions {
 /** In characters. Names come from clients. */
 const longestName = 100;
 
+/** The members of the access log line of a request. It contains no header, no query and no body. */
+export function describeAccess({ requestId, role, code, status, seconds, bytes, details }: RequestFinished): object {
+  const { method, path, address, trace, operation } = details ?? {};
+  return {
+    requestId,
+    ...(trace && { traceId: trace.traceId }),
+    address,
+    method,
+    path,
+    status,
+    code,
+    role,
+    operation: operation?.name?.slice(0, longestName) ?? null,
+    milliseconds: rounded(seconds * 1000),
+    bytes,
+  };
+}
+
 /** The slow operations of a request: its own, or those of its batch. */
 export function findSlowOperations(
   { seconds, details }: RequestFinished,

@@ -1,5 +1,5 @@
 import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
-import type { MetricsReading } from '../sum-metrics.ts';
+import type { Metric } from '../metrics.ts';
 import { randomHex } from '../trace-context.ts';
 
 /**
@@ -112,21 +112,16 @@ export function attributesOf(values: Readonly<Record<string, string | number | n
  * start of the process.
  */
 
-type Metric = MetricsReading[number];
-type Value = Metric['values'][number] & { readonly metricName?: string };
-type Labels = Readonly<Record<string, string | number>>;
-
 const cumulative = 2;
 
 /** The current metrics. */
-export function encodeMetrics(reading: MetricsReading): object[] {
+export function encodeMetrics(reading: readonly Metric[]): object[] {
   const times = { startTimeUnixNano: nanosOf(0), timeUnixNano: nanosOf(performance.now()) };
   return reading.flatMap((metric): object[] => {
-    const { name, help: description, values } = metric;
-    const type = String(metric.type);
+    const { name, help: description, type, values } = metric;
     if (type === 'histogram')
       return [{ name, description, histogram: { aggregationTemporality: cumulative, dataPoints: histogramPoints(metric, times) } }];
-    const dataPoints = values.map(({ labels, value }) => ({ ...times, attributes: attributesOf(labels as Labels), asDouble: value }));
+    const dataPoints = values.map(({ labels, value }) => ({ ...times, attributes: attributesOf(labels), asDouble: value }));
     if (type === 'counter') return [{ name, description, sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints } }];
     return type === 'gauge' ? [{ name, description, gauge: { dataPoints } }] : [];
   });
@@ -134,14 +129,14 @@ export function encodeMetrics(reading: MetricsReading): object[] {
 
 /** Combines all values that differ only in their bucket into one point. Prometheus buckets are cumulative, OTLP buckets are not. */
 function histogramPoints({ name, values }: Metric, times: object): object[] {
-  const groups = Map.groupBy(values as readonly Value[], ({ labels: { le: _bound, ...labels } }) => JSON.stringify(labels));
+  const groups = Map.groupBy(values, ({ labels: { le: _bound, ...labels } }) => JSON.stringify(labels));
   return [...groups].map(([labels, group]) => {
     const buckets = group.filter(({ metricName }) => metricName === `${name}_bucket`);
     const valueOf = (suffix: string): number => group.find(({ metricName }) => metricName === name + suffix)?.value ?? 0;
     const counts = buckets.map(({ value }, index) => value - (buckets[index - 1]?.value ?? 0));
     return {
       ...times,
-      attributes: attributesOf(JSON.parse(labels) as Labels),
+      attributes: attributesOf(JSON.parse(labels) as Record<string, string | number>),
       count: String(valueOf('_count')),
       sum: valueOf('_sum'),
       bucketCounts: counts.map(String),

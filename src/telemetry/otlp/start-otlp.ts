@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Observer, RequestFinished } from '../../events.ts';
-import type { MetricsReading } from '../sum-metrics.ts';
-import { attributesOf, encodeMetrics, encodeRequest, type Span } from './encode-spans.ts';
+import type { Metric } from '../metrics.ts';
+import { attributesOf, encodeMetrics, encodeRequest, type Span } from './encode-otlp.ts';
 import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
 
 /**
@@ -73,7 +73,7 @@ export interface OtlpExport {
 }
 
 /** Starts exporting. `readMetrics` returns the metrics of this process. */
-export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<MetricsReading>, observe: Observer): OtlpExport {
+export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<readonly Metric[]>, observe: Observer): OtlpExport {
   const { traces, metrics, resource: attributes } = settings;
   const resource = {
     attributes: attributesOf({
