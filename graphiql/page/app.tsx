@@ -13,6 +13,7 @@ import { LastExchange } from './last-exchange.ts';
 import { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
 import { PageContext, type PageState } from './page-context.ts';
+import { readLocation, writeLocation } from './page-location.ts';
 import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { readSharedQuery } from './share-link.ts';
 import { Workspace } from './workspace.tsx';
@@ -53,10 +54,15 @@ function usePageState(settings: GraphiqlSettings): PageState {
   const headers = useMemo(() => new CallerHeaders(backend), [backend]);
   const lastExchange = useMemo(() => new LastExchange(), []);
   const [caller, setCaller] = useState(() => firstCaller(settings));
-  const changeCaller = useCallback((changed: PageCaller, keepsKey = false) => {
-    rememberCaller(changed, keepsKey);
-    setCaller(changed);
-  }, []);
+  const changeCaller = useCallback(
+    (changed: PageCaller, keepsKey = false) => {
+      rememberCaller(changed, keepsKey);
+      lastExchange.set(undefined);
+      writeLocation('caller', changed.kind === 'role' ? changed : null);
+      setCaller(changed);
+    },
+    [lastExchange],
+  );
   // With a new fetcher GraphiQL reads the schema again: which fields exist and complete depends on the caller.
   const { fetcher, ask } = useMemo(() => {
     const options = { endpoint: settings.endpoint, headersOfCaller: (wasRefused: boolean) => headers.of(caller, wasRefused) };
@@ -73,7 +79,7 @@ function usePageState(settings: GraphiqlSettings): PageState {
 
 /** The caller of the last visit; otherwise the one whose key the server has filled in. */
 function firstCaller({ anonKey, backend }: GraphiqlSettings): PageCaller {
-  const remembered = loadCaller();
+  const remembered = (backend === null ? null : readLocation('caller')) ?? loadCaller();
   if (remembered?.kind === 'key' || (remembered !== null && backend !== null)) return remembered;
   const role = decodeToken(anonKey ?? '')?.role;
   if (backend !== null && typeof role === 'string') return { kind: 'role', role, claims: {} };

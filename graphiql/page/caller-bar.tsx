@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 import type { CallerChoices } from '../../src/http/routes/graphiql-page.ts';
 import { ClaimsDialog } from './claims-dialog.tsx';
-import { KeyDialog } from './key-dialog.tsx';
-import type { RoleCaller } from './page-caller.ts';
+import { KeyDialog } from './key-form.tsx';
+import { hasKey, type RoleCaller, roleOf } from './page-caller.ts';
 import { usePage } from './page-context.ts';
 
 const pasted = 'a pasted key …';
@@ -81,10 +81,18 @@ function RoleDetails({ caller, users }: { readonly caller: RoleCaller; readonly 
 
 function KeySummary({ onOpen }: { readonly onOpen: () => void }) {
   const { caller } = usePage();
-  const isEmpty = caller.kind === 'key' && caller.key === '' && caller.token === '';
+  if (!hasKey(caller)) return null;
+  const role = roleOf(caller);
   return (
-    <button type="button" className="page-button" onClick={onOpen}>
-      {isEmpty ? 'Paste a key to begin' : 'Key and token'}
-    </button>
+    <>
+      {role !== null && (
+        <span>
+          as <strong>{role}</strong>
+        </span>
+      )}
+      <button type="button" className="page-button" onClick={onOpen}>
+        Key and token
+      </button>
+    </>
   );
 }

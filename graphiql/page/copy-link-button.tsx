@@ -8,16 +8,17 @@ const label = 'Copy a link to this query';
 export function CopyLinkButton() {
   const queryEditor = useGraphiQL(({ queryEditor }) => queryEditor);
   const variableEditor = useGraphiQL(({ variableEditor }) => variableEditor);
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState({ text: '', times: 0 });
+  const say = (text: string): void => setSaid(({ times }) => ({ text, times: times + 1 }));
   const copy = async (): Promise<void> => {
     const link = writeSharedQuery(location.href, queryEditor?.getValue() ?? '', variableEditor?.getValue() ?? '');
     try {
       await navigator.clipboard.writeText(link);
-      setSaid('The link is in the clipboard.');
+      say('The link is in the clipboard.');
     } catch {
       // If the clipboard is not allowed, the address bar has the link.
       history.replaceState(null, '', link);
-      setSaid('The link is in the address bar.');
+      say('The link is in the address bar.');
     }
   };
   return (
@@ -27,7 +28,10 @@ export function CopyLinkButton() {
           <path d="M6.5 9.5a3 3 0 0 0 4.3 0l2.3-2.3a3 3 0 0 0-4.3-4.3L8 3.7M9.5 6.5a3 3 0 0 0-4.3 0L2.9 8.8a3 3 0 0 0 4.3 4.3l.8-.8" />
         </svg>
       </ToolbarButton>
-      <output className="visually-hidden">{said}</output>
+      {/* A key for each copy, so that it appears again. */}
+      <output key={said.times} className="toast">
+        {said.text}
+      </output>
     </>
   );
 }

@@ -2,7 +2,8 @@
 import type { ReactNode } from 'react';
 
 interface DialogButtonsProps {
-  readonly onClose: () => void;
+  /** Without it, there is nothing to go back to. */
+  readonly onClose?: (() => void) | undefined;
   readonly children?: ReactNode;
 }
 
@@ -10,9 +11,11 @@ export function DialogButtons({ onClose, children }: DialogButtonsProps) {
   return (
     <div className="dialog-buttons">
       {children}
-      <button type="button" className="page-button" onClick={onClose}>
-        Cancel
-      </button>
+      {onClose && (
+        <button type="button" className="page-button" onClick={onClose}>
+          Cancel
+        </button>
+      )}
       <button type="submit" className="page-button primary">
         Use these
       </button>

@@ -36,7 +36,7 @@ function Report({ report: { role, summary, findings } }: { readonly report: Doct
     <section className="doctor" aria-label="Report of the doctor" tabIndex={0}>
       <h2>Findings of the doctor for {role}</h2>
       <p>
-        {summary.error} errors, {summary.warning} warnings, {summary.info} notes
+        {count(summary.error, 'error')}, {count(summary.warning, 'warning')}, {count(summary.info, 'note')}
       </p>
       {findings.map(({ severity, code, object, name, message, remedy }) => (
         <article key={`${code} ${object} ${name}`} className="finding">
@@ -49,4 +49,8 @@ function Report({ report: { role, summary, findings } }: { readonly report: Doct
       ))}
     </section>
   );
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -44,21 +44,34 @@ export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTr
       setIsMoving(true);
     }
   };
-  if (lines.length === 0) return <p className="part-notice">This role has no field with this name.</p>;
+  const finds =
+    search.trim() === '' || lines.some(({ level, name }) => level === 1 && name.toLowerCase().includes(search.trim().toLowerCase()));
+  const notice = !finds && <p className="part-notice">This role has no root field with “{search.trim()}” in its name.</p>;
+  if (lines.length === 0) return notice;
   return (
-    <div role="tree" ref={tree} className="explorer-tree" aria-label="Fields and arguments" aria-multiselectable="true" onKeyDown={follow}>
-      {lines.map((line, index) => (
-        <ExplorerItem
-          key={line.id}
-          line={line}
-          isCurrent={index === place}
-          onFocus={() => setCurrent(line.id)}
-          onToggle={() => onChange(toggle(operation, line))}
-          onOpen={(isOpen) => open(line, isOpen)}
-          onValue={(value) => line.kind === 'argument' && onChange(setValue(operation, line.path, line.argument, value))}
-        />
-      ))}
-    </div>
+    <>
+      {notice}
+      <div
+        role="tree"
+        ref={tree}
+        className="explorer-tree"
+        aria-label="Fields and arguments"
+        aria-multiselectable="true"
+        onKeyDown={follow}
+      >
+        {lines.map((line, index) => (
+          <ExplorerItem
+            key={line.id}
+            line={line}
+            isCurrent={index === place}
+            onFocus={() => setCurrent(line.id)}
+            onToggle={() => onChange(toggle(operation, line))}
+            onOpen={(isOpen) => open(line, isOpen)}
+            onValue={(value) => line.kind === 'argument' && onChange(setValue(operation, line.path, line.argument, value))}
+          />
+        ))}
+      </div>
+    </>
   );
 }
 

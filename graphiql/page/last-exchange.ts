@@ -21,7 +21,8 @@ export class LastExchange {
   /** Null if it was not answered; undefined as long as nothing was asked. */
   readonly get = (): Exchange | null | undefined => this.#exchange;
 
-  readonly set = (exchange: Exchange | null): void => {
+  /** Undefined forgets it: another caller has been chosen. */
+  readonly set = (exchange: Exchange | null | undefined): void => {
     this.#exchange = exchange;
     for (const listener of this.#listeners) listener();
   };

@@ -8,7 +8,7 @@ export interface SqlToken {
 }
 
 const keywords =
-  'select|from|where|as|and|or|not|in|is|null|on|order|by|group|having|limit|offset|join|left|lateral|inner|cross|union|all|with|insert|into|values|update|set|delete|returning|using|case|when|then|else|end|filter|coalesce|exists|distinct|asc|desc|nulls|first|last|any|true|false|over|for';
+  'select|from|where|as|and|or|not|in|is|null|on|order|by|group|having|limit|offset|join|left|lateral|inner|cross|union|all|with|insert|into|values|update|set|delete|returning|using|case|when|then|else|end|filter|coalesce|exists|distinct|asc|desc|nulls|first|last|any|true|false|over|for|create|alter|drop|table|view|index|concurrently|unique|policy|function|schema|type|sequence|enable|row|level|security|grant|revoke|to|comment|column|add|primary|key|references|default|execute|usage|all|privileges|if|replace|only|check';
 const pattern = new RegExp(`(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<parameter>\\$\\d+)|(?<keyword>\\b(?:${keywords})\\b)`, 'gi');
 
 /** The tokens, in order. */

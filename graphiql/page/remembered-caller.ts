@@ -2,7 +2,7 @@
  * Remembers the caller across reloads. A role and its claims are not secret, and stay in this browser; a pasted key is kept only if the
  * user wants that, and only until the tab is closed.
  */
-import type { PageCaller } from './page-caller.ts';
+import { isCaller, type PageCaller } from './page-caller.ts';
 
 const item = 'rowgraph:caller';
 
@@ -28,10 +28,4 @@ export function rememberCaller(caller: PageCaller, keepsKey: boolean): void {
   } catch {
     // Without storage, nothing is remembered.
   }
-}
-
-function isCaller(value: unknown): value is PageCaller {
-  const { kind, role, claims, key, token } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (kind === 'role') return typeof role === 'string' && typeof claims === 'object' && claims !== null;
-  return kind === 'key' && typeof key === 'string' && typeof token === 'string';
 }

@@ -2,7 +2,8 @@
  * Tabs next to the response: how long it took and, if the server reports it, what ran: SQL, PostgreSQL's plan, cost, advice. Rendered in
  * GraphiQL's footer; the style sheet moves the tabs above the response, and hides the response behind the other tabs.
  */
-import { type ComponentType, useState, useSyncExternalStore } from 'react';
+import { useGraphiQL } from '@graphiql/react';
+import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ExplanationState } from './explanation-state.ts';
 import { later } from './later.tsx';
 import { usePage } from './page-context.ts';
@@ -25,6 +26,11 @@ export function ResultTabs() {
   const { backend, lastExchange } = usePage();
   const [active, setActive] = useState('Response');
   const exchange = useSyncExternalStore(lastExchange.subscribe, lastExchange.get);
+  const responseEditor = useGraphiQL((state) => state.responseEditor);
+  useEffect(() => {
+    // Rows of another caller must not stay under the name of this one.
+    if (exchange === undefined) responseEditor?.setValue('');
+  }, [exchange, responseEditor]);
   const names = ['Response', ...(backend === null ? [] : Object.keys(explanationViews)), 'Timing'];
   const View = explanationViews[active];
   const { state, measure } = useExplanation(exchange ?? null, View !== undefined);

@@ -45,7 +45,7 @@ export function RowGrid({ table, rows, isLoading, order, orderable, onOrder }: R
           ))}
         </tbody>
       </table>
-      {rows?.length === 0 && <p>No rows.</p>}
+      {rows?.length === 0 && <p>No rows. Row level security shows a role only the rows that its policies allow.</p>}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** The rows of a table as a grid, with filters, order and pages; and the GraphQL query for them. */
 import { useGraphiQL } from '@graphiql/react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { readLocation, type ShownRows, writeLocation } from './page-location.ts';
 import { type ApiTable, readTables } from './read-tables.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowGrid } from './row-grid.tsx';
@@ -13,7 +14,8 @@ const firstPage: RowsChoice = { filters: [], order: null, after: null, pageSize:
 export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: string, variables: string) => void }) {
   const schema = useGraphiQL((state) => state.schema);
   const tables = useMemo(() => (schema ? readTables(schema).filter(({ columns }) => columns.length > 0) : []), [schema]);
-  const [chosen, setChosen] = useState('');
+  const [shown] = useState(() => readLocation('rows'));
+  const [chosen, setChosen] = useState(shown?.table ?? '');
   const table = tables.find(({ type }) => type === chosen) ?? tables[0];
   if (!schema) return <SchemaNotice />;
   if (table === undefined) return <p className="view-bar">The API of this role has no tables.</p>;
@@ -30,21 +32,24 @@ export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: strin
           </select>
         </label>
       </div>
-      <Rows key={table.type} table={table} onOpenQuery={onOpenQuery} />
+      <Rows key={table.type} table={table} shown={shown?.table === table.type ? shown : null} onOpenQuery={onOpenQuery} />
     </div>
   );
 }
 
 interface RowsProps {
   readonly table: ApiTable;
+  /** What the URL says of it. */
+  readonly shown: ShownRows | null;
   readonly onOpenQuery: (query: string, variables: string) => void;
 }
 
-function Rows({ table, onOpenQuery }: RowsProps) {
+function Rows({ table, shown, onOpenQuery }: RowsProps) {
   const schema = useGraphiQL((state) => state.schema)!;
-  const [choice, setChoice] = useState(firstPage);
+  const [choice, setChoice] = useState(shown?.choice ?? firstPage);
   /** The cursors of the previous pages. */
-  const [before, setBefore] = useState<readonly (string | null)[]>([]);
+  const [before, setBefore] = useState<readonly (string | null)[]>(shown?.before ?? []);
+  useEffect(() => writeLocation('rows', { table: table.type, choice, before }), [table, choice, before]);
   const abilities = useMemo(() => readAbilities(schema, table), [schema, table]);
   const asked = useMemo(() => writeRowsQuery(table, choice, abilities), [table, choice, abilities]);
   const { rows, endCursor, isLoading, error } = useRows(table, asked);

@@ -7,6 +7,11 @@ export function TokenSummary({ token }: { readonly token: string }) {
   if (claims === null) return <p className="token-summary">This is not a JSON Web Token. It may be an opaque key.</p>;
   return (
     <div className="token-summary">
+      {typeof claims.role === 'string' && (
+        <p>
+          Its role is <strong>{claims.role}</strong>.
+        </p>
+      )}
       <p>{describeExpiry(expiryOf(claims))}</p>
       <pre>{JSON.stringify(claims, null, 2)}</pre>
     </div>

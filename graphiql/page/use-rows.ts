@@ -1,5 +1,6 @@
 /** Fetches the rows of the grid, again whenever the query or the caller changes. */
 import { useEffect, useState } from 'react';
+import type { Fetcher } from './fetcher.ts';
 import { usePage } from './page-context.ts';
 import type { ApiTable } from './read-tables.ts';
 import type { RowsQuery } from './rows-query.ts';
@@ -16,7 +17,7 @@ export interface Rows {
   readonly error: string | null;
 }
 
-type Settled = Omit<Rows, 'isLoading'> & { readonly query: RowsQuery | null };
+type Settled = Omit<Rows, 'isLoading'> & { readonly query: RowsQuery | null; readonly ask: Fetcher | null };
 
 interface Connection {
   readonly edges: readonly { readonly node: Row }[];
@@ -28,20 +29,22 @@ interface Answer {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-const nothing: Settled = { query: null, rows: null, endCursor: null, error: null };
+const nothing: Settled = { query: null, ask: null, rows: null, endCursor: null, error: null };
 
-/** The rows known so far; those of the previous query stay until the new ones have arrived. */
+/** Those of the previous query stay until the new ones have arrived, or if it fails; those of another caller do not. */
 export function useRows({ collection }: ApiTable, asked: RowsQuery): Rows {
   const { ask } = usePage();
-  const [{ query, rows, endCursor, error }, setSettled] = useState(nothing);
+  const [settled, setSettled] = useState(nothing);
+  const { query, rows, endCursor, error } = settled.ask === ask ? settled : nothing;
   useEffect(() => {
     let isLate = false;
-    const settle = (settled: Omit<Settled, 'query'>): void => {
-      if (!isLate) setSettled({ ...settled, query: asked });
+    const settle = (read: Partial<Settled>): void => {
+      if (isLate) return;
+      setSettled((before) => ({ ...(before.ask === ask ? before : nothing), endCursor: null, error: null, ...read, ask, query: asked }));
     };
     ask(asked).then(
       (answer) => settle(readRows(answer as Answer, collection)),
-      (failure: Error) => settle({ ...nothing, error: failure.message }),
+      (failure: Error) => settle({ error: failure.message }),
     );
     return () => {
       isLate = true;
@@ -52,9 +55,9 @@ export function useRows({ collection }: ApiTable, asked: RowsQuery): Rows {
   return { rows, endCursor: isLoading ? null : endCursor, isLoading, error };
 }
 
-function readRows({ data, errors }: Answer, collection: string): Omit<Settled, 'query'> {
+function readRows({ data, errors }: Answer, collection: string): Partial<Settled> {
   const connection = data?.[collection];
-  if (errors !== undefined || !connection) return { ...nothing, error: (errors ?? []).map(({ message }) => message).join('\n') };
+  if (errors !== undefined || !connection) return { error: (errors ?? []).map(({ message }) => message).join('\n') };
   const { edges, pageInfo } = connection;
-  return { rows: edges.map(({ node }) => node), endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null, error: null };
+  return { rows: edges.map(({ node }) => node), endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }

@@ -1,13 +1,14 @@
 /** The content of the page: the bar, and the view that is selected there. The editor keeps its state while another view is shown. */
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { CallerBar } from './caller-bar.tsx';
 import { CopyLinkButton } from './copy-link-button.tsx';
-import { decodeToken } from './decode-token.ts';
 import { FirstQuery } from './first-query.tsx';
+import { KeyPage } from './key-form.tsx';
 import { later } from './later.tsx';
-import type { PageCaller } from './page-caller.ts';
+import { hasKey, roleOf } from './page-caller.ts';
 import { usePage } from './page-context.ts';
+import { readLocation, writeLocation } from './page-location.ts';
 import { PartBoundary } from './part-boundary.tsx';
 import { ResultTabs } from './result-tabs.tsx';
 import { readSharedQuery } from './share-link.ts';
@@ -19,23 +20,25 @@ const SchemaDiagram = later(() => import('./schema-diagram.tsx'), 'SchemaDiagram
 const TableRows = later(() => import('./table-rows.tsx'), 'TableRows');
 const DoctorView = later(() => import('./doctor-view.tsx'), 'DoctorView');
 
-type View = 'Query' | 'Diagram' | 'Rows' | 'Doctor';
+const views = ['Query', 'Diagram', 'Rows', 'Doctor'] as const;
+type View = (typeof views)[number];
 
 export function Workspace() {
   const { backend, caller } = usePage();
-  const [view, setView] = useState<View>('Query');
+  const offered = views.filter((name) => name !== 'Doctor' || backend !== null);
+  const [view, setView] = useState<View>(() => offered.find((name) => name === readLocation('view')) ?? 'Query');
+  useEffect(() => writeLocation('view', view === 'Query' ? null : view), [view]);
   const putIntoEditor = useOpenQuery();
   const openQuery = (query: string, variables?: string): void => {
     putIntoEditor(query, variables);
     setView('Query');
   };
-  const views: readonly View[] = backend === null ? ['Query', 'Diagram', 'Rows'] : ['Query', 'Diagram', 'Rows', 'Doctor'];
   return (
     <div className="graphiql-container page">
       <header className="page-bar">
         <h1 className="page-name">rowgraph</h1>
         <nav className="page-views" aria-label="Views">
-          {views.map((name) => (
+          {offered.map((name) => (
             <button key={name} type="button" aria-current={name === view ? 'page' : undefined} onClick={() => setView(name)}>
               {name}
             </button>
@@ -44,13 +47,14 @@ export function Workspace() {
         <CallerBar />
       </header>
       <main className="page-view">
-        <div className="page-view" hidden={view !== 'Query'}>
+        {!hasKey(caller) && <KeyPage />}
+        <div className="page-view" hidden={view !== 'Query' || !hasKey(caller)}>
           <Editor />
         </div>
         <PartBoundary key={view}>
-          {view === 'Diagram' && <SchemaDiagram onOpenQuery={openQuery} />}
-          {view === 'Rows' && <TableRows onOpenQuery={openQuery} />}
-          {view === 'Doctor' && backend !== null && <DoctorView backend={backend} role={roleOf(caller)} />}
+          {view === 'Diagram' && hasKey(caller) && <SchemaDiagram onOpenQuery={openQuery} />}
+          {view === 'Rows' && hasKey(caller) && <TableRows onOpenQuery={openQuery} />}
+          {view === 'Doctor' && backend !== null && <DoctorView backend={backend} role={roleOf(caller) ?? 'anon'} />}
         </PartBoundary>
       </main>
       <FirstQuery />
@@ -80,10 +84,4 @@ function Editor() {
       </GraphiQL.Footer>
     </GraphiQLInterface>
   );
-}
-
-function roleOf(caller: PageCaller): string {
-  if (caller.kind === 'role') return caller.role;
-  const role = decodeToken(caller.token === '' ? caller.key : caller.token)?.role;
-  return typeof role === 'string' ? role : 'anon';
 }

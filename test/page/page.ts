@@ -15,6 +15,7 @@ import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { makeFolder, removeFolder } from '../process/run-command.ts';
 import { type Printed, startDev } from '../process/start-dev.ts';
 import { startPgliteGraph } from '../support/pglite-graph.ts';
+import { until } from '../support/until.ts';
 import { findBarriers, type Look, openPage, type ShownPage, startBrowser } from './browser.ts';
 
 const bundle = path.join(import.meta.dirname, '../../dist/graphiql');
@@ -499,20 +500,125 @@ test('elsewhere than in dev, a key is pasted, and not kept unless the user wants
     await server.close();
     await stop();
   });
-  const shown = await openAt(context, `${server.url}/graphiql`);
+  const shown = await openPage(browser, `${server.url}/graphiql`);
+  context.after(() => shown.context.close());
   const { page } = shown;
-  assert.deepEqual([await role(page).count(), await view(page, 'Doctor').count(), await tab(page, 'SQL').count()], [0, 0, 0]);
   for (const isKept of [false, true]) {
-    await page.getByRole('button', { name: 'Paste a key to begin' }).click();
+    // The form stands in the middle of the page, and nothing else.
+    await page.getByRole('heading', { name: 'Whose API is it?' }).waitFor();
+    assert.deepEqual([await editor(page).isVisible(), await page.getByRole('button', { name: 'Cancel' }).count()], [false, 0]);
     await page.getByLabel(/The project's key/).fill(await signKey(secret, 'service_role', '1 hour'));
+    await page.getByText('Its role is service_role.').waitFor();
     await page.getByText(/It expires at/).waitFor();
     if (isKept) await page.getByLabel('Keep them in this tab').check();
     await page.getByRole('button', { name: 'Use these' }).click();
     await waitForText(editor(page), /letterCollection/);
     await run(shown, /Dear Ada/);
+    await page.getByText('as service_role').waitFor();
+    assert.deepEqual([await role(page).count(), await view(page, 'Doctor').count(), await tab(page, 'SQL').count()], [0, 0, 0]);
     await page.reload();
-    await editor(page).waitFor();
-    await page.getByRole('button', { name: isKept ? 'Key and token' : 'Paste a key to begin' }).waitFor();
+    await (isKept
+      ? page.getByRole('button', { name: 'Key and token' })
+      : page.getByRole('heading', { name: 'Whose API is it?' })
+    ).waitFor();
   }
+  // In the dialog, text and code of a label stay in one line.
+  await page.getByRole('button', { name: 'Key and token' }).click();
+  assert.equal(await page.evaluate("getComputedStyle(document.querySelector('dialog .key-field')).display"), 'block');
   assert.equal(await page.evaluate('Object.values(localStorage).join().includes("eyJ")'), false);
+});
+
+/** Whether the end of the tab next to the response is in its panel, and that in the window. */
+const endIsInSight = `(() => {
+  const panel = document.querySelector('#result-panel');
+  const end = [...panel.querySelectorAll('pre, li, tr, p, dd')].at(-1);
+  const bottomOf = (element) => element.getBoundingClientRect().bottom;
+  return bottomOf(end) <= bottomOf(panel) + 1 && bottomOf(panel) <= innerHeight;
+})()`;
+
+for (const width of [390, 1280, 1440]) {
+  test(`at a width of ${width}, the end of each tab can be reached`, async (context) => {
+    const shown = await open(context, { width, height: 900 });
+    const { page } = shown;
+    await run(shown, /Godwit/);
+    const panel = page.locator('#result-panel');
+    for (const [name, content] of Object.entries({ SQL: 'pre', Plan: '.plan-node', Cost: 'tr', Timing: 'tr' })) {
+      await tab(page, name).click();
+      await panel.locator(content).last().waitFor();
+      await panel.hover();
+      await page.mouse.wheel(0, 100_000);
+      await until(async () => (await page.evaluate(endIsInSight)) === true);
+    }
+  });
+}
+
+test('the response and the rows of one caller do not stay for the next', async (context) => {
+  const shown = await open(context);
+  const { page, complaints } = shown;
+  await run(shown, /Godwit/);
+  await role(page).selectOption('authenticated');
+  await result(page).filter({ hasNotText: 'Godwit' }).waitFor();
+  await page.getByText('Ctrl-Enter runs the operation at the cursor.').waitFor();
+  await view(page, 'Rows').click();
+  await page.locator('.row-grid tbody tr').first().waitFor();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/graphql/v1', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await role(page).selectOption('anon');
+  await page.locator('.row-grid tbody tr').first().waitFor({ state: 'detached' });
+  release();
+  await page.locator('.row-grid tbody tr').first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('the URL keeps the view, the role, the table, its filters, order and page', async (context) => {
+  const { page, complaints } = await open(context);
+  await role(page).selectOption('authenticated');
+  await view(page, 'Rows').click();
+  await page.getByLabel('Table').selectOption('Species');
+  const first = page.locator('.row-grid tbody tr').first();
+  await page.getByRole('button', { name: 'name', exact: true }).click();
+  await page.getByLabel('Column to filter by').selectOption('name');
+  await page.getByLabel('Operator').selectOption('ilike');
+  await page.getByLabel('Value').fill('%e%');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByText('name ilike %e%').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Page 2').waitFor();
+  await page.locator('.row-grid[aria-busy=false]').waitFor();
+  const shownFirst = await first.innerText();
+  const url = page.url();
+  const other = await openPage(browser, url);
+  context.after(() => other.context.close());
+  await other.page.getByText('Page 2').waitFor();
+  await other.page
+    .locator('.row-grid tbody tr')
+    .first()
+    .filter({ hasText: shownFirst.split('\t')[1] ?? '' })
+    .waitFor();
+  assert.equal(await role(other.page).inputValue(), 'authenticated');
+  await other.page.getByText('name ilike %e%').waitFor();
+  assert.deepEqual([...complaints, ...other.complaints], []);
+});
+
+test('a wrong filter value is said, and the rows stay; the explorer says that it found nothing; a copied link is announced', async (context) => {
+  const { page } = await open(context);
+  await view(page, 'Rows').click();
+  await page.getByLabel('Table').selectOption('Species');
+  const rows = page.locator('.row-grid tbody tr');
+  await rows.nth(19).waitFor();
+  await page.getByLabel('Column to filter by').selectOption('id');
+  await page.getByLabel('Operator').selectOption('eq');
+  await page.getByLabel('Value').fill('owl');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.locator('.explain-error').waitFor();
+  assert.equal(await rows.count(), 20);
+  await view(page, 'Query').click();
+  await page.getByRole('button', { name: 'Copy a link to this query' }).click();
+  await page.getByText('The link is in the clipboard.').waitFor();
+  await openExplorer(page);
+  await page.getByLabel('Find a field').fill('xylophone');
+  await page.getByText('This role has no root field with “xylophone” in its name.').waitFor();
 });

@@ -1,0 +1,51 @@
+/** What the URL of the page says beside a shared query: the view, the caller, and the table with its filters, order and page. */
+import { isCaller, type PageCaller } from './page-caller.ts';
+import type { RowsChoice } from './rows-query.ts';
+
+/** A table of the grid, and what is chosen of it. */
+export interface ShownRows {
+  readonly table: string;
+  readonly choice: RowsChoice;
+  /** The cursors of the pages before. */
+  readonly before: readonly (string | null)[];
+}
+
+interface Location {
+  readonly view: string;
+  /** Only a role and its claims: keys and tokens do not belong into URLs. */
+  readonly caller: PageCaller;
+  readonly rows: ShownRows;
+}
+
+/** A part of the URL; null if it is not there, or not as it should be. */
+export function readLocation<Part extends keyof Location>(part: Part): Location[Part] | null {
+  const text = new URLSearchParams(location.hash.slice(1)).get(part);
+  try {
+    const value: unknown = text === null ? null : part === 'view' ? text : JSON.parse(text);
+    return isPart[part](value) ? (value as Location[Part]) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isPart: Readonly<Record<keyof Location, (value: unknown) => boolean>> = {
+  view: (value) => typeof value === 'string',
+  caller: (value) => isCaller(value) && value.kind === 'role',
+  rows: (value) => isObject(value) && typeof value.table === 'string' && Array.isArray(value.before) && isChoice(value.choice),
+};
+
+function isChoice(value: unknown): boolean {
+  return isObject(value) && Array.isArray(value.filters) && typeof value.pageSize === 'number';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Writes a part of the URL, without a new entry in the history of the browser. Null removes it. */
+export function writeLocation<Part extends keyof Location>(part: Part, value: Location[Part] | null): void {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  if (value === null) parts.delete(part);
+  else parts.set(part, typeof value === 'string' ? value : JSON.stringify(value));
+  history.replaceState(null, '', `${location.pathname}${location.search}#${parts}`);
+}
