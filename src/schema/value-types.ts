@@ -1,9 +1,11 @@
 import {
   GraphQLEnumType,
   GraphQLError,
+  type GraphQLInputType,
   GraphQLList,
   type GraphQLNullableOutputType,
   GraphQLScalarType,
+  isEnumType,
   Kind,
   specifiedScalarTypes,
   type ValueNode,
@@ -97,10 +99,20 @@ export class DatabaseEnumType extends GraphQLEnumType {
   }
 }
 
+const mark = 'rowgraphChoice';
+
+/** Marks enums whose values change the SQL, so they are not bind values. */
+export const asChoice = { extensions: { [mark]: true } };
+
+export function isChoice(type: GraphQLInputType): boolean {
+  return isEnumType(type) && type.extensions[mark] === true;
+}
+
 /** The enum of sort directions. */
 
 export const orderByDirection = new GraphQLEnumType({
   name: 'OrderByDirection' satisfies SharedTypeName,
+  ...asChoice,
   description: 'Defines a per-field sorting order',
   values: {
     AscNullsFirst: { description: 'Ascending order, nulls first' },
@@ -109,16 +121,6 @@ export const orderByDirection = new GraphQLEnumType({
     DescNullsLast: { description: 'Descending order, nulls last' },
   },
 });
-
-/** Marks enums whose values change the SQL, so they are not bind values. */
-
-const mark = 'rowgraphChoice';
-
-export const asChoice = { extensions: { [mark]: true } };
-
-export function isChoiceType({ extensions }: GraphQLEnumType): boolean {
-  return extensions[mark] === true;
-}
 
 /** Maps the model's value types to GraphQL types, for output and input. */
 

@@ -2,7 +2,7 @@
 
 import { noLimits } from '../../src/budget/limits.ts';
 import { runAtOnce } from '../../src/budget/turns.ts';
-import { coerceVariableValues as coerce, type Variables } from '../../src/request/coerce/coerce-variables.ts';
+import { coerceVariables, type Variables } from '../../src/request/coerce/coerce-variables.ts';
 import type { VariableDeclaration } from '../../src/request/coerce/declare-variables.ts';
 import type { Coercion } from '../../src/request/operation.ts';
 import { type Document, parseDocument as parseWithPauses } from '../../src/request/validate/parse-document.ts';
@@ -17,5 +17,5 @@ export function coerceVariableValues(
   sent: Readonly<Record<string, unknown>>,
   coercion: Coercion = 'strict',
 ): Variables {
-  return coerce(declarations, sent, noLimits, 0, coercion);
+  return runAtOnce(coerceVariables(declarations, sent, noLimits, 0, coercion));
 }

@@ -10,7 +10,7 @@ import type { Observer } from '../../events.ts';
 import { dependsOnValues, evaluateRows, measurePlan, type PlanMeasure } from '../../plan/measure.ts';
 import type { Parameter, Plan } from '../../plan/plan.ts';
 import { planOperation } from '../../plan/plan-operation.ts';
-import { areLong, coerceLongVariableValues, coerceVariableValues, type Variables } from '../../request/coerce/coerce-variables.ts';
+import { coerceVariables, type Variables } from '../../request/coerce/coerce-variables.ts';
 import { selectFields, ValueCounter } from '../../request/select/select-fields.ts';
 import {
   type Document,
@@ -128,50 +128,41 @@ function prepareOperation(
   cached: CachedDocument,
   made: SchemaTypes | null = null,
 ): PreparedRequest | Promise<PreparedRequest> {
-  const { roleSchema, request, marks } = preparation;
+  const { roleSchema, request, marks, deadline = null } = preparation;
   if (marks !== undefined) marks.parsed = performance.now();
   const { role, granted } = roleSchema;
+  const operation = getOperation(cached.document, request.operationName);
+  const { listElements } = operation.counts;
+  const reading = coerceVariables(operation.variables, request.variables ?? {}, role.limits, listElements, granted.coercion);
+  const variables = runFromFirstPause(reading, deadline);
+  const proceed = (read: Variables) => prepareWith(preparation, cached, made, operation, read);
+  return variables instanceof Promise ? variables.then(proceed) : proceed(variables);
+}
+
+function prepareWith(
+  preparation: Preparation,
+  cached: CachedDocument,
+  made: SchemaTypes | null,
+  operation: DocumentOperation,
+  variables: Variables,
+): PreparedRequest | Promise<PreparedRequest> {
+  const { roleSchema, deadline = null, client = '' } = preparation;
+  const { role, granted } = roleSchema;
   const { document, compiled } = cached;
-  const operation = getOperation(document, request.operationName);
   const keepsResults = preparation.keepsResults === true && operation.node.operation === 'mutation';
-  const sent = request.variables ?? noVariables;
-  let variables: Variables | null = null;
-  if (!areLong(operation.variables, sent)) {
-    variables = coerceVariableValues(operation.variables, sent, role.limits, operation.counts.listElements, granted.coercion);
-    const known = compiled.get(variantKey(operation, variables, keepsResults));
-    if (known !== undefined) {
-      granted.uses.variant.note(known);
-      return complete(role, document, operation, variables, known);
-    }
+  const known = compiled.get(variantKey(operation, variables, keepsResults));
+  if (known !== undefined) {
+    granted.uses.variant.note(known);
+    return complete(role, document, operation, variables, known);
   }
   const types = cached.types ?? made ?? granted.types();
   // Another request may compile it while this one waits.
-  if (types instanceof Promise) return types.then((ready) => prepareOperation(preparation, cached, ready));
-  const work =
-    variables === null
-      ? prepareLong(preparation, types, cached, operation, sent, keepsResults)
-      : prepareVariant(preparation, types, cached, operation, variables, keepsResults);
-  const { deadline = null, client = '' } = preparation;
+  if (types instanceof Promise) return types.then((ready) => prepareWith(preparation, cached, ready, operation, variables));
+  const work = prepareVariant(preparation, types, cached, operation, variables, keepsResults);
   const { fields } = operation.counts;
   return fields > manyParts
     ? longOperations.run(client, fields, deadline, () => runInSlices(work, deadline))
     : runInTurn(() => runFromFirstPause(work, deadline), deadline);
-}
-
-const noVariables = {};
-
-function* prepareLong(
-  preparation: Preparation,
-  types: SchemaTypes,
-  cached: CachedDocument,
-  operation: DocumentOperation,
-  sent: Readonly<Record<string, unknown>>,
-  keepsResults: boolean,
-): Generator<void, PreparedRequest> {
-  const { role, granted } = preparation.roleSchema;
-  const { listElements } = operation.counts;
-  const variables = yield* coerceLongVariableValues(operation.variables, sent, role.limits, listElements, granted.coercion);
-  return yield* prepareVariant(preparation, types, cached, operation, variables, keepsResults);
 }
 
 function* prepareVariant(

@@ -1,35 +1,24 @@
-import {
-  type GraphQLArgument,
-  GraphQLBoolean,
-  type GraphQLEnumType,
-  GraphQLError,
-  GraphQLID,
-  type GraphQLInputType,
-  type GraphQLScalarType,
-  isEnumType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-  isScalarType,
-  isSpecifiedScalarType,
-  Kind,
-  type ValueNode,
-} from 'graphql';
-import { ApiError, describeValue, shorten } from '../../errors/api-error.ts';
-import { errorWithin } from '../../errors/input-path.ts';
-import { scalarNamed } from '../../model/types/scalars.ts';
-import { inputBinding } from '../../schema/bindings.ts';
-import { filterIs } from '../../schema/tables/filter-types.ts';
-import { cursorScalar, DatabaseEnumType, isChoiceType, literalText, orderByDirection } from '../../schema/value-types.ts';
-import { sentName } from '../lenient/adapt-document.ts';
-import type { Coercion, ConstantValue, InputEntry, InputValue, ScalarValue } from '../operation.ts';
-import { decodeCursor, decodeNodeId, type IdElement } from './opaque-id.ts';
-
 /**
  * Coerces an argument in a valid document to an `InputValue`: literals become constants, and variables their coerced values
  * (https://spec.graphql.org/October2021/#sec-Input-Values).
  */
+import {
+  type GraphQLArgument,
+  GraphQLBoolean,
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
+import { ApiError, shorten } from '../../errors/api-error.ts';
+import { errorWithin } from '../../errors/input-path.ts';
+import { inputBinding } from '../../schema/bindings.ts';
+import { literalText } from '../../schema/value-types.ts';
+import { sentName } from '../lenient/adapt-document.ts';
+import type { InputEntry, InputValue } from '../operation.ts';
+import { leafValue } from './coerce-leaf.ts';
 
 /** Coerces the value; undefined for a variable that was not sent. */
 export function coerceInputLiteral(
@@ -57,7 +46,8 @@ export function coerceInputLiteral(
     }
     return unsent.length > 0 ? { kind: 'object', entries, unsent } : { kind: 'object', entries };
   }
-  return readBindValue(type, node);
+  const text = literalText(node);
+  return leafValue(type, type === GraphQLBoolean ? text === 'true' : text, (value) => ({ kind: 'constant', value }));
 }
 
 /** Coerces a part of a value and adds its key to errors. */
@@ -88,59 +78,4 @@ function readVariable(type: GraphQLInputType, name: string, variables: ReadonlyM
   if (value === null && isNonNullType(type))
     throw new ApiError('BAD_USER_INPUT', `Variable "$${shorten(sentName(name))}" is null, but ${type} is expected.`);
   return value;
-}
-
-function readBindValue(type: GraphQLInputType, node: ValueNode): InputValue {
-  const text = literalText(node);
-  if (isChoice(type)) return { kind: 'choice', name: text };
-  if (isCursor(type)) return { kind: 'cursor', elements: decodeCursor(text).map(constant) };
-  if (isNodeId(type)) {
-    const { schema, table, elements } = decodeNodeId(text);
-    return { kind: 'identifier', schema, table, elements: elements.map(constant) };
-  }
-  if (!isLeafType(type)) throw new GraphQLError(`Expected a value of type ${type}.`);
-  const value: ScalarValue = type === GraphQLBoolean ? text === 'true' : text;
-  return { kind: 'constant', value };
-}
-
-function constant(element: IdElement): ConstantValue | null {
-  return element === null ? null : { kind: 'constant', value: element };
-}
-
-/**
- * Recognizes input types whose values affect more than bind values: directions, null tests, constraints and columns of `onConflict`,
- * cursors, nodeIds.
- */
-
-/** Whether the values of the type change the SQL. */
-export function isChoice(type: GraphQLInputType): boolean {
-  return type === orderByDirection || type === filterIs || (isEnumType(type) && isChoiceType(type));
-}
-
-export function isCursor(type: GraphQLInputType): boolean {
-  return type === cursorScalar;
-}
-
-export function isNodeId(type: GraphQLInputType): boolean {
-  return type === GraphQLID;
-}
-
-/** Converts a scalar or enum value of a variable to text for PostgreSQL, and checks it against its GraphQL type. */
-
-export type LeafType = GraphQLScalarType | GraphQLEnumType;
-
-/** Converts a non-null value. Throws `GraphQLError` for a value that the type rejects. Lenient coercion takes numbers for some scalars. */
-export function readScalar(type: LeafType, value: unknown, coercion: Coercion = 'strict'): ScalarValue {
-  if (!isScalarType(type)) return readEnumName(type, value);
-  if (coercion === 'lenient' && scalarNamed(type.name)?.takesNumbers && (typeof value === 'number' || typeof value === 'bigint'))
-    return String(value);
-  // An integer beyond 2^53 arrives as a bigint if the transport preserves its digits. GraphQL's built-in scalars do not support bigints.
-  const parsed: unknown = type.coerceInputValue(typeof value === 'bigint' && isSpecifiedScalarType(type) ? Number(value) : value);
-  return type === GraphQLBoolean ? (parsed as boolean) : String(parsed);
-}
-
-/** Returns the name unchanged. A label that is not a valid GraphQL name is not listed by the type but taken in a variable, as in pg_graphql. */
-function readEnumName(type: GraphQLEnumType, value: unknown): string {
-  if (typeof value === 'string' && (type instanceof DatabaseEnumType ? type.accepted.has(value) : type.getValue(value))) return value;
-  throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);
 }

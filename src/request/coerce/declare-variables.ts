@@ -12,7 +12,6 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  isScalarType,
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
@@ -23,10 +22,11 @@ import {
 import { ApiError, shorten, shortenMessage } from '../../errors/api-error.ts';
 import { type InputPath, unwrapError, writePath } from '../../errors/input-path.ts';
 import { scalarNamed } from '../../model/types/scalars.ts';
+import { isChoice } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
 import { describeContent, describeRemedy, type InputPlace } from '../lenient/describe-input.ts';
 import type { Coercion, InputValue } from '../operation.ts';
-import { coerceInputLiteral, isChoice, isCursor, isNodeId } from './coerce-literal.ts';
+import { coerceInputLiteral } from './coerce-literal.ts';
 import { MalformedIdError } from './opaque-id.ts';
 
 /** Reads the variables that an operation in a valid document declares, and which of them change the SQL. */
@@ -38,8 +38,6 @@ export interface VariableDeclaration extends ExplainedVariable {
   readonly defaultValue: InputValue | VariableError | undefined;
   /** Whether it is a boolean that `@skip`, `@include` or a switch depends on, and therefore part of the variant. */
   readonly isCondition: boolean;
-  /** Whether coercing a value can take long: objects, cursors and nodeIds can have any size. */
-  readonly mayBeLong: boolean;
 }
 
 /**
@@ -57,14 +55,12 @@ export function declareVariables(
     const { variable, type: node, defaultValue } = declared;
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;
-    const bare = getNullableType(type);
     const explained: ExplainedVariable = { name, type, place: stands.get(declared), hidesValues: !suggests };
     return {
       ...explained,
       sentName: sentName(name),
       defaultValue: defaultValue && readDefault(explained, defaultValue),
-      isCondition: conditions.has(name) && bare === GraphQLBoolean,
-      mayBeLong: isInputObjectType(getNamedType(type)) || isCursor(bare) || isNodeId(bare),
+      isCondition: conditions.has(name) && getNullableType(type) === GraphQLBoolean,
     };
   });
 }
@@ -122,9 +118,8 @@ function sampleValue(type: GraphQLInputType): unknown {
     const item = sampleValue(nullable.ofType);
     return item === undefined ? undefined : [item];
   }
-  if (!isLeafType(nullable) || isChoice(nullable) || isCursor(nullable) || isNodeId(nullable)) return undefined;
-  if (isEnumType(nullable)) return nullable.getValues()[0]?.name;
-  return isScalarType(nullable) ? scalarNamed(nullable.name)?.sample : undefined;
+  if (!isLeafType(nullable) || isChoice(nullable)) return undefined;
+  return isEnumType(nullable) ? nullable.getValues()[0]?.name : scalarNamed(nullable.name)?.sample;
 }
 
 /** Errors about a variable, which name it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLFloat } from 'graphql';
 import { scalarTypes } from '../../schema/value-types.ts';
-import { readScalar } from './coerce-literal.ts';
+import { readScalar } from './coerce-leaf.ts';
 
 describe('readScalar', () => {
   it('keeps every digit of an integer where PostgreSQL reads it', () => {

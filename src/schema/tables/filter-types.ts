@@ -19,13 +19,13 @@ import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { scalarTypes } from '../value-types.ts';
+import { asChoice, scalarTypes } from '../value-types.ts';
 
 /**
  * The filter types of scalars, lists of scalars and enums, and `FilterIs`.
  */
 
-export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} } });
+export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} }, ...asChoice });
 
 /** A filter with these operators, and `is` if it is given. */
 function operatorsType(
