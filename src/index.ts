@@ -6,8 +6,7 @@ export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';
 export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/open-database.ts';
 export type { Distribution } from './distribution.ts';
-export type { FindingCode, Severity } from './doctor/finding-codes.ts';
-export type { DoctorReport, Finding, FindingObject } from './doctor/report.ts';
+export type { DoctorReport, Finding, FindingCode, FindingObject, Severity } from './doctor/finding-codes.ts';
 export type {
   Caller,
   CostCounts,

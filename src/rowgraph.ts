@@ -9,7 +9,7 @@ import { openDatabase } from './database/open-database.ts';
 import { stopError } from './database/to-database-error.ts';
 import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
-import type { DoctorReport } from './doctor/report.ts';
+import type { DoctorReport } from './doctor/finding-codes.ts';
 import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
 import { executeRequest, readRequest, type Target } from './engine/handle.ts';

@@ -44,13 +44,11 @@ const layers: Readonly<Record<string, Layer>> = {
   // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
-      'model/graphql-names.ts',
-      'model/conflict-columns.ts',
-      'model/groupable.ts',
-      'model/names.ts',
-      'model/related-rows.ts',
-      'model/relations-to.ts',
-      'model/writable-relations.ts',
+      'model/naming/graphql-names.ts',
+      'model/naming/names.ts',
+      'model/tables/column-uses.ts',
+      'model/relations/related-rows.ts',
+      'model/relations/writable-relations.ts',
       'model/types',
     ],
     types: ['model', 'settings/additions.ts'],
@@ -75,7 +73,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   plan: {
-    values: ['request/operation.ts', 'budget', 'model/conflict-columns.ts', 'model/types'],
+    values: ['request/operation.ts', 'budget', 'model/tables/column-uses.ts', 'model/types'],
     types: ['request', 'model', 'schema', 'catalog/effects/find-effects.ts'],
   },
   'plan/plan-operation.ts': { values: ['plan', 'nested-writes/plan', 'request/operation.ts'], types: ['model'] },

@@ -8,7 +8,7 @@ import { type ASTNode, type DefinitionNode, Kind, parse, print, visit } from 'gr
 import { roleStatements } from '../src/cli/commands/role-statements.ts';
 import { supabaseStatements } from '../src/cli/dev/supabase.ts';
 import { type Caller, createRowgraph, type Rowgraph } from '../src/index.ts';
-import { directiveMembers } from '../src/model/directive-members.ts';
+import { directiveMembers } from '../src/model/check-directives.ts';
 import { readPageSteps } from './support/page-steps.ts';
 import { startTestDatabases } from './support/test-databases.ts';
 

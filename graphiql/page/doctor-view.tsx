@@ -1,6 +1,6 @@
 /** What the doctor finds for the caller's role: what its API lacks, and what is dangerous or slow, each with its remedy. */
 import { useEffect, useState } from 'react';
-import type { DoctorReport } from '../../src/doctor/report.ts';
+import type { DoctorReport } from '../../src/doctor/finding-codes.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { PageBackend } from './page-backend.ts';
 

@@ -1,6 +1,6 @@
 /** The backend that `rowgraph dev` provides for its page. In: its path prefix; out: its answers. */
 
-import type { DoctorReport } from '../../src/doctor/report.ts';
+import type { DoctorReport } from '../../src/doctor/finding-codes.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
 import type { CallerChoices, SignedToken } from '../../src/http/routes/graphiql-page.ts';
 import type { Claims } from './decode-token.ts';

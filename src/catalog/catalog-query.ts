@@ -7,15 +7,150 @@
  * joins and per-row subqueries: it selects rows by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table
  * instead of planning a join, and `load-catalog.ts` puts the parts together.
  */
-import { catalogSets } from './catalog-sets.ts';
-import { rowSeparator } from './parse-rows.ts';
-import type { RawCatalog } from './raw-catalog.ts';
+import { type RawCatalog, rowSeparator } from './raw-rows.ts';
 import { roleIndependentTables } from './role-independence.ts';
 
 const separator = `pg_catalog.chr(${rowSeparator.charCodeAt(0)})`;
 
+/** The sets of objects that the lists are selected from. */
+const catalogSets = `
+with exposed as materialized (
+  select n.oid
+  from pg_catalog.pg_namespace n
+  where (n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))) is true
+),
+relation as materialized (
+  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions, c.relhassubclass, c.relhasrules
+  from pg_catalog.pg_class c
+  where (c.relnamespace in (select e.oid from exposed e)) is true
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+),
+attribute as materialized (
+  select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attgenerated <> '' or a.attidentity <> '' as automatic,
+    a.attgenerated <> '' or a.attidentity = 'a' as generated_always, a.atthasdef, a.attcollation
+  from pg_catalog.pg_attribute a
+  where (a.attrelid in (select r.oid from relation r)) is true and a.attnum > 0 and not a.attisdropped
+),
+-- Tables that inherit from another, with their ancestors at any depth.
+heir as (
+  with recursive h as (
+    select i.inhparent as parent, i.inhrelid as child
+    from pg_catalog.pg_inherits i
+    where (i.inhparent in (select r.oid from relation r where r.relkind = 'r' and r.relhassubclass)) is true
+    union
+    select h.parent, i.inhrelid from h join pg_catalog.pg_inherits i on i.inhparent = h.child
+  )
+  select h.parent, h.child from h
+),
+-- Only of tables that allow ON CONFLICT: no update (2) or insert (3) rules.
+unique_index as materialized (
+  select i.indexrelid as id, i.indrelid as table_id, i.indimmediate as immediate, i.indnkeyatts as key_count, i.indkey, i.indcollation, i.indclass,
+    (i.indexrelid in (select k.conindid from pg_catalog.pg_constraint k where k.contype in ('p', 'u'))) is true as is_constraint
+  from pg_catalog.pg_index i
+  where (i.indrelid in (select r.oid from relation r where r.relkind in ('r', 'p'))) is true
+    and i.indisunique and i.indisvalid and not i.indisexclusion
+    and (i.indrelid in (select w.ev_class from pg_catalog.pg_rewrite w where w.ev_type in ('2', '3'))) is not true
+),
+-- The search path is empty while PostgreSQL deparses definitions, so that it qualifies all names.
+search_path as materialized (
+  select p.value, pg_catalog.set_config('search_path', '', true)
+  from (select pg_catalog.current_setting('search_path') as value offset 0) p
+),
+index_definition as materialized (
+  select i.indexrelid as id, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as condition,
+    (
+      select pg_catalog.json_agg(pg_catalog.json_build_array(
+        pg_catalog.pg_get_indexdef(i.indexrelid, e.position::pg_catalog.int4, false), i.indcollation[e.position - 1]::pg_catalog.regcollation::text
+      ) order by e.position)
+      from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality e(number, position)
+      where e.position <= i.indnkeyatts
+    ) as elements,
+    pg_catalog.concat(i.indexprs::text, i.indpred::text) as nodes,
+    -- PostgreSQL 14 lacks this column.
+    (pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::boolean as nulls_not_distinct
+  from search_path p, pg_catalog.pg_index i
+  where (i.indexrelid in (select u.id from unique_index u where not u.is_constraint)) is true and p.value is not null
+),
+restored_search_path as materialized (
+  select pg_catalog.set_config('search_path', p.value, true)
+  from search_path p
+  where (select pg_catalog.count(d.elements) from index_definition d) >= 0
+),
+foreign_key as materialized (
+  select k.oid, k.conname, k.conrelid, k.conkey, k.confrelid, k.confkey, k.convalidated, k.conparentid
+  from pg_catalog.pg_constraint k
+  where k.contype = 'f' and (k.conrelid in (select r.oid from relation r)) is true
+    -- Only keys that refer to a B-tree. A temporal key (PERIOD) refers to a GiST index, and its rows match without being equal.
+    and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403
+),
+function as materialized (
+  select p.*
+  from pg_catalog.pg_proc p
+  where (p.pronamespace in (select e.oid from exposed e)) is true
+    or (p.pronargs = 1 and (p.proargtypes[0] in (select r.reltype from relation r where r.reltype <> 0)) is true)
+),
+-- Domains that are NOT NULL, and domains over them. (A domain copies the default of its base domain, so defaults need no recursion.)
+full_domain as (
+  with recursive d as (
+    select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
+),
+-- Types whose default B-tree ordering uses operators not named "<", and domains over them.
+oddly_ordered as (
+  with recursive d as (
+    select c.opcintype as oid
+    from pg_catalog.pg_opclass c
+    where c.opcmethod = 403 and c.opcdefault
+      and (c.opcintype in (select o.oprleft from pg_catalog.pg_operator o where o.oprname = '<' and o.oprright = o.oprleft)) is not true
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
+),
+-- Types that PostgreSQL cannot put in order, such as json and point, and domains over them. A type that it takes for another without
+-- conversion, as varchar for text, is ordered like that one.
+unordered as (
+  with recursive ordered as (
+    select c.opcintype as oid from pg_catalog.pg_opclass c where c.opcmethod = 403 and c.opcdefault
+  ),
+  d as (
+    select t.oid
+    from pg_catalog.pg_type t
+    where t.typtype = 'b' and t.typcategory <> 'A' and (t.oid in (select o.oid from ordered o)) is not true
+      and (t.oid in (
+        select k.castsource
+        from pg_catalog.pg_cast k
+        where k.castmethod = 'b' and k.castcontext = 'i' and (k.casttarget in (select o.oid from ordered o)) is true
+      )) is not true
+    union
+    select t.oid from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid from d
+),
+-- Types whose "=" is not in pg_catalog, such as those of extensions, and domains over them, with the operator's schema and function.
+own_operator as (
+  with recursive d as (
+    select c.opcintype as oid, o.oprnamespace as schema, o.oprcode::pg_catalog.oid as function
+    from pg_catalog.pg_opclass c
+    join pg_catalog.pg_amop m on m.amopfamily = c.opcfamily and m.amoplefttype = c.opcintype and m.amoprighttype = c.opcintype
+    join pg_catalog.pg_operator o on o.oid = m.amopopr
+    where c.opcmethod = 403 and c.opcdefault and m.amopstrategy = 3 and o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace
+    union
+    select t.oid, d.schema, d.function from pg_catalog.pg_type t join d on t.typbasetype = d.oid where t.typtype = 'd'
+  )
+  select d.oid, d.schema, d.function from d
+),
+used_type as materialized (
+  select a.atttypid as id from attribute a
+  union select f.prorettype from function f
+  union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
+)`;
+
 /**
- * Each list as text for `parseRows`. Rows are JSON arrays, half the size of objects; `raw-catalog.ts` names their members in the same
+ * Each list as text for `parseRows`. Rows are JSON arrays, half the size of objects; `raw-rows.ts` names their members in the same
  * order.
  */
 const lists: Readonly<Record<keyof RawCatalog, string>> = {

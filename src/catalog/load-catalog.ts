@@ -1,20 +1,14 @@
 /** Loads the catalog for all roles: runs the introspection query for the exposed schemas and assembles its rows. */
-
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
-import { assembleFunctions } from './assemble-functions.ts';
 import { assembleTables } from './assemble-tables.ts';
-import { assembleTypes } from './assemble-types.ts';
-import type { Catalog, CatalogForeignKey, CatalogSchema, CatalogTable } from './catalog.ts';
-import { CatalogComments } from './catalog-comments.ts';
+import type { Catalog, CatalogArgument, CatalogForeignKey, CatalogFunction, CatalogSchema, CatalogTable, CatalogType } from './catalog.ts';
 import { catalogQuery, listNames } from './catalog-query.ts';
-import { findEffects } from './effects/find-effects.ts';
-import { loadRawEffects } from './effects/load-effects.ts';
-import type { RawEffects } from './effects/raw-effects.ts';
-import { parseLists } from './parse-rows.ts';
-import type { RawCatalog } from './raw-catalog.ts';
-import { assembleViews, loadRawViews } from './views/load-views.ts';
-import type { RawViews } from './views/raw-views.ts';
+import { loadRawEffects, type RawEffects } from './effects/effects-query.ts';
+import { type Effects, findEffects } from './effects/find-effects.ts';
+import { type CommentedKind, parseLists, type RawCatalog, type RawFunction, type RawType } from './raw-rows.ts';
+import { assembleViews, loadRawViews } from './views/infer-views.ts';
+import type { RawViews } from './views/view-query.ts';
 
 /** The schema of rowgraph's own extension, whose tables and functions are for the server only. */
 const ownSchema = 'rowgraph';
@@ -106,4 +100,132 @@ function* assembleForeignKeys(
     yield;
   }
   return { foreignKeys, partitionKeys };
+}
+
+/** Assembles the types, keyed by id. */
+export function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, CatalogType> {
+  const schemas = new Map(raw.schemas.map(([id, name, quotedName]) => [id, { name, quotedName }]));
+  const exposed = new Set(raw.setting);
+  const quotedNames = new Map(raw.types.map(([id, , , quotedName]) => [id, quotedName]));
+  const ownOperators = new Map(raw.ownOperators.map(([typeId, schemaId, functionId]) => [typeId, { schemaId, functionId }]));
+  const arrayOperators = Map.groupBy(raw.arrayOperators, ([typeId]) => typeId);
+  const labels = Map.groupBy(raw.labels, ([typeId]) => typeId);
+  const types = raw.types.map((type): CatalogType => {
+    const [id, schemaId, name, , kind, category, elementId, relationId, , base, oddlyOrdered, unordered, delimiter] = type;
+    const schema = schemas.get(schemaId) ?? { name: '', quotedName: '' };
+    const baseEnum = category === 'E' ? base : null;
+    const isExposedEnum = kind === 'e' && exposed.has(schemaId);
+    return {
+      id,
+      schemaId,
+      schema: schema.name,
+      name,
+      kind,
+      category,
+      elementId,
+      relationId,
+      sql: typeSql(type, schema, quotedNames),
+      enumSql: baseEnum?.[0] ?? null,
+      enumSchema: baseEnum && { id: baseEnum[1], name: schemas.get(baseEnum[1])?.name ?? '' },
+      baseSql: base?.[0] ?? null,
+      oddlyOrdered,
+      unordered,
+      delimiter,
+      operatorSchemaId: ownOperators.get(id)?.schemaId ?? 0,
+      operatorIds: [
+        ...[ownOperators.get(id)?.functionId ?? []].flat(),
+        ...(arrayOperators.get(id) ?? []).map(([, functionId]) => functionId),
+      ],
+      labels: isExposedEnum ? (labels.get(id) ?? []).map(([, label]) => label) : null,
+      comment: isExposedEnum ? comments.on('type', id) : null,
+    };
+  });
+  return new Map(types.map((type) => [type.id, type]));
+}
+
+/** A type's name in SQL: qualified, unless it is in pg_catalog, which is always on the search path. */
+function typeSql(
+  [, , , quotedName, , , elementId, , shown]: RawType,
+  schema: { readonly name: string; readonly quotedName: string },
+  quotedNames: ReadonlyMap<number, string>,
+): string {
+  if (schema.name === 'pg_catalog') return shown;
+  return elementId === 0 ? `${schema.quotedName}.${quotedName}` : `${schema.quotedName}.${quotedNames.get(elementId)}[]`;
+}
+
+/** Assembles the functions in order of id, yielding after each. */
+export function* assembleFunctions(
+  raw: RawCatalog,
+  comments: CatalogComments,
+  schemaNames: ReadonlyMap<number, string>,
+  effects: Effects,
+): Generator<void, CatalogFunction[]> {
+  const defaults = new Map<number, Map<number, string | null>>();
+  for (const [id, position, sql] of raw.defaults) defaults.set(id, (defaults.get(id) ?? new Map()).set(position, sql));
+  const functions: CatalogFunction[] = [];
+  for (const source of raw.functions) {
+    const [id, schemaId, name, kind, extension, volatile, securityDefiner, plpgsql, variadic, returnsSet, rows, resultTypeId] = source;
+    functions.push({
+      id,
+      schemaId,
+      schema: schemaNames.get(schemaId) ?? '',
+      name,
+      kind,
+      extension,
+      volatile,
+      securityDefiner,
+      plpgsql,
+      effects: effects.ofCalling(id),
+      variadic,
+      returnsSet,
+      rows,
+      resultTypeId,
+      arguments: toArguments(source, defaults.get(id)),
+      ambiguous: source[16],
+      comment: comments.on('function', id),
+    });
+    yield;
+  }
+  return functions;
+}
+
+/**
+ * `pg_proc` has names, modes and defaults for all arguments, but types only for input arguments. Defaults belong to the last input
+ * arguments.
+ */
+function toArguments(raw: RawFunction, defaults: ReadonlyMap<number, string | null> | undefined): CatalogArgument[] {
+  const [types, names, modes, defaultCount] = [raw[12], raw[13], raw[14], raw[15]];
+  const positions = modes ? modes.flatMap((mode, position) => ('ibv'.includes(mode) ? [position] : [])) : [...types.keys()];
+  return types.map((typeId, index) => {
+    const position = positions[index] ?? index;
+    return {
+      name: names?.[position] ?? '',
+      typeId,
+      hasDefault: index >= types.length - defaultCount,
+      defaultSql: defaults?.get(position + 1) ?? null,
+    };
+  });
+}
+
+/** Comments that contain a directive, by object. */
+export class CatalogComments {
+  readonly #texts = new Map<string, string>();
+  readonly #tables = new Set<number>();
+
+  constructor({ comments }: RawCatalog) {
+    for (const [kind, id, number, text] of comments) {
+      this.#texts.set(`${kind} ${id} ${number}`, text);
+      if (kind === 'relation') this.#tables.add(id);
+    }
+  }
+
+  /** The comment on an object, or null. */
+  on(kind: CommentedKind, id: number): string | null {
+    return this.#texts.get(`${kind} ${id} 0`) ?? null;
+  }
+
+  /** The comment on a column, or null. Few tables have such comments, so the others skip building a key for each column. */
+  onColumn(tableId: number, number: number): string | null {
+    return (this.#tables.has(tableId) && this.#texts.get(`relation ${tableId} ${number}`)) || null;
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseRows, rowSeparator } from './parse-rows.ts';
+import { parseRows, rowSeparator } from './raw-rows.ts';
 
 function parsed(text: string | null): { readonly rows: readonly unknown[]; readonly pauses: number } {
   const parsing = parseRows(text);

@@ -65,7 +65,7 @@ export const roleDependence = `
       from (select pg_catalog.current_setting('server_version_num')::int4 as number) v)`;
 
 /**
- * Selects the ids of role-independent tables from `relation`, with the exposed schemas in `exposed`: both CTEs of `catalog-sets.ts`. Like
+ * Selects the ids of role-independent tables from `relation`, with the exposed schemas in `exposed`: both CTEs of `catalog-query.ts`. Like
  * that query, it uses `(x in (...)) is true`, a hash lookup whatever the statistics.
  */
 export const roleIndependentTables = `

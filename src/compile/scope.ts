@@ -1,6 +1,6 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { OrderValue, RowPlan, RowValue } from '../plan/plan.ts';
 import { as, select } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';

@@ -2,37 +2,22 @@
  * The doctor: examines the exposed schemas as one role sees them, and reports what is not in the API and why, what is dangerous, and what
  * is slow or has no effect. It only reads.
  */
-
 import { runInSlices } from '../budget/turns.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
+import type { ModelSettings } from '../model/additions.ts';
 import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
-import type { ModelSettings } from '../model/model-settings.ts';
 import { automatic, defaultRequestHeaders } from '../settings/request-settings.ts';
 import { Examination } from './examination.ts';
-import { findClashingGroups } from './find-clashing-groups.ts';
-import { findClashingRelations } from './find-clashing-relations.ts';
-import { findComputedColumns } from './find-computed-columns.ts';
-import { findExclusions } from './find-exclusions.ts';
-import { findHiddenColumns } from './find-hidden-columns.ts';
-import { findInferredKeys } from './find-inferred-keys.ts';
-import { findInheritedKeys } from './find-inherited-keys.ts';
-import { findMislabelledFunctions } from './find-mislabelled-functions.ts';
-import { findMissingSearchPath } from './find-missing-search-path.ts';
-import { findOpenFunctions } from './find-open-functions.ts';
-import { findOpenTables } from './find-open-tables.ts';
-import { findOpenViews } from './find-open-views.ts';
-import { findPowers } from './find-powers.ts';
-import { findRefusedWrites } from './find-refused-writes.ts';
-import { findSlowKeys } from './find-slow-keys.ts';
-import { findUnsetSettings, type SetByRequests } from './find-unset-settings.ts';
-import type { Severity } from './finding-codes.ts';
-import { foldPartitions } from './fold-partitions.ts';
-import { loadFacts } from './load-facts.ts';
-import { compareFindings, type DoctorReport } from './report.ts';
-import { reportDirectives } from './report-directives.ts';
+import { loadFacts } from './facts.ts';
+import { findClashingGroups, findClashingRelations, findExclusions, reportDirectives } from './find-exclusions.ts';
+import { findInferredKeys, findInheritedKeys, findSlowKeys } from './find-keys.ts';
+import { findMislabelledFunctions, findOpenFunctions, findOpenTables, findOpenViews, findPowers } from './find-open-access.ts';
+import { findMissingSearchPath, findUnsetSettings, type SetByRequests } from './find-settings.ts';
+import { findComputedColumns, findHiddenColumns, findRefusedWrites } from './find-writes.ts';
+import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
 
 /** What depends on settings of the graph, beside the schema. */
 export interface ExaminedSettings extends SetByRequests {
@@ -79,4 +64,45 @@ export async function examineDatabase(
   const findings = foldPartitions(examination, found).sort(compareFindings);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   return { role, schemas, summary: { error: count('error'), warning: count('warning'), info: count('info') }, findings };
+}
+
+/** Folds findings of partitions into that of their table, or else into that of the first partition. */
+export function foldPartitions(examination: Examination, findings: readonly Finding[]): Finding[] {
+  const { catalog, facts } = examination;
+  if (facts.partitionRoots.size === 0) return [...findings];
+  const names = new Map(catalog.tables.map((table) => [table.id, examination.name(table)]));
+  const roots = new Map<string, string>();
+  for (const [id, rootId] of facts.partitionRoots) roots.set(names.get(id) ?? '', names.get(rootId) ?? `${rootId}`);
+  const groups = Map.groupBy(findings, (finding) => {
+    const partition = partitionOf(finding.name, roots);
+    const whole = partition === undefined ? finding.name : `${roots.get(partition)}${finding.name.slice(partition.length)}`;
+    // A function or enum may have the same name as a table.
+    return [finding.code, isOfTable(finding) ? '' : finding.object, whole].join(' ');
+  });
+  return [...groups.values()].map((group) => fold(group, roots));
+}
+
+function isOfTable({ object }: Finding): boolean {
+  return /table$|view$/.test(object) || ['column', 'relation', 'policy'].includes(object);
+}
+
+/** The partition that a finding is about: the finding's name, or a part of it before a dot. */
+function partitionOf(name: string, roots: ReadonlyMap<string, string>): string | undefined {
+  if (roots.has(name)) return name;
+  for (let end = name.lastIndexOf('.'); end > 0; end = name.lastIndexOf('.', end - 1)) {
+    if (roots.has(name.slice(0, end))) return name.slice(0, end);
+  }
+  return undefined;
+}
+
+function fold(group: readonly Finding[], roots: ReadonlyMap<string, string>): Finding {
+  const main = group.find(({ name }) => partitionOf(name, roots) === undefined) ?? group[0]!;
+  const others = group.filter((finding) => finding !== main);
+  if (others.length === 0) return main;
+  const remedies = [main, ...others].flatMap(({ remedy }) => remedy ?? []);
+  return {
+    ...main,
+    remedy: remedies.length > 0 ? remedies.join('\n') : null,
+    partitions: others.map(({ object, name }) => `${object} ${name}`),
+  };
 }

@@ -3,7 +3,7 @@
  * tables, of functions, and of the schemas that names are looked up in. It runs on PostgreSQL 14 to 18 with any search path.
  */
 
-/** Rows are JSON arrays; `load-facts.ts` names their members in the same order. */
+/** Rows are JSON arrays; `facts.ts` names their members in the same order. */
 export const factsQuery = `
 with recursive role as materialized (
   select r.oid, r.rolname, r.rolsuper or r.rolbypassrls as bypasses from pg_catalog.pg_roles r where r.rolname = $1::text

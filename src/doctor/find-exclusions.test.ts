@@ -9,7 +9,7 @@ import { loadPrivileges } from '../catalog/load-privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
 import type { Model } from '../model/model.ts';
-import { functionName } from '../model/object-names.ts';
+import { functionName } from '../model/naming/names.ts';
 import { buildSchema } from '../schema/build-schema.ts';
 import { examineDatabase } from './examine-database.ts';
 import { exclusionCodes } from './finding-codes.ts';

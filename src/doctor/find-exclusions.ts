@@ -1,14 +1,18 @@
 /**
  * Findings about objects that are not in the API, each with the grant that would add it and what else is left out with it; and about
- * objects that have another name in the API.
+ * objects that have another name in the API, directives that are ignored, and parts of additions that give way.
  */
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Exclusion, LackingPrivilege } from '../model/model.ts';
-import { functionName, qualifiedName } from '../model/object-names.ts';
-import { tableKinds } from '../model/table-kinds.ts';
-import { uniqueColumns } from '../model/unique-columns.ts';
+import type { DirectiveProblem } from '../model/check-directives.ts';
+import type { Exclusion, LackingPrivilege, Table } from '../model/model.ts';
+import { groupUnitNames } from '../model/naming/graphql-names.ts';
+import { functionName, qualifiedName, tableKinds } from '../model/naming/names.ts';
+import { filterableRows, orderableFields } from '../model/relations/related-rows.ts';
+import { writableRelations } from '../model/relations/writable-relations.ts';
+import { uniqueColumns } from '../model/tables/build-tables.ts';
+import { clashesWithBuckets, clashesWithFraction } from '../model/tables/column-uses.ts';
 import type { Examination } from './examination.ts';
-import { type Finding, finding } from './report.ts';
+import { type Finding, finding } from './finding-codes.ts';
 
 /** One finding per exclusion and renaming, and one per extension with functions that are not fields. */
 export function findExclusions(examination: Examination): Finding[] {
@@ -89,4 +93,62 @@ function findExtensionFunctions({ catalog, model, facts }: Examination): Finding
       contains: functions.map((source) => `function ${functionName(catalog, source)}`),
     });
   });
+}
+
+export function reportDirectives(problems: readonly DirectiveProblem[]): Finding[] {
+  return problems.map(({ fault, object, name, message }) =>
+    finding(fault === 'broken' ? 'broken-directive' : 'ignored-directive', object, name, message),
+  );
+}
+
+const inWords = new Intl.ListFormat('en-GB');
+
+/** A finding for each table with such relations. */
+export function findClashingRelations({ model }: Examination): Finding[] {
+  return model.tables.flatMap((table) => {
+    const rows = table.additions.has('relationFilters') ? filterableRows(table, model.nodeIdField).clashing : [];
+    const unfiltered = rows.map(({ fieldName }) => fieldName);
+    const unordered = table.additions.has('relationOrder') ? orderableFields(table).clashing : [];
+    const unwritten = writableRelations(table).clashing;
+    const names = [...new Set([...unfiltered, ...unordered, ...unwritten])];
+    if (names.length === 0) return [];
+    const places = (name: string): string =>
+      inWords.format([
+        ...(unfiltered.includes(name) ? ['filters'] : []),
+        ...(unordered.includes(name) ? ['orders'] : []),
+        ...(unwritten.includes(name) ? ['nested writes'] : []),
+      ]);
+    const described = (name: string): string =>
+      `${table.relations.some(({ fieldName }) => fieldName === name) ? 'the relation' : 'the computed field'} ${name}`;
+    const lost = [...Map.groupBy(names, places)].map(
+      ([where, lacking]) => `${where} have no member for ${inWords.format(lacking.map(described))}`,
+    );
+    const cause = names.length === 1 ? 'a column or an operator already has that name' : 'columns or operators already have those names';
+    const message = `${lost.join(', and ')}, because ${cause}; choose another name for the relation, function or column with a comment directive`;
+    return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
+  });
+}
+
+/**
+ * A finding for each table whose groups lack number ranges or the percentiles of a field, and for each type with a name that groups use.
+ */
+export function findClashingGroups({ model }: Examination): Finding[] {
+  const grouped = model.tables.filter(({ additions, aggregate }) => additions.has('groups') && aggregate);
+  if (grouped.length === 0) return [];
+  const gaveWay = (clashes: (table: Table) => boolean, problem: string): Finding[] =>
+    grouped.filter(clashes).map(({ kind, schema, name }) => {
+      const message = `${problem}; choose another name for the field with a comment directive`;
+      return finding('addition-gave-way', kind, qualifiedName(schema, name), message);
+    });
+  const names: readonly string[] = Object.values(groupUnitNames);
+  const message = (typeName: string) =>
+    `its type is already named ${typeName}, so a type of groups gets a number; choose another name for it with a comment directive`;
+  const tables = [...model.tables, ...model.rowTypes].filter(({ typeName }) => names.includes(typeName));
+  const enums = model.enums.filter(({ typeName }) => names.includes(typeName));
+  return [
+    ...gaveWay(clashesWithBuckets, 'rows cannot be grouped by ranges of numbers, because it has a field "bucket"'),
+    ...gaveWay(clashesWithFraction, 'groups cannot be chosen or ordered by percentiles of its field "fraction"'),
+    ...tables.map(({ kind, schema, name, typeName }) => finding('addition-gave-way', kind, qualifiedName(schema, name), message(typeName))),
+    ...enums.map(({ schema, name, typeName }) => finding('addition-gave-way', 'enum', qualifiedName(schema, name), message(typeName))),
+  ];
 }

@@ -1,8 +1,6 @@
 /** The versions of the extension, each with the SQL that updates the previous one. Released versions never change. */
-import { idempotencyKeyScript } from './idempotency-key-script.ts';
-import { keyStorageScript } from './key-storage-script.ts';
-import { recentChangeScript } from './recent-change-script.ts';
-import { schemaVersionScript } from './schema-version-script.ts';
+import { idempotencyKeyScript, keyStorageScript } from './idempotency-key-scripts.ts';
+import { recentChangeScript, schemaVersionScript } from './schema-version-scripts.ts';
 
 export interface ExtensionVersion {
   readonly version: string;
@@ -27,4 +25,29 @@ export function isOlder(version: string, other: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
   return major < otherMajor || (major === otherMajor && minor < otherMinor);
+}
+
+/**
+ * The script creates its own schema, so that dropping the extension drops it too; nothing is created in `pg_catalog`. Event triggers need a
+ * superuser.
+ */
+const controlFile = `comment = 'Schema version and idempotency keys for rowgraph'
+default_version = '${currentVersion}'
+schema = pg_catalog
+relocatable = false
+superuser = true
+`;
+
+/** The usual guard of extension scripts: psql stops at this line, which `create extension` ignores. */
+const onlyAsExtension = (command: string): string => `\\echo Use "${command}" to load this file. \\quit\n`;
+
+/** File contents by name. PostgreSQL chains the update scripts to get from the first version to any other. */
+export function extensionFiles(): ReadonlyMap<string, string> {
+  const scripts = extensionVersions.map(({ version, script }, index): [string, string] => {
+    const previous = extensionVersions[index - 1]?.version;
+    return previous === undefined
+      ? [`rowgraph--${version}.sql`, onlyAsExtension('CREATE EXTENSION rowgraph') + script]
+      : [`rowgraph--${previous}--${version}.sql`, onlyAsExtension('ALTER EXTENSION rowgraph UPDATE') + script];
+  });
+  return new Map([['rowgraph.control', controlFile], ...scripts]);
 }

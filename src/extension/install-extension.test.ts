@@ -12,8 +12,7 @@ import { openPgDatabase } from '../database/pg-database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { changesBetween, readVersions, schemaChannel } from '../freshness/versions.ts';
-import { applyExtension, removeExtension } from './install-extension.ts';
-import { judgeExtension, readExtension } from './read-extension.ts';
+import { applyExtension, judgeExtension, readExtension, removeExtension } from './install-extension.ts';
 
 let server: PostgresServer;
 let pglite: PGlite;

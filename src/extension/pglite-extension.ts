@@ -4,7 +4,7 @@
  *
  * Relies on undocumented behaviour of PGlite: the folder of its extensions, and its file system (`test/contracts/pglite.test.ts`).
  */
-import { extensionFiles } from './extension-files.ts';
+import { extensionFiles } from './extension-versions.ts';
 
 /** The part of PGlite used here. */
 interface PgliteFiles {

@@ -1,7 +1,7 @@
 import type { RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
 import { DatabaseError } from '../errors/database-error.ts';
-import { hasChangesText, hasVersionText, isOnText } from '../extension/read-extension.ts';
+import { hasChangesText, hasVersionText, isOnText } from '../extension/install-extension.ts';
 import { readFingerprint, watchQuery } from './fingerprint.ts';
 
 /**

@@ -1,12 +1,10 @@
 /** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
-import type { Additions } from './additions.ts';
-import type { CatalogLinks } from './catalog-links.ts';
+import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
-import type { LazyTable } from './lazy-table.ts';
-import type { EnumType, Exclusion, Renaming, ValueType } from './model.ts';
-import type { ModelSettings } from './model-settings.ts';
-import type { KnownFacts } from './table-facts.ts';
+import type { EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
+import type { CatalogLinks } from './relations/foreign-keys.ts';
+import type { KnownFacts, LazyTable } from './tables/lazy-table.ts';
 
 /** An exposed schema that the role may use, with the settings in its comment directive. */
 export interface SchemaSettings {
@@ -78,4 +76,21 @@ export function privilegesOn(
 
 export function columnByNumber({ columns }: CatalogTable, number: number): CatalogColumn | undefined {
   return columns.find((column) => column.number === number);
+}
+
+/** The result of a step that leaves an object out of the model, with the reason. */
+export class Excluded implements Pick<Exclusion, 'cause' | 'reason' | 'lacking'> {
+  readonly cause: ExclusionCause;
+  readonly reason: string;
+  readonly lacking: LackingPrivilege | null;
+
+  constructor(cause: ExclusionCause, reason: string, lacking: LackingPrivilege | null = null) {
+    this.cause = cause;
+    this.reason = reason;
+    this.lacking = lacking;
+  }
+}
+
+export function notGranted(reason: string, privilege: LackingPrivilege['privilege'], id: number, column: string | null = null): Excluded {
+  return new Excluded('not-granted', reason, { privilege, id, column });
 }

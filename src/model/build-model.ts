@@ -4,25 +4,20 @@
  * thousands of tables they take longer than requests should wait (`slices.ts`).
  */
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
-import { type Additions, allAdditions, narrowAdditions } from './additions.ts';
-import { buildArbiters } from './build-arbiters.ts';
-import { buildColumns, hasLookup } from './build-columns.ts';
-import { buildComputedFields, noteComputed } from './build-computed.ts';
-import { type BuildContext, emptyNotes, type Notes, type SchemaSettings } from './build-context.ts';
-import { addEnums } from './build-enums.ts';
-import { buildRelations, findReferrers, noteRelations } from './build-relations.ts';
-import { buildRoutines } from './build-routines.ts';
-import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './build-tables.ts';
-import { linkCatalog } from './catalog-links.ts';
+import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
+import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { readDirective, readMaxRows } from './directives.ts';
-import { Excluded, notGranted } from './excluded.ts';
-import type { LazyTable, TableParts } from './lazy-table.ts';
 import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
-import type { ModelSettings } from './model-settings.ts';
-import { namesAllTypes } from './out-of-reach.ts';
-import { settleRowNames } from './settle-row-names.ts';
-import { factsOfCatalog } from './table-facts.ts';
-import { TakenNames } from './taken-names.ts';
+import { settleRowNames } from './naming/settle-row-names.ts';
+import { TakenNames } from './naming/taken-names.ts';
+import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
+import { linkCatalog } from './relations/foreign-keys.ts';
+import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
+import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
+import { addEnums } from './tables/build-enums.ts';
+import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
+import { factsOfCatalog, type LazyTable, type TableParts } from './tables/lazy-table.ts';
+import { namesAllTypes } from './tables/value-types.ts';
 
 /** Rows per page, unless a directive sets `max_rows`. */
 const defaultMaxRows = 30;

@@ -1,12 +1,90 @@
 /**
- * Finds comment directives that have no effect: broken ones, members of the wrong type, and unknown members. They are ignored, but a log
- * line and the doctor report them. The result does not depend on the role.
+ * What comment directives may contain for each kind of object, and a check that finds those that have no effect: broken ones, members of the
+ * wrong type, and unknown members. They are ignored, but a log line and the doctor report them. The result does not depend on the role.
  */
 import type { Catalog } from '../catalog/catalog.ts';
-import { type DirectiveFault, type DirectiveKind, findFaults } from './directive-members.ts';
+import { isJsonObject } from '../errors/api-error.ts';
+import { additionNames } from '../settings/additions.ts';
+import { parseDirective } from './directives.ts';
 import type { TableKind } from './model.ts';
-import { functionName, qualifiedName } from './object-names.ts';
-import { tableKinds } from './table-kinds.ts';
+import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
+
+export type DirectiveKind = keyof typeof directiveMembers;
+
+/** A directive that is not valid JSON, or a member that has the wrong type or is unknown. All of these are ignored. */
+export interface DirectiveFault {
+  readonly fault: 'broken' | 'wrong type' | 'unknown member';
+  readonly message: string;
+}
+
+/** Says what a member must be; null if its value is valid. */
+type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
+
+const name: MemberCheck = (value) => (isJsonObject(value) || Array.isArray(value) ? 'a name' : null);
+const text: MemberCheck = (value) => (typeof value === 'string' ? null : 'text');
+const flag: MemberCheck = (value) => (typeof value === 'boolean' ? null : 'true or false');
+const count: MemberCheck = (value) =>
+  /^\s*\+?\d+\s*$/.test(String(value)) && Number(value) <= 2147483647 ? null : 'a whole number from 0 to 2147483647';
+const enabled: MemberCheck = (value) =>
+  isJsonObject(value) && ['true', 'false'].includes(String(value['enabled'])) ? null : '{"enabled": true} or {"enabled": false}';
+const columnNames: MemberCheck = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? null : 'a list of column names';
+const list: MemberCheck = (value) => (Array.isArray(value) ? null : 'a list');
+const additions: MemberCheck = (value) => {
+  const isValid = isJsonObject(value) && Object.values(value).every((item) => typeof item === 'boolean');
+  const unknown = isValid ? Object.keys(value).find((key) => !(additionNames as readonly string[]).includes(key)) : undefined;
+  if (isValid && unknown === undefined) return null;
+  return `an object of true or false by the name of an addition (${additionNames.join(', ')})`;
+};
+const mappings: MemberCheck = (value, labels) => {
+  if (!isJsonObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
+  const unknown = Object.keys(value).find((label) => !labels.includes(label));
+  return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
+};
+
+export const directiveMembers = {
+  schema: { inflect_names: flag, max_rows: count, introspection: flag, additions },
+  table: {
+    name,
+    description: text,
+    max_rows: count,
+    totalCount: enabled,
+    aggregate: enabled,
+    primary_key_columns: columnNames,
+    foreign_keys: list,
+    additions,
+  },
+  column: { name, description: text },
+  relation: { local_name: name, foreign_name: name },
+  function: { name, description: text },
+  enum: { name, description: text, mappings },
+} as const satisfies Record<string, Record<string, MemberCheck>>;
+
+/** Finds the faults of the directive in a comment on an object of this kind; `labels` are those of an enum. */
+export function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
+  const parsed = parseDirective(comment);
+  if (parsed.kind === 'none') return [];
+  if (parsed.kind === 'broken') {
+    return [
+      { fault: 'broken', message: `its comment directive is not valid JSON and is ignored (${parsed.problem}); correct the comment` },
+    ];
+  }
+  if (!isJsonObject(parsed.value)) {
+    return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
+  }
+  const known: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];
+  return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
+    const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (!expectation) {
+      const possible = Object.keys(known).join(', ');
+      return [{ fault: 'unknown member', message: `"${key}" of its comment directive has no meaning here; supported: ${possible}` }];
+    }
+    const expected = value === null ? null : expectation(value, labels);
+    return expected === null
+      ? []
+      : [{ fault: 'wrong type', message: `"${key}" of its comment directive is ignored; it must be ${expected}` }];
+  });
+}
 
 /** A fault in an object's directive. */
 export interface DirectiveProblem extends DirectiveFault {

@@ -5,7 +5,7 @@
 
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Additions } from './additions.ts';
-import type { TypeSuffix } from './graphql-names.ts';
+import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { PostgresType } from './types/postgres-types.ts';
 import type { ScalarName } from './types/scalars.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { ScalarValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 import type {

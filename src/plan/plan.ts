@@ -1,6 +1,6 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
 import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { BindValue } from '../request/operation.ts';

@@ -1,6 +1,6 @@
 /** Lists what PostgreSQL does for each field of a plan, by response path. Only errors need this, so it is computed on demand. */
 import type { Routine, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { ConnectionPlan, Count, GroupsPlan, Parameter, Plan, RootValue, Test } from './plan.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';

@@ -4,10 +4,10 @@
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { WritableRelation } from '../model/relations/writable-relations.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
-import type { WritableRelation } from '../model/writable-relations.ts';
 
 interface ColumnBinding {
   readonly kind: 'column';

@@ -11,9 +11,16 @@ import {
   type GraphQLNamedType,
   GraphQLNonNull,
 } from 'graphql';
-import { fieldsNamed, filterTypeName, nodeFieldName, rootTypeNames, type SharedTypeName, tableFieldName } from '../model/graphql-names.ts';
 import type { EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
-import { lowerFirst, upperFirst } from '../model/names.ts';
+import {
+  fieldsNamed,
+  filterTypeName,
+  nodeFieldName,
+  rootTypeNames,
+  type SharedTypeName,
+  tableFieldName,
+} from '../model/naming/graphql-names.ts';
+import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { defineRootType, emptyRecord, type FieldSource } from './lazy/lazy-fields.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';

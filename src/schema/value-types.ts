@@ -11,9 +11,9 @@ import {
   type ValueNode,
 } from 'graphql';
 import { describeValue } from '../errors/api-error.ts';
-import type { SharedTypeName } from '../model/graphql-names.ts';
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
-import { isEnumValueName } from '../model/names.ts';
+import type { SharedTypeName } from '../model/naming/graphql-names.ts';
+import { isEnumValueName } from '../model/naming/names.ts';
 import { type Accepted, mapScalars, type ScalarName } from '../model/types/scalars.ts';
 import type { TypeRegistry } from './lazy/type-registry.ts';
 

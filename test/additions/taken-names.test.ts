@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema, validateSchema } from 'graphql';
 import { type AdditionName, createRowgraph, type RowgraphOptions } from '../../src/index.ts';
-import { additionSuffixes } from '../../src/model/graphql-names.ts';
+import { additionSuffixes } from '../../src/model/naming/graphql-names.ts';
 import { additionNames } from '../../src/settings/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 

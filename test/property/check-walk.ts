@@ -3,7 +3,7 @@
  * order. Each page is compared as any other answer is.
  */
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'graphql';
-import { tableTypeName } from '../../src/model/graphql-names.ts';
+import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { sortRows } from './evaluate-page.ts';
 import { Examples } from './examples.ts';

@@ -1,9 +1,9 @@
 /** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
-import { tableTypeName } from '../../src/model/graphql-names.ts';
+import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { cursorOf } from './evaluate-page.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
-
 import { plainOrderKeys } from './order-keys.ts';
+
 
 export class Examples {
   readonly #world: World;

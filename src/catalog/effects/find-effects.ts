@@ -3,9 +3,8 @@
  * bodies; out: `Effects`. Pure.
  */
 import type { MislabelledFunction } from '../catalog.ts';
-import { impliedOperators } from './effects-query.ts';
+import { impliedOperators, type NodeKind, type RawEffects, type RawFunctionBody } from './effects-query.ts';
 import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';
-import type { NodeKind, RawEffects, RawFunctionBody } from './raw-effects.ts';
 
 /** What using a table or calling a function may do beyond its own transaction. */
 export interface SessionEffects {

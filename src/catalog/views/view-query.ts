@@ -3,6 +3,7 @@
  * the unique indexes and foreign keys of the underlying tables. Its parameter is a list of view ids as JSON. It runs on PostgreSQL 14 to 18
  * with any search path.
  */
+import type { RawForeignKey } from '../raw-rows.ts';
 
 /** Views with larger definitions, in bytes, are not analyzed. */
 const maxDefinitionBytes = 4_000_000;
@@ -93,3 +94,30 @@ select pg_catalog.json_build_object(
     select pg_catalog.json_agg(c.oid::int8) from pg_catalog.pg_collation c where not c.collisdeterministic
   )
 )::text`;
+
+type RawRows<Row> = readonly Row[] | null;
+
+/** The result of the query: lists of rows, each a tuple whose members are named here. A list is null if it has no rows. */
+export interface RawViews {
+  readonly relations: RawRows<readonly [id: number, kind: string, hasChildren: boolean, schemaId: number]>;
+  /** The views' queries as PostgreSQL stores them. */
+  readonly definitions: RawRows<readonly [viewId: number, tree: string]>;
+  readonly indexes: RawRows<RawViewIndex>;
+  readonly foreignKeys: RawRows<RawForeignKey>;
+  /** Columns of tables in which no row has null. */
+  readonly notNull: RawRows<readonly [tableId: number, column: number]>;
+  readonly families: RawRows<readonly [operatorClass: number, family: number]>;
+  readonly equalities: RawRows<readonly [operator: number, family: number]>;
+  readonly exactFamilies: RawRows<number>;
+  /** Nondeterministic collations. */
+  readonly looseCollations: RawRows<number>;
+}
+
+export type RawViewIndex = readonly [
+  tableId: number,
+  primary: boolean,
+  keyCount: number,
+  columns: readonly number[],
+  operatorClasses: readonly number[],
+  collations: readonly number[],
+];

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command } from 'commander';
 import type { Client } from 'pg';
-import { extensionFiles } from '../../extension/extension-files.ts';
-import { currentVersion } from '../../extension/extension-versions.ts';
-import { applyExtension, removeExtension } from '../../extension/install-extension.ts';
-import { type ExtensionState, type Installation, judgeExtension, type Queryable, readExtension } from '../../extension/read-extension.ts';
+import { currentVersion, extensionFiles } from '../../extension/extension-versions.ts';
+import {
+  applyExtension,
+  type ExtensionState,
+  type Installation,
+  judgeExtension,
+  type Queryable,
+  readExtension,
+  removeExtension,
+} from '../../extension/install-extension.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import type { CommandSettings, Environment } from '../config.ts';

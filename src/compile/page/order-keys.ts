@@ -1,6 +1,6 @@
 /** Order keys with the SQL of their values: as expressions over a row, or read from joins. */
 import type { Relation, Table, ValueType } from '../../model/model.ts';
-import type { RelatedRows } from '../../model/related-rows.ts';
+import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { and, as, coalesce, select } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';

@@ -1,4 +1,4 @@
-import { loadSettingReaders, settingsNamedIn } from '../../catalog/load-setting-readers.ts';
+import { loadSettingReaders, settingsNamedIn } from '../../catalog/setting-readers.ts';
 import type { RequestDatabase, RequestSetting, Session } from '../../database/database.ts';
 import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/request-settings.ts';
 import type { Caller, HttpHead } from '../request.ts';

@@ -6,7 +6,7 @@
 import { mapInSteps } from '../../budget/turns.ts';
 import { type InputPath, inputError, inputPath, placeOf } from '../../errors/input-path.ts';
 import type { Column, Model, Table } from '../../model/model.ts';
-import type { WritableRelation } from '../../model/writable-relations.ts';
+import type { WritableRelation } from '../../model/relations/writable-relations.ts';
 import { objectOf } from '../../plan/inputs.ts';
 import { fill, type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from '../../plan/nested-write-plan.ts';
 import type { ConflictPlan } from '../../plan/plan.ts';

@@ -2,7 +2,7 @@
 import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
-import type { NestedVerb, WritableRelation } from '../../model/writable-relations.ts';
+import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
 import { keyOfNodeId, objectOf, parameterValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';

@@ -5,7 +5,7 @@
 
 import { mapInSteps } from '../../budget/turns.ts';
 import type { Column, Table } from '../../model/model.ts';
-import type { WritableRelation } from '../../model/writable-relations.ts';
+import type { WritableRelation } from '../../model/relations/writable-relations.ts';
 import { type KeyList, keepIn, type Output, type RowSource } from '../../plan/nested-write-plan.ts';
 import type { ParameterValue } from '../../plan/plan.ts';
 import type { GivenKey, GivenRow, RowShape } from './read-input.ts';

@@ -1,7 +1,7 @@
 /** Plans filters. Empty objects and lists are no conditions, as in pg_graphql; comparisons with null match nothing. */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
-import type { RelatedRows } from '../../model/related-rows.ts';
+import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
 import { isNullOf, keyOfNodeId, listOf, objectOf, planTest } from '../inputs.ts';

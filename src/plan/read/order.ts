@@ -1,6 +1,6 @@
 /** Plans the order of a collection: the requested keys (columns, computed fields, related rows), completed to a total order. */
 import type { Table } from '../../model/model.ts';
-import type { RelatedRows } from '../../model/related-rows.ts';
+import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { bindingAt, type InputValue } from '../../request/operation.ts';
 import { directionOf, listOf, onlyEntryOf } from '../inputs.ts';
 import type { OrderKey } from '../plan.ts';

@@ -3,8 +3,8 @@
 import { mapInSteps } from '../../budget/turns.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { atInput, type InputPath, inputPath } from '../../errors/input-path.ts';
-import { conflictColumns } from '../../model/conflict-columns.ts';
 import type { Column, Model, Table } from '../../model/model.ts';
+import { conflictColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { integerParameter, objectOf, planMembers, valueParameter } from '../inputs.ts';
 import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from '../plan.ts';

@@ -12,7 +12,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { rootTypeNames } from '../../model/graphql-names.ts';
+import { rootTypeNames } from '../../model/naming/graphql-names.ts';
 import { RowType } from '../tables/row-type.ts';
 import { introspectionFields, introspectionType } from './graphql-internals.ts';
 import type { TypeRegistry } from './type-registry.ts';

@@ -3,9 +3,9 @@
  * listed: a name is resolved from its stem and suffix, so an unused schema takes almost no memory, however many tables there are.
  */
 import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
-import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/graphql-names.ts';
 import type { Table } from '../../model/model.ts';
-import type { NestedVerb } from '../../model/writable-relations.ts';
+import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
+import type { NestedVerb } from '../../model/relations/writable-relations.ts';
 
 /** The fields of a type that has too many to build or list at once. */
 export interface ManyFields {

@@ -6,9 +6,9 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import type { TypeSuffix } from '../../model/graphql-names.ts';
-import { isGroupable } from '../../model/groupable.ts';
 import type { Column, Table } from '../../model/model.ts';
+import type { TypeSuffix } from '../../model/naming/graphql-names.ts';
+import { isGroupable } from '../../model/tables/column-uses.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import type { FilteredScalar } from '../../model/types/scalars.ts';
 import { bindField } from '../bindings.ts';

@@ -12,8 +12,8 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { filterTypeName, type SharedTypeName } from '../../model/graphql-names.ts';
 import type { Column, Table } from '../../model/model.ts';
+import { filterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';

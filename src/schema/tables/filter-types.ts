@@ -9,10 +9,9 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/graphql-names.ts';
 import type { Relation, Table, ValueType } from '../../model/model.ts';
-import { filterableRows, hasColumnNamedIs } from '../../model/related-rows.ts';
-import { relationsTo } from '../../model/relations-to.ts';
+import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
+import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, type ScalarName, scalars } from '../../model/types/scalars.ts';
 import type { AdditionName } from '../../settings/additions.ts';

@@ -9,7 +9,9 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { type AdditionSuffix, filterTypeName, groupUnitNames } from '../../model/graphql-names.ts';
+import type { Column, Table } from '../../model/model.ts';
+import { type AdditionSuffix, filterTypeName, groupUnitNames } from '../../model/naming/graphql-names.ts';
+import { numbered } from '../../model/naming/names.ts';
 import {
   bucketMember,
   clashesWithBuckets,
@@ -18,9 +20,7 @@ import {
   hasBuckets,
   hasGroups,
   isGroupable,
-} from '../../model/groupable.ts';
-import type { Column, Table } from '../../model/model.ts';
-import { numbered } from '../../model/names.ts';
+} from '../../model/tables/column-uses.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import { type FilteredScalar, scalars } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';

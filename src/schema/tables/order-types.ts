@@ -7,7 +7,7 @@
  */
 import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
 import type { Table } from '../../model/model.ts';
-import { orderableFields } from '../../model/related-rows.ts';
+import { orderableFields } from '../../model/relations/related-rows.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';

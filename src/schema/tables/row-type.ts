@@ -7,8 +7,8 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import type { SharedTypeName } from '../../model/graphql-names.ts';
 import type { Column, Relation, Table } from '../../model/model.ts';
+import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { bindField } from '../bindings.ts';
 import { buildEach, emptyRecord, type Field, lazyFields } from '../lazy/lazy-fields.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';

@@ -8,9 +8,9 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import { rootTypeNames, type TableField } from '../../model/graphql-names.ts';
 import type { Column, Table } from '../../model/model.ts';
-import { isFilledByRelation } from '../../model/writable-relations.ts';
+import { rootTypeNames, type TableField } from '../../model/naming/graphql-names.ts';
+import { isFilledByRelation } from '../../model/relations/writable-relations.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';

@@ -14,9 +14,9 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
-import type { AdditionSuffix } from '../../model/graphql-names.ts';
 import type { Table } from '../../model/model.ts';
-import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../../model/writable-relations.ts';
+import type { AdditionSuffix } from '../../model/naming/graphql-names.ts';
+import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../../model/relations/writable-relations.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { NestedVerbs, TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';

@@ -9,8 +9,8 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
-import { conflictColumns } from '../../model/conflict-columns.ts';
 import type { Column, Table } from '../../model/model.ts';
+import { conflictColumns } from '../../model/tables/column-uses.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-fields.ts';
 import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';

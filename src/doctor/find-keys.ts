@@ -1,0 +1,66 @@
+/** Foreign keys without an index, keys that child tables do not share, and keys that are inferred from the definitions of views. */
+import { readDirective, readKeyColumns } from '../model/directives.ts';
+import type { InferredKey, Table } from '../model/model.ts';
+import { qualifiedName } from '../model/naming/names.ts';
+import { type Examination, inWords } from './examination.ts';
+import { type Finding, finding } from './finding-codes.ts';
+
+/** One finding each, independent of the role. */
+export function findSlowKeys(examination: Examination): Finding[] {
+  const { catalog, facts } = examination;
+  return catalog.foreignKeys.flatMap((key) => {
+    const table = facts.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
+    if (!table) return [];
+    const columns = key.columns.map((number) => table.columns.find((column) => column.number === number)?.name ?? '');
+    const message = `no index begins with ${columns.join(', ')}, so following it from ${key.targetName} reads the whole table; create one`;
+    const remedy = `create index on ${examination.tableSql(table)} (${columns.map((column) => examination.quote(column)).join(', ')});`;
+    return finding('unindexed-foreign-key', 'relation', `${examination.name(table)}.${key.name}`, message, { remedy });
+  });
+}
+
+/** One finding for each exposed table with a key and children. The partitions of a table are not children: its key covers them. */
+export function findInheritedKeys(examination: Examination): Finding[] {
+  const { catalog, model } = examination;
+  return catalog.tables.flatMap((source) => {
+    const table = source.hasChildren && model.tables.find(({ id }) => id === source.id);
+    if (!table || table.primaryKey.length === 0) return [];
+    const message =
+      'its key does not hold for the tables that inherit from it, so several of its rows may have one nodeId: pages by cursor lose rows, and ' +
+      'writes by key change all of them; give the children keys from its sequence and never reuse one, or expose a view of its own rows ' +
+      `(select ... from only ${examination.tableSql(source)}) instead`;
+    return [finding('key-not-inherited', table.kind, qualifiedName(table.schema, table.name), message)];
+  });
+}
+
+/** A finding for each view with an inferred key or relation. */
+export function findInferredKeys({ catalog, model }: Examination): Finding[] {
+  const declared = new Set(catalog.tables.flatMap(({ id, comment }) => (readKeyColumns(readDirective(comment)) ? [id] : [])));
+  const keys = Map.groupBy(model.inferredKeys, ({ tableId }) => tableId);
+  return model.tables.flatMap((table) => {
+    if (!catalog.views.has(table.id)) return [];
+    const key = declared.has(table.id) ? [] : table.primaryKey.map(({ name }) => name);
+    const relations = keys.get(table.id) ?? [];
+    if (key.length === 0 && relations.length === 0) return [];
+    return [finding('inferred-key', table.kind, nameOf(table), describe(key, relations))];
+  });
+}
+
+function describe(key: readonly string[], relations: readonly InferredKey[]): string {
+  const inferred = [
+    ...(key.length === 0 ? [] : [`its key is ${inWords(key)}`]),
+    ...relations.map(({ columns, target }) => `${inWords(columns)} ${columns.length > 1 ? 'refer' : 'refers'} to ${nameOf(target)}`),
+  ];
+  const directive = {
+    ...(key.length > 0 && { primary_key_columns: key }),
+    ...(relations.length > 0 && { foreign_keys: relations.map(foreignKeyOf) }),
+  };
+  return `inferred from its definition: ${inferred.join('; ')}; a comment directive overrides it, such as ${JSON.stringify(directive)}`;
+}
+
+function foreignKeyOf({ columns, target, targetColumns }: InferredKey) {
+  return { local_columns: columns, foreign_schema: target.schema, foreign_table: target.name, foreign_columns: targetColumns };
+}
+
+function nameOf({ schema, name }: Table): string {
+  return qualifiedName(schema, name);
+}

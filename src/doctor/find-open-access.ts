@@ -1,0 +1,205 @@
+/**
+ * What the role can do that it probably should not: with tables that row level security does not protect, by views and functions that act for
+ * their owner, by its own powers. Also policies that hide everything, or are slow.
+ */
+import type { CatalogTable } from '../catalog/catalog.ts';
+import { functionName, tableKinds } from '../model/naming/names.ts';
+import { type Examination, inWords } from './examination.ts';
+import type { Policy, TableAccess, Verb, ViewBypass } from './facts.ts';
+import { type Finding, finding } from './finding-codes.ts';
+import { wrapCalls } from './policy-calls.ts';
+
+/** The findings for all exposed tables, except views, which have no row level security of their own. */
+export function findOpenTables(examination: Examination): Finding[] {
+  return examination.catalog.tables.flatMap((table) => {
+    const facts = examination.facts.tables.get(table.id);
+    if (!facts || table.kind === 'v' || table.kind === 'm') return [];
+    return [...examineSwitch(examination, table, facts), ...examinePolicies(examination, table, facts)];
+  });
+}
+
+/** Checks that row level security is on and applies to the role. */
+function examineSwitch(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
+  const { model, facts: all } = examination;
+  const report = (code: Parameters<typeof finding>[0], message: string, remedy: string | null): Finding =>
+    finding(code, tableKinds[table.kind], examination.name(table), message, { remedy });
+  const sql = examination.tableSql(table);
+  const findings: Finding[] = [];
+  if (!facts.rowSecurity && facts.policies.length > 0) {
+    const message = 'its policies have no effect because row level security is off; enable it';
+    findings.push(report('policies-without-rls', message, enableSql(sql)));
+  }
+  if (all.bypassesRowSecurity) return findings;
+  const written = facts.verbs.filter((verb) => verb !== 'select');
+  if (!facts.rowSecurity && written.length > 0) {
+    const message = `${model.role} can ${inWords(written)} any row because row level security is off; enable it and write policies, or revoke the privileges`;
+    findings.push(report('writable-without-rls', message, closeSql(table, sql, written, facts)));
+  } else if (!facts.rowSecurity && facts.verbs.length > 0) {
+    const message = `${model.role} can select every row because row level security is off; unless all of it is public, enable it and write policies`;
+    findings.push(report('readable-without-rls', message, closeSql(table, sql, facts.verbs, facts)));
+  } else if (facts.rowSecurity && facts.owned && !facts.forced) {
+    const message = `${model.role} owns it, so no policy applies; give it to another role, or force row level security`;
+    findings.push(report('owner-bypasses-rls', message, `alter table ${sql} force row level security;`));
+  }
+  return findings;
+}
+
+function enableSql(table: string): string {
+  return `alter table ${table} enable row level security;`;
+}
+
+/** Foreign tables have no row level security. */
+function closeSql({ kind }: CatalogTable, sql: string, verbs: readonly Verb[], { grantees }: TableAccess): string | null {
+  if (kind !== 'f') return enableSql(sql);
+  return grantees.length > 0 ? `revoke ${verbs.join(', ')} on table ${sql} from ${grantees.join(', ')};` : null;
+}
+
+function examinePolicies(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
+  const { model, facts: all } = examination;
+  if (!facts.rowSecurity) return [];
+  const findings = facts.policies.flatMap((policy) => findSlowCalls(examination, table, policy));
+  const binds = !all.bypassesRowSecurity && (facts.forced || !facts.owned);
+  if (!binds || facts.verbs.length === 0) return findings;
+  const applied = facts.policies.filter(({ applies }) => applies);
+  const permissive = applied.filter((policy) => policy.permissive);
+  if (!facts.verbs.some((verb) => permissive.some((policy) => isFor(policy, verb)))) {
+    const problem = `no policy lets ${model.role} ${facts.verbs.join(', ').replace(/, (\w+)$/, ' or $1')} any row`;
+    const message = `row level security is on and ${problem}; write one, or revoke the privileges`;
+    findings.push(finding('no-policy', tableKinds[table.kind], examination.name(table), message));
+  }
+  for (const policy of permissive) {
+    const open = facts.verbs.filter((verb) => verb !== 'select' && isFor(policy, verb) && isOpen(policy, verb));
+    const restricted = open.every((verb) => applied.some((other) => !other.permissive && isFor(other, verb)));
+    if (open.length === 0 || restricted) continue;
+    const message = `it lets ${model.role} ${inWords(open)} any row; give it a condition, or revoke the privilege`;
+    findings.push(finding('open-policy', 'policy', `${examination.name(table)}.${policy.name}`, message));
+  }
+  return findings;
+}
+
+function isFor({ command }: Policy, verb: Verb): boolean {
+  return command === 'all' || command === verb;
+}
+
+/**
+ * Whether a policy's condition is `true`. `check` applies to inserted rows, or `using` if there is no `check`; `using` applies to existing
+ * rows.
+ */
+function isOpen({ using, check }: Policy, verb: Verb): boolean {
+  return (verb === 'insert' ? (check ?? using) : using) === 'true';
+}
+
+function findSlowCalls(examination: Examination, table: CatalogTable, { name, using, check }: Policy): Finding[] {
+  const better = { using: wrapCalls(using), check: wrapCalls(check) };
+  const clauses = [
+    ...(better.using === using ? [] : [`using (${better.using})`]),
+    ...(better.check === check ? [] : [`with check (${better.check})`]),
+  ];
+  if (clauses.length === 0) return [];
+  const message = 'it calls a function for each row although the result is the same for all; wrap the call in a select';
+  const remedy = `alter policy ${examination.quote(name)} on ${examination.tableSql(table)} ${clauses.join(' ')};`;
+  return [finding('policy-calls-per-row', 'policy', `${examination.name(table)}.${name}`, message, { remedy })];
+}
+
+const securityInvokerSince = 150_000;
+
+/** A finding for each exposed view that the role may use and each view in its definition that bypasses row level security. */
+export function findOpenViews(examination: Examination): Finding[] {
+  const { catalog, facts } = examination;
+  if (facts.bypassesRowSecurity) return [];
+  return facts.viewBypasses.flatMap((bypass) => {
+    const view = catalog.tables.find(({ id }) => id === bypass.viewId);
+    if (!view || (facts.tables.get(view.id)?.verbs ?? []).length === 0) return [];
+    const { through, owner, tables } = bypass;
+    const by = through.id === view.id ? 'it' : `${through.name}, which it reads from,`;
+    const how = through.materialized ? 'was filled' : 'reads';
+    const problem = `${by} ${how} with the privileges of ${owner}, who bypasses the policies of ${inWords(tables)}`;
+    const message = `${problem}; ${remedyInWords(examination, bypass)}`;
+    return finding('view-bypasses-rls', tableKinds[view.kind], examination.name(view), message, { remedy: remedySql(examination, bypass) });
+  });
+}
+
+function canInvoke({ facts }: Examination, { through }: ViewBypass): boolean {
+  return !through.materialized && facts.serverVersion >= securityInvokerSince;
+}
+
+function remedyInWords(examination: Examination, bypass: ViewBypass): string {
+  return canInvoke(examination, bypass) ? 'make it a security invoker view, or revoke the privileges' : 'revoke the privileges';
+}
+
+function remedySql(examination: Examination, bypass: ViewBypass): string | null {
+  if (canInvoke(examination, bypass)) return `alter view ${bypass.through.name} set (security_invoker = true);`;
+  const view = examination.catalog.tables.find(({ id }) => id === bypass.viewId);
+  const grantees = examination.facts.tables.get(bypass.viewId)?.grantees ?? [];
+  return view && grantees.length > 0 ? `revoke all on table ${examination.tableSql(view)} from ${grantees.join(', ')};` : null;
+}
+
+export function findOpenFunctions(examination: Examination): Finding[] {
+  return [...findDefiners(examination), ...findProcedures(examination)];
+}
+
+function findDefiners(examination: Examination): Finding[] {
+  const { catalog, model, facts } = examination;
+  if (facts.bypassesRowSecurity) return [];
+  return catalog.functions.flatMap((source) => {
+    const definer = facts.definerFunctions.get(source.id);
+    if (!definer) return [];
+    const { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees } = definer;
+    const name = functionName(catalog, source);
+    const routine = examination.routineSql(source);
+    const power = ownerBypassesRowSecurity ? ', who bypasses row level security' : '';
+    const message = `${model.role} can execute it with the privileges of ${owner}${power}; if that is not intended, revoke the privilege or make it security invoker`;
+    const remedy = grantees.length > 0 ? `revoke execute on ${routine} from ${grantees.join(', ')};` : null;
+    const open = finding('open-definer-function', 'function', name, message, { remedy });
+    if (fixedSearchPath) return [open];
+    const danger = `it runs with the privileges of ${owner} but looks up names in the search path of its caller; set its search path`;
+    const fix = `alter ${routine} set search_path = ${examination.quote(source.schema)}, pg_temp;`;
+    return [open, finding('definer-search-path', 'function', name, danger, { remedy: fix })];
+  });
+}
+
+/** As in pg_graphql, procedures are fields, but calling one fails. */
+function findProcedures({ catalog, model }: Examination): Finding[] {
+  const fields = new Set(model.routines.map(({ id }) => id));
+  return catalog.functions.flatMap((source) => {
+    if (!fields.has(source.id) || source.kind !== 'p') return [];
+    return finding(
+      'call-fails',
+      'function',
+      functionName(catalog, source),
+      'it is a procedure, so its field always fails; make it a function',
+    );
+  });
+}
+
+const mostTables = 3;
+
+export function findMislabelledFunctions(examination: Examination): Finding[] {
+  const tables = new Map(examination.catalog.tables.map((table) => [table.id, table]));
+  return examination.catalog.mislabelled.map(({ signature, tableIds }) => {
+    const names = tableIds.slice(0, mostTables).map((id) => examination.name(tables.get(id)!));
+    if (tableIds.length > mostTables) names.push(`${tableIds.length - mostTables} more`);
+    const users = names.length > 0 ? ` (used by ${inWords(names)})` : '';
+    const message = `it is labelled immutable, but may read the claims of the caller${users}, so other programs on this database may give one user's result to another, and requests are planned anew each time; label it stable`;
+    return finding('immutable-reads-claims', 'function', signature, message, { remedy: `alter function ${signature} stable;` });
+  });
+}
+
+/** The role that bypasses row level security by design, from the SQL of `rowgraph roles`. */
+const serviceRole = 'service_role';
+
+export function findPowers(examination: Examination): Finding[] {
+  const { model, facts, catalog } = examination;
+  if (facts.bypassesRowSecurity) {
+    const message = 'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
+    return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
+  }
+  const searched = new Map([...catalog.schemas, ...catalog.operatorSchemas].map(({ id, name }) => [id, name]));
+  return [...searched].flatMap(([id, name]) => {
+    const grantees = facts.creatable.get(id);
+    if (!grantees) return [];
+    const message = `${model.role} can create objects in it; revoke the privilege`;
+    const remedy = grantees.length > 0 ? `revoke create on schema ${examination.quote(name)} from ${grantees.join(', ')};` : null;
+    return finding('may-create-objects', 'schema', name, message, { remedy });
+  });
+}

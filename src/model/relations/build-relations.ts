@@ -1,0 +1,206 @@
+/**
+ * The relations of a table. Each foreign key, of a constraint or a comment directive or inferred for a view, is a field of both its tables.
+ */
+import type { CatalogColumn } from '../../catalog/catalog.ts';
+import { type BuildContext, Excluded, type Mutable, type Notes } from '../build-context.ts';
+import type { ColumnPair, Exclusion, InferredKey, Relation, Table } from '../model.ts';
+import {
+  columnFieldName,
+  isFreeName,
+  legalName,
+  lowerFirst,
+  qualifiedFieldName,
+  toManyFieldName,
+  toOneFieldName,
+} from '../naming/names.ts';
+import type { LazyTable } from '../tables/lazy-table.ts';
+import { columnTypeOf } from '../tables/value-types.ts';
+import { collectForeignKeys, type ForeignKey, foreignKeysOf, type KeySource } from './foreign-keys.ts';
+
+/** A relation before its name in rows is settled. */
+export interface NamedRelation {
+  readonly relation: Mutable<Relation>;
+  /** Its name in messages. */
+  readonly name: string;
+  /** Its name in rows if `fieldName` is taken. */
+  readonly qualified: string;
+  /** Whether it gives way to everything else: pg_graphql does not have it, or has it under a name that several partitions share. */
+  readonly yields: boolean;
+  /** Whether it leads to a partition, or back, by a key whose field for the whole table is not named after the table. */
+  readonly apart: boolean;
+}
+
+/** Builds the relations of a table, outgoing keys first. Their names are legal; `settle-row-names.ts` makes them unique. */
+export function buildRelations(context: BuildContext, table: LazyTable): NamedRelation[] {
+  return candidatesOf(context, table)
+    .filter(hasLegalName)
+    .map((candidate) => withNames(context, candidate));
+}
+
+/** Reports why foreign keys are left out. Returns the inferred ones that are relations. */
+export function* noteRelations(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
+  const keys = yield* collectForeignKeys(context, notes);
+  const owners = new Set([
+    ...keys.map(({ local }) => local),
+    ...keys.flatMap(({ local, target }) => (local.facts.key === null ? [] : target)),
+  ]);
+  for (const owner of owners) {
+    const illegal = candidatesOf(context, owner).filter((candidate) => !hasLegalName(candidate) && !candidate.key.inferred);
+    notes.exclusions.push(...illegal.map((candidate) => exclusionOf(owner, candidate)));
+    yield;
+  }
+  return keys.filter(({ inferred }) => inferred).map(toInferredKey);
+}
+
+/** The visible tables that may have relations or computed fields leading to this one. */
+export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable): readonly Table[] {
+  const { outgoing, incoming, returnedFor } = links.of(id);
+  const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(localIdOf), ...returnedFor]);
+  return [...ids].flatMap((each) => tables.get(each ?? 0) ?? []);
+
+  function targetIdOf(source: KeySource): number | undefined {
+    if (source.kind === 'declared') return links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
+    return source.kind === 'inferred' ? source.key.targetId : source.constraint.targetId;
+  }
+}
+
+function localIdOf(source: KeySource): number {
+  if (source.kind === 'declared') return source.table.id;
+  return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
+}
+
+interface Candidate {
+  readonly key: ForeignKey;
+  readonly relation: Mutable<Relation>;
+  readonly yields: boolean;
+}
+
+function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
+  const links = context.links.of(table.id);
+  const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(context, key) }));
+  // Rows without a key cannot be paged.
+  const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
+  return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))].map(withLegalName);
+}
+
+/** A relation is named after a column, whose name GraphQL may forbid. */
+function withLegalName({ key, relation }: Omit<Candidate, 'yields'>): Candidate {
+  const { localName, foreignName, local, inferred, toPartition } = key;
+  const isGiven = (relation.holdsKey ? foreignName : localName) !== null;
+  const isAdapted = !isGiven && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
+  if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.facts.schema.inflection));
+  return { key, relation, yields: inferred || toPartition || isAdapted };
+}
+
+function toInferredKey({ local, localColumns, target, targetColumns }: ForeignKey): InferredKey {
+  return { tableId: local.id, columns: namesOf(localColumns), target, targetColumns: namesOf(targetColumns) };
+}
+
+function outgoing(context: BuildContext, key: ForeignKey): Relation {
+  const { localColumns, target, targetColumns, nullable, sameRow, toPartition } = key;
+  return {
+    fieldName: outgoingName(key),
+    kind: 'to-one',
+    target,
+    holdsKey: true,
+    columns: pairs(context, localColumns, targetColumns, true),
+    nullable,
+    unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
+    onlyInRows: toPartition,
+    sameRow,
+  };
+}
+
+function outgoingName({ localColumns, target: { stem, facts }, foreignName, sameRow }: ForeignKey): string {
+  return foreignName ?? (sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), facts.schema.inflection));
+}
+
+function incoming(context: BuildContext, key: ForeignKey): Relation {
+  const { local, localColumns, targetColumns, localName, inferred, sameRow } = key;
+  const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
+  const toOne = sameRow ? lowerFirst(local.stem) : toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection);
+  const name = unique ? toOne : toManyFieldName(local.stem);
+  const columns = pairs(context, targetColumns, localColumns, false);
+  return {
+    fieldName: localName ?? name,
+    kind: unique ? 'to-one' : 'to-many',
+    target: local,
+    holdsKey: false,
+    columns,
+    nullable: true,
+    // By the collation of the referenced columns, different values may be equal.
+    unique: isUnique(local, localColumns) && !local.facts.source.hasChildren && columns.every(({ collation }) => collation === null),
+    onlyInRows: false,
+    sameRow,
+  };
+}
+
+/** Whether the columns include all columns of a unique index. */
+function isUnique({ facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+  const numbers = columns.map(({ number }) => number);
+  return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
+}
+
+/** Whether the columns of a view include a set that is unique in the view. */
+function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+  const numbers = columns.map(({ number }) => number);
+  return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
+}
+
+/** `holdsKey`: whether the near columns are those that refer to the others. */
+function pairs(context: BuildContext, near: readonly CatalogColumn[], target: readonly CatalogColumn[], holdsKey: boolean): ColumnPair[] {
+  return near.map((column, position) => {
+    const other = target[position]!;
+    return {
+      near: column.name,
+      nearType: columnTypeOf(context, column),
+      target: other.name,
+      targetType: columnTypeOf(context, other),
+      collation: holdsKey ? collationBetween(column, other) : collationBetween(other, column),
+    };
+  });
+}
+
+const defaultCollation = 'pg_catalog."default"';
+
+/** Of two collations PostgreSQL uses the one that is not the default; if neither is, it refuses to compare. */
+function collationBetween(referring: CatalogColumn, { collation }: CatalogColumn): ColumnPair['collation'] {
+  if (collation === null || referring.collation === null || collation === referring.collation) return null;
+  return { sql: collation, implied: referring.collation === defaultCollation };
+}
+
+function namesOf(columns: readonly CatalogColumn[]): string[] {
+  return columns.map(({ name }) => name);
+}
+
+function hasLegalName({ relation }: Candidate): boolean {
+  return isFreeName(relation.fieldName);
+}
+
+function withNames(context: BuildContext, { key, relation, yields }: Candidate): NamedRelation {
+  const { local, localColumns, name } = key;
+  const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
+  // The key may have a column whose name is illegal in GraphQL.
+  return {
+    relation,
+    name,
+    qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`,
+    yields,
+    apart: isApart(context, key, relation),
+  };
+}
+
+function isApart(context: BuildContext, { toPartition, local, localColumns }: ForeignKey, { holdsKey }: Relation): boolean {
+  if (!toPartition) return false;
+  const constraints = context.links.of(local.id).outgoing.filter(({ kind }) => kind === 'constraint');
+  const whole = foreignKeysOf(context, constraints).find((key) => namesOf(key.localColumns).join() === namesOf(localColumns).join());
+  if (whole === undefined) return false;
+  return holdsKey ? outgoingName(whole) !== lowerFirst(whole.target.stem) : whole.localName !== null;
+}
+
+function exclusionOf(owner: LazyTable, { key, relation }: Candidate): Exclusion {
+  const side = relation.target === key.target ? 'foreign_name' : 'local_name';
+  const problem = `"${relation.fieldName}" is not a valid GraphQL name for a field of ${owner.schema}.${owner.name}`;
+  const reason = `${problem}; choose another with {"${side}": "..."} in the comment directive`;
+  return { object: 'relation', id: key.local.id, name: key.name, ...new Excluded('illegal-name', reason) };
+}

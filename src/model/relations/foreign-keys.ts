@@ -1,0 +1,305 @@
+/**
+ * The foreign keys that a role can follow: those of constraints, `foreign_keys` directives and views, between visible tables, over readable
+ * columns.
+ */
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogForeignKey,
+  CatalogFunction,
+  CatalogTable,
+  CatalogViewForeignKey,
+} from '../../catalog/catalog.ts';
+import { type BuildContext, columnByNumber, Excluded, type Notes, notGranted, privilegesOn, sourceOf } from '../build-context.ts';
+import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from '../directives.ts';
+import { qualifiedName } from '../naming/names.ts';
+import type { LazyTable } from '../tables/lazy-table.ts';
+import { closedOperatorSchema, isComparable, whyOutOfReach } from '../tables/value-types.ts';
+
+export interface ForeignKey {
+  /** For messages. */
+  readonly name: string;
+  /** The referencing table. */
+  readonly local: LazyTable;
+  readonly localColumns: readonly CatalogColumn[];
+  readonly target: LazyTable;
+  readonly targetColumns: readonly CatalogColumn[];
+  /** Names from the directive: of the field that leads to the referencing table, and of the one that leads to the target. */
+  readonly localName: string | null;
+  readonly foreignName: string | null;
+  /** Whether a row may have no target, or none that the role can see. */
+  readonly nullable: boolean;
+  /** Whether it is inferred from the definition of a view. */
+  readonly inferred: boolean;
+  /** Whether it leads from a view's row to the row of a table that it shows. */
+  readonly sameRow: boolean;
+  /** Whether it is the copy of a foreign key for one partition of the table that this refers to. */
+  readonly toPartition: boolean;
+}
+
+/** Resolves a table's outgoing or incoming keys to those that the role can follow, keeping their order. */
+export function foreignKeysOf(context: BuildContext, sources: readonly KeySource[]): ForeignKey[] {
+  return sources.map((source) => resolve(context, source)).filter(isKey);
+}
+
+/** All foreign keys that the role can follow, in the order of `KeySource`. Reports why others are left out. */
+export function* collectForeignKeys(context: BuildContext, { exclusions }: Notes): Generator<void, ForeignKey[]> {
+  const keys: ForeignKey[] = [];
+  const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
+    if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name, ...key });
+    else keys.push(key);
+  };
+  for (const constraint of context.catalog.foreignKeys) {
+    const source = sourceOf(context, constraint.tableId);
+    if (source) keep(source.id, nameOfConstraint(context, constraint), resolveConstraint(context, constraint));
+    yield;
+  }
+  for (const local of context.tables.values()) {
+    for (const [position, declared] of readForeignKeys(local.facts.directive).entries()) {
+      keep(local.id, nameOfDeclared(local, position), resolveDeclared(context, local, declared, position));
+      yield;
+    }
+  }
+  for (const source of context.catalog.viewForeignKeys) {
+    const key = resolveInferred(context, source);
+    if (key !== null) keys.push(key);
+    yield;
+  }
+  return keys;
+}
+
+function resolve(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
+  if (source.kind === 'constraint') return resolveConstraint(context, source.constraint);
+  if (source.kind === 'copy') return resolveCopy(context, source.constraint);
+  if (source.kind === 'inferred') return resolveInferred(context, source.key);
+  const local = context.tables.get(source.table.id);
+  return local ? resolveDeclared(context, local, source.declared, source.position) : null;
+}
+
+function isKey(key: ForeignKey | Excluded | null): key is ForeignKey {
+  return key !== null && !(key instanceof Excluded);
+}
+
+function nameOfConstraint({ links, schemas }: BuildContext, { tableId, name }: CatalogForeignKey): string {
+  const source = links.tables.get(tableId);
+  return `${qualifiedName(schemas.get(source?.schemaId ?? 0)?.name ?? '', source?.name ?? '')}.${name}`;
+}
+
+function nameOfDeclared({ schema, name }: LazyTable, position: number): string {
+  return `${qualifiedName(schema, name)}.foreign_keys[${position}]`;
+}
+
+function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
+  const local = context.tables.get(constraint.tableId);
+  if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
+  const target = context.tables.get(constraint.targetId);
+  if (!target || target.facts.key === null)
+    return new Excluded(
+      'owner-left-out',
+      `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`,
+    );
+  const localColumns = constraint.columns.map((number) => columnByNumber(local.facts.source, number));
+  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const name = nameOfConstraint(context, constraint);
+  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
+  if (key instanceof Excluded) return key;
+  // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
+  const certain = constraint.validated && !local.facts.source.hasChildren && key.localColumns.every((column) => column.notNull);
+  return { ...key, nullable: !certain || target.rowSecurity };
+}
+
+/** A row may refer to a row of another partition. */
+function resolveCopy(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
+  const key = resolveConstraint(context, constraint);
+  return key instanceof Excluded ? key : { ...key, nullable: true, toPartition: true };
+}
+
+function resolveDeclared(
+  context: BuildContext,
+  local: LazyTable,
+  declared: DeclaredForeignKey | undefined,
+  position: number,
+): ForeignKey | Excluded {
+  if (!declared) {
+    const reason = 'its directive is incomplete; it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
+    return new Excluded('unusable-directive', reason);
+  }
+  const { foreignSchema, foreignTable } = declared;
+  const target = context.tables.get(context.links.idOf(foreignSchema, foreignTable) ?? 0);
+  if (!target || target.facts.key === null) {
+    const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API; correct the directive, or expose the table`;
+    return new Excluded('owner-left-out', reason);
+  }
+  const localColumns = declared.localColumns.map((column) => local.facts.source.columns.find((existing) => existing.name === column));
+  const targetColumns = declared.foreignColumns.map((column) => target.facts.source.columns.find((existing) => existing.name === column));
+  return keyBetween(context, nameOfDeclared(local, position), local, localColumns, target, targetColumns, declared.directive);
+}
+
+/**
+ * Null if the role cannot follow it or a table has opted out. Nothing is reported, because nobody declared it. Foreign keys in a directive
+ * replace all inferred ones.
+ */
+function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): ForeignKey | null {
+  const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
+  if (!local || !target || target.facts.key === null || Object.hasOwn(local.facts.directive, 'foreign_keys')) return null;
+  if (![local, target].every(({ additions }) => additions.has('inferredKeys'))) return null;
+  const localColumns = source.columns.map((number) => columnByNumber(local.facts.source, number));
+  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const name = `${qualifiedName(local.schema, local.name)}.${source.name}`;
+  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
+  if (key instanceof Excluded) return null;
+  // Names in the constraint's comment are for the tables themselves, not for their views.
+  const { views } = context.catalog;
+  const localName = views.has(source.tableId) ? null : key.localName;
+  const foreignName = views.has(source.targetId) ? null : key.foreignName;
+  return { ...key, localName, foreignName, inferred: true, sameRow: source.sameRow };
+}
+
+type Columns = readonly (CatalogColumn | undefined)[];
+
+function keyBetween(
+  context: BuildContext,
+  name: string,
+  local: LazyTable,
+  localColumns: Columns,
+  target: LazyTable,
+  targetColumns: Columns,
+  directive: Directive,
+): ForeignKey | Excluded {
+  const [near, far] = [localColumns.filter(isPresent), targetColumns.filter(isPresent)];
+  if (near.length < localColumns.length || far.length < targetColumns.length) {
+    return new Excluded('unusable-directive', 'its directive names columns that do not exist; correct it');
+  }
+  const hidden = whyHidden(context, local, near) ?? whyHidden(context, target, far) ?? whyIncomparable(context, [...near, ...far]);
+  if (hidden) return hidden;
+  return {
+    name,
+    local,
+    localColumns: near,
+    target,
+    targetColumns: far,
+    localName: readName(directive, 'local_name'),
+    foreignName: readName(directive, 'foreign_name'),
+    nullable: true,
+    inferred: false,
+    sameRow: false,
+    toPartition: false,
+  };
+}
+
+function whyHidden(
+  context: BuildContext,
+  { facts: { source }, schema, name }: LazyTable,
+  columns: readonly CatalogColumn[],
+): Excluded | undefined {
+  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
+  if (!hidden) return undefined;
+  const reason = `the role ${context.privileges.role} cannot select the column ${qualifiedName(schema, name)}.${hidden.name}; grant select on it to the role`;
+  return notGranted(reason, 'select', source.id, hidden.name);
+}
+
+/**
+ * PostgreSQL ignores schemas on the search path that the role may not use, so it would compare the columns by other operators than the
+ * foreign key does. If the role may not execute the function of the operator, queries fail.
+ */
+function whyIncomparable(context: BuildContext, columns: readonly CatalogColumn[]): Excluded | undefined {
+  const { role } = context.privileges;
+  for (const { typeId } of columns) {
+    const type = context.catalog.types.get(typeId);
+    if (!type || isComparable(context, type)) continue;
+    const closed = closedOperatorSchema(context, type);
+    if (!closed) return whyOutOfReach(context, type);
+    const problem = `the role ${role} cannot use the schema ${closed.name}, which has the operators that compare its columns of type ${type.sql}`;
+    return notGranted(`${problem}; grant usage on schema ${closed.name} to the role`, 'usage', closed.id);
+  }
+  return undefined;
+}
+
+function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {
+  return column !== undefined;
+}
+
+/** A foreign key of a constraint, of a table's directive, or inferred for a view; or the copy of a constraint for a partition. */
+export type KeySource =
+  | { readonly kind: 'copy'; readonly constraint: CatalogForeignKey }
+  | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
+  | { readonly kind: 'declared'; readonly table: CatalogTable; readonly position: number; readonly declared: DeclaredForeignKey }
+  | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
+
+/** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
+export interface TableLinks {
+  /** Keys by which it refers to other tables. */
+  readonly outgoing: readonly KeySource[];
+  /** Keys by which other tables refer to it. */
+  readonly incoming: readonly KeySource[];
+  /** Functions whose only argument is a row of it. */
+  readonly functions: readonly CatalogFunction[];
+  /** The tables over whose rows a function returns rows of this one. */
+  readonly returnedFor: readonly number[];
+}
+
+export interface CatalogLinks {
+  readonly tables: ReadonlyMap<number, CatalogTable>;
+  /** The id of a table of an exposed schema. */
+  idOf(schema: string, name: string): number | undefined;
+  of(tableId: number): TableLinks;
+}
+
+const none: TableLinks = { outgoing: [], incoming: [], functions: [], returnedFor: [] };
+const known = new WeakMap<Catalog, CatalogLinks>();
+
+/**
+ * The links of a catalog, found once for all roles: a role's view of a table can then be built without a look at all others. Yields while it
+ * finds them.
+ */
+export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
+  const links = known.get(catalog) ?? (yield* findLinks(catalog));
+  known.set(catalog, links);
+  return links;
+}
+
+type MutableLinks = { [Key in keyof TableLinks]: TableLinks[Key][number][] };
+
+function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
+  const schemas = new Map(catalog.schemas.map(({ id, name }) => [name, id]));
+  const ids = new Map(catalog.tables.map(({ id, schemaId, name }) => [`${schemaId} ${name}`, id]));
+  const idOf = (schema: string, name: string) => ids.get(`${schemas.get(schema)} ${name}`);
+  const links = new Map<number, MutableLinks>();
+  const at = (id: number): MutableLinks => {
+    const found = links.get(id) ?? { outgoing: [], incoming: [], functions: [], returnedFor: [] };
+    links.set(id, found);
+    return found;
+  };
+  yield;
+  for (const [tableId, targetId, key] of keySources(catalog, idOf)) {
+    at(tableId).outgoing.push(key);
+    if (targetId !== undefined) at(targetId).incoming.push(key);
+    yield;
+  }
+  for (const source of catalog.functions) {
+    const [row, ...others] = source.arguments;
+    const rowTableId = row && others.length === 0 ? catalog.types.get(row.typeId)?.relationId : undefined;
+    if (!rowTableId) continue;
+    at(rowTableId).functions.push(source);
+    const resultTableId = catalog.types.get(source.resultTypeId)?.relationId;
+    if (resultTableId) at(resultTableId).returnedFor.push(rowTableId);
+    yield;
+  }
+  return { tables: new Map(catalog.tables.map((table) => [table.id, table])), idOf, of: (id) => links.get(id) ?? none };
+}
+
+function* keySources(
+  catalog: Catalog,
+  idOf: CatalogLinks['idOf'],
+): Generator<readonly [tableId: number, targetId: number | undefined, KeySource], void> {
+  for (const constraint of catalog.foreignKeys) yield [constraint.tableId, constraint.targetId, { kind: 'constraint', constraint }];
+  for (const table of catalog.tables) {
+    for (const [position, declared] of readForeignKeys(readDirective(table.comment)).entries()) {
+      if (!declared) continue;
+      const targetId = idOf(declared.foreignSchema, declared.foreignTable);
+      yield [table.id, targetId, { kind: 'declared', table, position, declared }];
+    }
+  }
+  for (const key of catalog.viewForeignKeys) yield [key.tableId, key.targetId, { kind: 'inferred', key }];
+  for (const constraint of catalog.partitionKeys) yield [constraint.tableId, constraint.targetId, { kind: 'copy', constraint }];
+}

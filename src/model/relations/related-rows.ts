@@ -1,0 +1,95 @@
+/**
+ * The related rows that filters and orders of a table can reach, by relations or computed fields, and those that cannot be used because a
+ * column has their name.
+ */
+import type { Relation, Routine, Table, ValueType } from '../model.ts';
+import { scalars } from '../types/scalars.ts';
+
+/** The rows on the other side of a foreign key, or those that a computed field returns. */
+export interface RelatedRows {
+  /** The name of the field, in rows and filters alike. */
+  readonly fieldName: string;
+  readonly many: boolean;
+  readonly target: Table;
+  readonly by: { readonly kind: 'relation'; readonly relation: Relation } | { readonly kind: 'computed'; readonly routine: Routine };
+}
+
+/** Related rows that can be used, and those that cannot because a column or a combinator has their name. */
+export interface ReachableRows {
+  readonly usable: readonly RelatedRows[];
+  readonly clashing: readonly RelatedRows[];
+}
+
+const combinators = ['and', 'or', 'not'];
+
+/** The related rows that filters of a table can reach. */
+export function filterableRows(table: Table, nodeIdField: string): ReachableRows {
+  return withoutNames(relatedRowsOf(table), [nodeIdField, ...combinators, ...namesOf(table)]);
+}
+
+/** What rows can be ordered by besides columns: related rows, and computed fields whose values have an order. */
+export interface OrderableFields {
+  readonly rows: readonly RelatedRows[];
+  readonly values: readonly Routine[];
+  /** Names that cannot be used because a column has them. */
+  readonly clashing: readonly string[];
+}
+
+/** The fields that orders of a table can reach. */
+export function orderableFields(table: Table): OrderableFields {
+  const names = new Set(table.columns.filter(({ selectable, orderable }) => selectable && orderable).map(({ fieldName }) => fieldName));
+  const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);
+  const rows = relatedRowsOf(table);
+  const values = table.computed.filter(({ result, volatile }) => !volatile && result.kind === 'value' && hasOrder(result.type));
+  const clashing = [...rows, ...values].filter((field) => !isFree(field)).map(({ fieldName }) => fieldName);
+  return { rows: rows.filter(isFree), values: values.filter(isFree), clashing };
+}
+
+/** Opaque types may lack an order. */
+function hasOrder(type: ValueType): boolean {
+  return type.kind === 'enum' || (type.kind === 'scalar' && scalars[type.scalar].identifies);
+}
+
+function namesOf({ columns }: Table): string[] {
+  return columns.filter(({ selectable }) => selectable).map(({ filterName }) => filterName);
+}
+
+/** Whether filters of a table have a column named `is`, which takes precedence over the test for presence. */
+export function hasColumnNamedIs(table: Table): boolean {
+  return namesOf(table).includes('is');
+}
+
+/** All related rows. Volatile functions are left out, because PostgreSQL may call a function in a filter any number of times. */
+function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
+  const byKey = relations
+    .filter(({ onlyInRows }) => !onlyInRows)
+    .map((relation): RelatedRows => {
+      const { fieldName, kind, target } = relation;
+      return { fieldName, many: kind === 'to-many', target, by: { kind: 'relation', relation } };
+    });
+  const byFunction = computed.flatMap((routine): RelatedRows[] => {
+    const { fieldName, result, volatile } = routine;
+    if (volatile || (result.kind !== 'row' && result.kind !== 'rows')) return [];
+    // Rows without a key have neither filters nor orders.
+    if (result.table.primaryKey.length === 0) return [];
+    return [{ fieldName, many: result.kind === 'rows', target: result.table, by: { kind: 'computed', routine } }];
+  });
+  return [...byKey, ...byFunction];
+}
+
+function withoutNames(rows: readonly RelatedRows[], names: readonly string[]): ReachableRows {
+  const taken = new Set(names);
+  return {
+    usable: rows.filter(({ fieldName }) => !taken.has(fieldName)),
+    clashing: rows.filter(({ fieldName }) => taken.has(fieldName)),
+  };
+}
+
+const byTarget = new WeakMap<Table, ReadonlyMap<Table, readonly Relation[]>>();
+
+/** The relations from one table to another, found without a look at all relations of a table that thousands of others refer to. */
+export function relationsTo(table: Table, target: Table): readonly Relation[] {
+  const found = byTarget.get(table) ?? Map.groupBy(table.relations, (relation) => relation.target);
+  byTarget.set(table, found);
+  return found.get(target) ?? [];
+}

@@ -1,0 +1,257 @@
+/**
+ * Functions as fields of Query (stable, immutable) or Mutation (volatile), with their arguments and results; and computed fields: functions
+ * whose only argument is a row of a visible table. They read the whole row, so the role needs SELECT on the whole table.
+ */
+import type { CatalogArgument, CatalogFunction } from '../../catalog/catalog.ts';
+import { type BuildContext, Excluded, type Mutable, type Notes, notGranted } from '../build-context.ts';
+import { readDescription, readDirective } from '../directives.ts';
+import type { Routine, RoutineArgument, RoutineResult } from '../model.ts';
+import {
+  argumentNameOf,
+  functionName,
+  inClaimOrder,
+  isFreeName,
+  numbered,
+  type PreferredName,
+  preferredName,
+  routineNameOf,
+  whyAdapted,
+} from '../naming/names.ts';
+import type { TakenNames } from '../naming/taken-names.ts';
+import type { LazyTable } from '../tables/lazy-table.ts';
+import { valueTypeOf } from '../tables/value-types.ts';
+import { postgresType } from '../types/postgres-types.ts';
+import { isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
+
+/** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
+const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
+
+const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
+
+/** Builds the functions, and reports why others are left out, except those of extensions, which users cannot change. */
+export function* buildRoutines(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, Routine[]> {
+  const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
+  const overloads = new Map<string, number>();
+  const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
+  for (const source of exposed) overloads.set(keyOf(source), (overloads.get(keyOf(source)) ?? 0) + 1);
+  const routines: Mutable<Routine>[] = [];
+  for (const source of exposed) {
+    yield;
+    if (rowTableOf(context, source)) continue;
+    const routine = buildRoutine(context, notes, source, (overloads.get(keyOf(source)) ?? 0) > 1);
+    if (!(routine instanceof Excluded)) routines.push(routine);
+    else if (!source.extension) {
+      notes.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...routine });
+    }
+  }
+  claimNames(context, names, notes, routines);
+  return routines;
+}
+
+function claimNames(context: BuildContext, names: TakenNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
+  const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
+  const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
+    const source = sources.get(id)!;
+    return { schemaId: source.schemaId, source: name, origin: routineNameOf(context, source).origin };
+  });
+  for (const routine of inOrder) {
+    const { id, schema, fieldName: plain, volatile } = routine;
+    const source = sources.get(id)!;
+    const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
+    routine.fieldName = names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
+    const note = (reason: string) => notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
+    if (routine.fieldName !== plain) {
+      note(`the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`);
+    }
+    if (routineNameOf(context, source).origin === 'adapted') note(whyAdapted(source.name, routine.fieldName, rename));
+  }
+}
+
+const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
+
+function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
+  const { role, functions } = context.privileges;
+  const uncallable = whyUncallable(source, overloaded);
+  if (uncallable) return uncallable;
+  const result = resultTypeOf(context, source);
+  if (result instanceof Excluded) return result;
+  // In pg_graphql, root fields cannot return enums; only columns and computed fields can have them.
+  if (result.kind === 'value' && !isPlainType(context, source.resultTypeId)) {
+    return new Excluded('unsupported-type', 'it returns an enum; return it as text');
+  }
+  if (!functions.has(source.id))
+    return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', source.id);
+  const schema = context.schemas.get(source.schemaId);
+  const args = buildArguments(context, notes, source, result);
+  if (args instanceof Excluded) return args;
+  const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
+  const directive = readDirective(source.comment);
+  const fieldName = routineNameOf(context, source).name;
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
+  return {
+    id: source.id,
+    schema: source.schema,
+    name: source.name,
+    fieldName,
+    description: readDescription(directive),
+    volatile: source.volatile,
+    plpgsql: source.plpgsql,
+    effects: source.effects,
+    arguments: args,
+    unreachableArgument: unreachable?.name ?? null,
+    result,
+    introspection: schema?.introspection ?? false,
+  };
+}
+
+function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
+  if (systemSchemas.includes(schema)) {
+    return new Excluded('not-callable', `functions in the schema ${schema} are not exposed; move it to another schema`);
+  }
+  // As in pg_graphql, procedures are fields, but calling one fails: PostgreSQL cannot call them in an expression.
+  if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
+  return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
+}
+
+/** The arguments, or why they make the function uncallable. */
+function buildArguments(context: BuildContext, notes: Notes, source: CatalogFunction, result: RoutineResult): RoutineArgument[] | Excluded {
+  const args: Mutable<RoutineArgument>[] = [];
+  for (const argument of source.arguments) {
+    if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
+    const type = valueTypeOf(context, argument.typeId);
+    if (!isPlainType(context, argument.typeId) || !isInput(type)) {
+      const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
+      return new Excluded('unsupported-type', reason);
+    }
+    const { name: argumentName } = argumentNameIn(context, source, argument);
+    // As in pg_graphql, the argument is not listed. If the function requires it, its field always fails.
+    if (!isFreeName(argumentName)) {
+      excludeArgument(context, notes, source, argument, argumentName);
+      continue;
+    }
+    const variadic = source.variadic && argument === source.arguments.at(-1);
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, source.variadic) });
+  }
+  nameArguments(context, notes, source, args, result.kind === 'rows' ? collectionArguments : []);
+  return args;
+}
+
+/** Makes argument names unique: if several share a name, the first keeps it and the others are called `<name>Argument`. */
+function nameArguments(
+  context: BuildContext,
+  notes: Notes,
+  source: CatalogFunction,
+  args: readonly Mutable<RoutineArgument>[],
+  reserved: readonly string[],
+): void {
+  const taken = new Set(reserved);
+  const isAdapted = (argument: RoutineArgument) => argumentNameIn(context, source, argument).origin === 'adapted';
+  const adapted = args.filter(isAdapted);
+  const inOrder = [...args.filter((argument) => !adapted.includes(argument)), ...adapted];
+  const late = inOrder.filter(({ argumentName }) => taken.has(argumentName) || !taken.add(argumentName));
+  const note = ({ name }: RoutineArgument, reason: string) =>
+    notes.renamings.push({ object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}`, reason });
+  for (const argument of late) {
+    const plain = argument.argumentName;
+    argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
+    taken.add(argument.argumentName);
+    const holder = reserved.includes(plain)
+      ? 'taken by an argument that every collection has'
+      : 'already taken by another argument of the field';
+    note(argument, `the name "${plain}" is ${holder}, so it is called "${argument.argumentName}"; to change that, rename it`);
+  }
+  for (const argument of adapted) note(argument, whyAdapted(argument.name, argument.argumentName, 'to change that, rename it'));
+}
+
+function argumentNameIn(
+  { schemas, settings }: BuildContext,
+  { schemaId }: CatalogFunction,
+  argument: { readonly name: string },
+): PreferredName {
+  const { inflection, additions } = schemas.get(schemaId) ?? { inflection: false, additions: settings.additions };
+  return preferredName(argument.name, {}, (name) => argumentNameOf(name, inflection), additions);
+}
+
+function excludeArgument(
+  context: BuildContext,
+  notes: Notes,
+  source: CatalogFunction,
+  { name, hasDefault }: CatalogArgument,
+  argumentName: string,
+): void {
+  const problem = `"${argumentName}" is not a valid GraphQL name${hasDefault ? '' : ', so the function cannot be called'}`;
+  const exclusion = { object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}` } as const;
+  notes.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}; rename the argument`) });
+}
+
+function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {
+  return type.kind === 'scalar' || type.kind === 'enum' || type.kind === 'list';
+}
+
+function requirement(
+  { catalog }: BuildContext,
+  { typeId, hasDefault, defaultSql }: CatalogArgument,
+  isOfVariadic: boolean,
+): Pick<RoutineArgument, 'required' | 'defaultValue'> {
+  // In named notation, PostgreSQL finds a variadic function only if all arguments are given.
+  if (isOfVariadic) return { required: true, defaultValue: undefined };
+  const type = catalog.types.get(typeId);
+  const readDefault = type && postgresType(type).readDefault;
+  return { required: !hasDefault, defaultValue: defaultSql === null ? undefined : readDefault?.(defaultSql) };
+}
+
+/** Builds the computed fields of a table. Their functions may be in schemas that are not exposed, if the role may use those. */
+export function buildComputedFields(context: BuildContext, table: LazyTable): Mutable<Routine>[] {
+  const { functions } = context.links.of(table.id);
+  return functions.flatMap((source) => {
+    const field = buildComputed(context, table, source);
+    return field instanceof Excluded ? [] : field;
+  });
+}
+
+/** Reports functions over rows that cannot be computed fields, and why. */
+export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
+  for (const source of context.catalog.functions) {
+    const table = rowTableOf(context, source);
+    if (!table) continue;
+    const owner = context.tables.get(table.id);
+    const field = owner ? buildComputed(context, owner, source) : ownerExcluded;
+    if (field instanceof Excluded)
+      exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...field });
+    yield;
+  }
+}
+
+const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument is not in the API; see the finding for that table');
+
+function buildComputed(
+  context: BuildContext,
+  { facts: { source: table, schema } }: LazyTable,
+  source: CatalogFunction,
+): Mutable<Routine> | Excluded {
+  if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
+  const result = resultTypeOf(context, source, { isComputed: true });
+  if (result instanceof Excluded) return result;
+  const forbidden = whyForbidden(context, table, source);
+  if (forbidden) return forbidden;
+  const directive = readDirective(source.comment);
+  const fieldName = routineNameOf(context, source).name;
+  if (!isFreeName(fieldName)) {
+    const reason = `"${fieldName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`;
+    return new Excluded('illegal-name', reason);
+  }
+  return {
+    id: source.id,
+    schema: source.schema,
+    name: source.name,
+    fieldName,
+    description: readDescription(directive),
+    volatile: source.volatile,
+    plpgsql: source.plpgsql,
+    effects: source.effects,
+    unreachableArgument: null,
+    arguments: [],
+    result,
+    introspection: schema.introspection,
+  };
+}

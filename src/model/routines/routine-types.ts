@@ -1,0 +1,96 @@
+/** The types that functions may take and return. */
+import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/catalog.ts';
+import { type BuildContext, Excluded, notGranted, sourceOf } from '../build-context.ts';
+import type { RoutineResult } from '../model.ts';
+import { qualifiedName } from '../naming/names.ts';
+import type { LazyTable } from '../tables/lazy-table.ts';
+import { valueTypeOf } from '../tables/value-types.ts';
+import { postgresType } from '../types/postgres-types.ts';
+
+/**
+ * The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an
+ * array of rows.
+ */
+export function resultTypeOf(context: BuildContext, source: CatalogFunction, { isComputed = false } = {}): RoutineResult | Excluded {
+  const { resultTypeId, returnsSet } = source;
+  const type = context.catalog.types.get(resultTypeId);
+  if (type?.kind === 'p') {
+    const { pseudo } = postgresType(type);
+    if (pseudo?.kind === 'nothing') return { kind: 'void' };
+    if (pseudo?.kind === 'trigger') return new Excluded('not-callable', 'it is a trigger function; only triggers can call it');
+    if (pseudo === null) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
+  }
+  const value = valueTypeOf(context, resultTypeId);
+  const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
+  if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
+  if (value.kind === 'row') {
+    return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
+  }
+  if (value.kind === 'row list' && isComputed && !returnsSet) return { kind: 'row list', table: value.table };
+  if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
+  if (returnsSet) return unsupported('it returns a set of values; return an array, or rows of a table in the API');
+  return { kind: 'value', type: value };
+}
+
+function whyNoResult(context: BuildContext, type: CatalogType | undefined): Excluded {
+  const table = sourceOf(context, type?.relationId ?? 0);
+  if (table) {
+    const name = qualifiedName(context.schemas.get(table.schemaId)?.name ?? '', table.name);
+    return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API; see the finding for that table`);
+  }
+  return unsupported(`it returns ${type?.sql ?? 'a type'}, which has no GraphQL type; return a scalar, or rows of a table in the API`);
+}
+
+function unsupported(reason: string): Excluded {
+  return new Excluded('unsupported-type', reason);
+}
+
+/** Whether arguments and results of root fields can have the type: scalars and arrays of them, but not enums or rows. */
+export function isPlainType({ catalog }: BuildContext, typeId: number): boolean {
+  const type = catalog.types.get(typeId);
+  if (!type) return false;
+  if (type.kind === 'p') return postgresType(type).pseudo?.kind === 'any';
+  const element = type.category === 'A' ? catalog.types.get(type.elementId) : type;
+  return element !== undefined && element.category !== 'E' && element.category !== 'A' && element.kind !== 'c';
+}
+
+/** The table, visible or not, whose row is the function's only argument; otherwise undefined. */
+export function rowTableOf(context: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
+  const type = row && others.length === 0 ? context.catalog.types.get(row.typeId) : undefined;
+  return type && sourceOf(context, type.relationId);
+}
+
+/** The visible table whose row is the function's only argument. */
+export function computedOwner(context: BuildContext, source: CatalogFunction): LazyTable | undefined {
+  const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
+  return table && context.tables.get(table.id);
+}
+
+/** Whether the function returns a collection. A set declared `rows 1` counts as a single row. */
+export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
+  return returnsSet && rows !== 1;
+}
+
+/** Why a function over a table's rows is no computed field for the role; undefined if it is one. */
+export function whyForbidden(
+  { privileges }: BuildContext,
+  table: CatalogTable,
+  { id, schemaId, schema, ambiguous }: CatalogFunction,
+): Excluded | undefined {
+  if (ambiguous) {
+    const reason =
+      'PostgreSQL cannot tell its calls from those of a function with the same name and row, whose other arguments have defaults';
+    return new Excluded('not-callable', `${reason}; rename one of them`);
+  }
+  const { role, functions, schemas, tables } = privileges;
+  if (!schemas.has(schemaId)) {
+    return notGranted(`the role ${role} cannot use its schema; grant usage on schema ${schema} to the role`, 'usage', schemaId);
+  }
+  if (!functions.has(id)) return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', id);
+  if (tables.get(table.id)?.select) return undefined;
+  return notGranted(
+    `it reads whole rows, which the role ${role} cannot select; grant select on the whole table to the role`,
+    'select',
+    table.id,
+  );
+}

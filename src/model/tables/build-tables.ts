@@ -1,0 +1,271 @@
+/** The tables that a role sees, with their type names: those with a key, a legal name and a readable column. */
+import type { CatalogColumn, CatalogTable, CatalogView } from '../../catalog/catalog.ts';
+import { type Additions, narrowAdditions, ofAggregates, ofRelations } from '../additions.ts';
+import { type BuildContext, Excluded, type Notes, notGranted, privilegesOn, type SchemaSettings } from '../build-context.ts';
+import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows } from '../directives.ts';
+import type { Renaming, Table } from '../model.ts';
+import {
+  columnNameOf,
+  inClaimOrder,
+  isFreeName,
+  preferredName,
+  qualifiedName,
+  tableKinds,
+  typeNameOf,
+  whyAdapted,
+} from '../naming/names.ts';
+import type { TakenNames } from '../naming/taken-names.ts';
+import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
+import { type FoundTable, LazyTable, type TableBuilder, type TableFacts } from './lazy-table.ts';
+import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
+
+const rename = 'choose another name with the comment directive {"name": "..."}';
+
+/** Adds each table to the context, or reports why it is left out. */
+export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
+  const keyless = new Map<number, TableFacts>();
+  for (const source of context.catalog.tables) {
+    const schema = context.schemas.get(source.schemaId);
+    if (!schema) continue;
+    const facts = context.facts?.of(source, context.privileges, () => factsOf(context, source, schema)) ?? factsOf(context, source, schema);
+    if (facts instanceof Excluded) exclude(notes, source, schema, facts);
+    else if (facts.key instanceof Excluded) {
+      exclude(notes, source, schema, facts.key);
+      keyless.set(source.id, { ...facts, key: null });
+    } else if (!facts.selectable) context.insertOnly.push(new LazyTable(facts as TableFacts, builder));
+    else context.tables.set(source.id, new LazyTable(facts as TableFacts, builder));
+    yield;
+  }
+  addRowTypes(context, builder, keyless);
+  yield;
+  yield* claimNames(
+    context,
+    [...context.tables.values()].filter((table) => !isAdapted(table)),
+    names,
+    notes,
+  );
+}
+
+function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema: SchemaSettings, why: Excluded): void {
+  exclusions.push({ object: tableKinds[kind], id, name: qualifiedName(schema.name, name), ...why });
+}
+
+/** The result depends only on the role's privileges on this table. */
+function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
+  const directive = readDirective(source.comment);
+  const kind = tableKinds[source.kind];
+  if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
+  const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
+  const able = abilities(context, source, directive, additions);
+  if (!able.selectable && !(able.insertable && additions.has('insertOnly'))) {
+    const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
+    return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
+  }
+  const plainName = preferredName(source.name, directive, (name) => typeNameOf(name, schema.inflection), additions);
+  if (!isFreeName(plainName.name)) {
+    return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
+  }
+  const key = keyOf(context, source, directive, additions);
+  const keyIsUnique = !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate);
+  return {
+    source,
+    schema,
+    directive,
+    plainName,
+    kind,
+    description: readDescription(directive),
+    keepsNotNull: source.keepsNotNull,
+    // Partitions may have their own triggers.
+    insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
+    insertsFirst: source.kind === 'r' && !source.fillsColumns && !source.runsBeforeInsert,
+    rowSecurity: source.rowSecurity,
+    roleIndependent: source.roleIndependent,
+    readEffects: source.readEffects,
+    writeEffects: source.writeEffects,
+    keyIsUnique,
+    keyIsProven: keyIsUnique || isProven(context, source, key),
+    maxRows: readMaxRows(directive) ?? schema.maxRows,
+    totalCount: able.selectable && readEnabled(directive, 'totalCount'),
+    ...able,
+    additions,
+    key,
+  };
+}
+
+/**
+ * Adds tables without a key whose rows computed fields return, if the rows have any field. Such a table may in turn own computed fields
+ * that return more of them.
+ */
+function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
+  let found = keyless.size > 0;
+  while (found) {
+    found = false;
+    for (const source of context.catalog.functions) {
+      const id = context.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
+      const rows = keyless.get(id);
+      const owner = rows && computedOwner(context, source);
+      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.facts.source, source)) continue;
+      if (!hasFields(context, rows)) continue;
+      context.tables.set(id, new LazyTable(rows, builder));
+      keyless.delete(id);
+      found = true;
+    }
+  }
+}
+
+/** Whether rows of a table without a key, which have no identifier, have any field. */
+function hasFields(context: BuildContext, facts: TableFacts): boolean {
+  return facts.source.columns.some(
+    (column) =>
+      privilegesOn(context, facts.source, column).select && isReadable(context, column) && isFreeName(columnNameOf(facts, column).name),
+  );
+}
+
+/** Names the tables whose names had to be adapted. Enums must have their names already. */
+export function* claimAdaptedNames(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
+  const adapted = [...context.tables.values()].filter(isAdapted);
+  yield* claimNames(context, adapted, names, notes);
+  for (const table of adapted) {
+    const reason = whyAdapted(table.name, table.typeName, rename);
+    notes.renamings.push({ object: table.kind, id: table.id, name: qualifiedName(table.schema, table.name), reason });
+  }
+}
+
+function isAdapted({ facts }: LazyTable): boolean {
+  return facts.plainName.origin === 'adapted';
+}
+
+/** Names tables. Those with a key claim their types and root fields before those that only have a row type. */
+function* claimNames(context: BuildContext, tables: readonly LazyTable[], names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  const inOrder = inClaimOrder(tables, context.schemas, ({ facts: { source, schema, plainName } }) => ({
+    schemaId: schema.id,
+    source: source.name,
+    origin: plainName.origin,
+  }));
+  for (const hasKey of [true, false]) {
+    for (const table of inOrder) {
+      const { schema, key } = table.facts;
+      if ((key !== null) !== hasKey) continue;
+      const plain = table.typeName;
+      const claimant = { name: plain, schema: schema.name, inflection: schema.inflection };
+      if (hasKey) Object.assign(table, names.claimTable(claimant, table.facts));
+      else table.typeName = names.claimRows(claimant);
+      const renamed = [...(table.typeName === plain ? [] : [table.typeName]), ...table.renamedTypes.values()];
+      if (renamed.length > 0) renamings.push(renamingOf(table, plain, renamed));
+      yield;
+    }
+  }
+}
+
+/** Names the types of additions, after everything that pg_graphql has: if a name is taken, the addition gets another. */
+export function* claimAdditions(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  for (const table of context.tables.values()) {
+    const { schema, key } = table.facts;
+    if (key === null || context.settings.additions.size === 0) continue;
+    const claimant = { name: table.stem, schema: schema.name, inflection: schema.inflection };
+    const renamed = names.claimAdditions(
+      claimant,
+      (addition) =>
+        (table.additions.has(addition) || (ofRelations.has(addition) && context.settings.additions.has(addition))) &&
+        (table.aggregate || !ofAggregates.has(addition)),
+    );
+    if (renamed.size === 0) continue;
+    table.renamedTypes = new Map([...table.renamedTypes, ...renamed]);
+    const plain = [...renamed.keys()].map((suffix) => `${table.stem}${suffix}`);
+    renamings.push(renamingOf(table, plain.join(', '), [...renamed.values()], table.stem));
+    yield;
+  }
+}
+
+/** Names the tables that the role only inserts into, after everything else. */
+export function* claimInsertOnly({ insertOnly }: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+  for (const table of insertOnly) {
+    const { schema, plainName } = table.facts;
+    table.stem = names.claimInserts({ name: plainName.name, schema: schema.name, inflection: schema.inflection }, table.facts);
+    table.typeName = table.stem;
+    if (table.stem !== plainName.name) renamings.push(renamingOf(table, plainName.name, [table.stem], plainName.name));
+    yield;
+    if (!isAdapted(table)) continue;
+    const reason = whyAdapted(table.name, table.typeName, rename);
+    renamings.push({ object: table.kind, id: table.id, name: qualifiedName(table.schema, table.name), reason });
+  }
+}
+
+function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, renamed: readonly string[], plainStem = plain): Renaming {
+  const fields = stem === plainStem ? '' : `, and its fields begin with ${stem}`;
+  const reason = `the name "${plain}", or one derived from it, is already taken, so its types are called ${renamed.join(', ')}${fields}; ${rename}`;
+  return { object: kind, id, name: qualifiedName(schema, name), reason };
+}
+
+/** The key: the primary key in table column order, or the columns of a directive in its order, or an inferred key; or why there is none. */
+function keyOf(
+  context: BuildContext,
+  source: CatalogTable,
+  directive: Directive,
+  additions: Additions,
+): readonly CatalogColumn[] | Excluded {
+  const primary = source.indexes.find((index) => index.primary);
+  if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
+  const names = readKeyColumns(directive);
+  if (!names) {
+    const unique = uniqueColumns(source)?.map(({ name }) => JSON.stringify(name)) ?? ['"..."'];
+    const remedy = `declare its key columns with the comment directive {"primary_key_columns": [${unique.join(', ')}]}`;
+    const view = additions.has('inferredKeys') ? context.catalog.views.get(source.id) : undefined;
+    if (view !== undefined) return inferredKey(context, source, view, remedy);
+    const mayHaveOne = source.kind === 'r' || source.kind === 'p';
+    return new Excluded('no-key', mayHaveOne ? `it has no primary key; add one, or ${remedy}` : `it has no key; ${remedy}`);
+  }
+  const key = names.map((name) => source.columns.find((column) => column.name === name));
+  const missing = names.find((_name, position) => !key[position]);
+  if (missing !== undefined) {
+    const reason = `its comment directive names "${missing}" in primary_key_columns, which is not one of its columns; correct the directive`;
+    return new Excluded('unusable-directive', reason);
+  }
+  return key.filter((column) => column !== undefined);
+}
+
+/** Whether the columns of a key without a constraint include some that are unique and never null. */
+function isProven({ catalog }: BuildContext, source: CatalogTable, key: readonly CatalogColumn[] | Excluded): boolean {
+  if (key instanceof Excluded) return false;
+  const columns = key.map(({ number }) => number);
+  const unique = source.hasChildren ? null : uniqueColumns(source)?.map(({ number }) => number);
+  return [catalog.views.get(source.id)?.key, unique].some((proven) => proven?.every((number) => columns.includes(number)));
+}
+
+function inferredKey(
+  context: BuildContext,
+  source: CatalogTable,
+  { key, problem }: CatalogView,
+  remedy: string,
+): readonly CatalogColumn[] | Excluded {
+  if (key === null) return new Excluded('no-key', `it has no key, and none can be inferred, because ${problem}; ${remedy}`);
+  const columns = source.columns.filter(({ number }) => key.includes(number));
+  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
+  if (hidden === undefined) return columns;
+  const reason = `the role ${context.privileges.role} cannot select ${hidden.name}, a column of the key that is inferred; grant select on it to the role, or ${remedy}`;
+  return notGranted(reason, 'select', source.id, hidden.name);
+}
+
+function abilities(context: BuildContext, source: CatalogTable, directive: Directive, additions: Additions) {
+  const may = (verb: 'select' | 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
+    source.columns.some((column) => privilegesOn(context, source, column)[verb] && can(column));
+  const selectable = may('select', () => true);
+  // Without select, updates and deletes could have no filter.
+  return {
+    selectable,
+    insertable: source.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
+    updatable: selectable && source.canUpdate && may('update', (column) => isUpdatable(context, column)),
+    deletable: selectable && source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
+    aggregate: selectable && readEnabled(directive, 'aggregate'),
+  };
+}
+
+/** The columns of a unique index that are never null, in its order; null if there is none. */
+export function uniqueColumns({ kind, indexes, columns }: CatalogTable): readonly CatalogColumn[] | null {
+  if (kind !== 'r' && kind !== 'p') return null;
+  for (const index of indexes.filter(({ unique, immediate }) => unique && immediate)) {
+    const keys = index.columns.map((number) => columns.find((column) => column.number === number));
+    if (keys.length > 0 && keys.every((column) => column?.notNull)) return keys as CatalogColumn[];
+  }
+  return null;
+}

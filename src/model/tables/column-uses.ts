@@ -1,0 +1,77 @@
+/** What columns can be used for: groups of rows, by them or by those of to-one related rows; lookups by key; and upserts. */
+import type { Column, Relation, Table } from '../model.ts';
+import { enumValueNames, isFreeName } from '../naming/names.ts';
+import { scalars } from '../types/scalars.ts';
+
+/** Whether it is a readable column with an ordered scalar or enum type. */
+export function isGroupable({ type, orderable, selectable }: Column): boolean {
+  if (!selectable || !orderable) return false;
+  return type.kind === 'enum' || (type.kind === 'scalar' && !type.unordered);
+}
+
+/** Whether the rows of a table can be grouped. */
+export function hasGroups({ aggregate, additions, columns }: Table): boolean {
+  return aggregate && additions.has('groups') && columns.some(isGroupable);
+}
+
+/** Whether rows can be grouped by ranges of the column's values. */
+export function hasBuckets(column: Column): boolean {
+  const { type } = column;
+  return isGroupable(column) && type.kind === 'scalar' && type.traits.number?.ranges != null;
+}
+
+/** The relations to rows whose columns rows can be grouped by. */
+export function groupableRelations({ relations }: Table): readonly Relation[] {
+  return relations.filter(
+    ({ kind, onlyInRows, target }) =>
+      kind === 'to-one' && !onlyInRows && target.additions.has('groups') && target.columns.some(isGroupable),
+  );
+}
+
+/**
+ * The member that says which percentile is meant, among columns in conditions and orders of groups. A column with this name is left out
+ * there.
+ */
+export const fractionMember = 'fraction';
+
+/** Whether a column with percentiles has the name of that member. */
+export function clashesWithFraction({ columns, additions }: Table): boolean {
+  const hasPercentiles = ({ type }: Column): boolean => type.kind === 'scalar' && type.traits.aggregates.percentile !== undefined;
+  return (
+    additions.has('moreAggregates') &&
+    columns.some((column) => column.selectable && column.fieldName === fractionMember && hasPercentiles(column))
+  );
+}
+
+/** The member that holds the columns to group by range. A column or relation with this name prevents it. */
+export const bucketMember = 'bucket';
+
+/** Whether a column or relation has the name of that member. */
+export function clashesWithBuckets(table: Table): boolean {
+  return (
+    table.columns.some((column) => isGroupable(column) && column.rowFieldName === bucketMember) ||
+    groupableRelations(table).some(({ fieldName }) => fieldName === bucketMember)
+  );
+}
+
+/** Whether every key column is a scalar comparable for equality, with a unique and legal name. */
+export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type' | 'comparable'>[]): boolean {
+  return (
+    hasOwnNames(key) &&
+    key.every(({ type, fieldName, comparable }) => {
+      return comparable && type.kind === 'scalar' && scalars[type.scalar].identifies && isFreeName(fieldName);
+    })
+  );
+}
+
+/** Whether the columns' names are unique. */
+export function hasOwnNames(columns: readonly Pick<Column, 'fieldName'>[]): boolean {
+  return new Set(columns.map(({ fieldName }) => fieldName)).size === columns.length;
+}
+
+/** The role must also be able to select them, because PostgreSQL reads their values from `excluded`. */
+export function conflictColumns({ columns }: Pick<Table, 'columns'>): ReadonlyMap<string, Column> {
+  const usable = columns.filter(({ selectable, insertable, updatable }) => selectable && insertable && updatable);
+  const names = enumValueNames(usable.map(({ fieldName }) => fieldName));
+  return new Map(usable.map((column, position) => [names[position]!, column]));
+}

@@ -1,0 +1,236 @@
+/**
+ * A table whose columns, relations and computed fields are built on first use, because a request needs only a few of thousands of tables.
+ * `TableFacts`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
+ */
+import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges } from '../../catalog/catalog.ts';
+import type { SessionEffects } from '../../catalog/effects/find-effects.ts';
+import type { Additions } from '../additions.ts';
+import type { Excluded, SchemaSettings } from '../build-context.ts';
+import type { Directive } from '../directives.ts';
+import type { Arbiter, Column, Relation, Routine, Table } from '../model.ts';
+import type { PreferredName } from '../naming/names.ts';
+import type { TableNames } from '../naming/taken-names.ts';
+
+/** The parts of a table that are built on first use. */
+export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
+
+/** Builds parts of a table on first use. */
+export interface TableBuilder {
+  buildParts(table: LazyTable): TableParts;
+  findReferrers(table: LazyTable): readonly Table[];
+  hasLookup(table: LazyTable): boolean;
+}
+
+const noneRenamed: TableNames['renamedTypes'] = new Map();
+
+export class LazyTable implements Table {
+  readonly facts: TableFacts;
+  readonly #builder: TableBuilder;
+  #parts: TableParts | null = null;
+  #referrers: readonly Table[] | null = null;
+  typeName: string;
+  stem: string;
+  renamedTypes = noneRenamed;
+
+  constructor(facts: TableFacts, builder: TableBuilder) {
+    this.facts = facts;
+    this.#builder = builder;
+    this.typeName = facts.plainName.name;
+    this.stem = facts.plainName.name;
+  }
+
+  get id(): number {
+    return this.facts.source.id;
+  }
+
+  get schema(): string {
+    return this.facts.schema.name;
+  }
+
+  get name(): string {
+    return this.facts.source.name;
+  }
+
+  get kind(): Table['kind'] {
+    return this.facts.kind;
+  }
+
+  get description(): string | null {
+    return this.facts.description;
+  }
+
+  get columns(): readonly Column[] {
+    return this.#built.columns;
+  }
+
+  get primaryKey(): readonly Column[] {
+    return this.#built.primaryKey;
+  }
+
+  /** Found without building the table, because listing the fields of Query asks every table. */
+  get hasLookup(): boolean {
+    return this.#builder.hasLookup(this);
+  }
+
+  get keyIsUnique(): boolean {
+    return this.facts.keyIsUnique;
+  }
+
+  get keyIsProven(): boolean {
+    return this.facts.keyIsProven;
+  }
+
+  get keepsNotNull(): boolean {
+    return this.facts.keepsNotNull;
+  }
+
+  get insertsEveryRow(): boolean {
+    return this.facts.insertsEveryRow;
+  }
+
+  get insertsFirst(): boolean {
+    return this.facts.insertsFirst;
+  }
+
+  get uniqueKeys(): Table['uniqueKeys'] {
+    return this.#built.uniqueKeys;
+  }
+
+  get arbiters(): readonly Arbiter[] {
+    return this.#built.arbiters;
+  }
+
+  get relations(): readonly Relation[] {
+    return this.#built.relations;
+  }
+
+  get referrers(): readonly Table[] {
+    this.#referrers ??= this.#builder.findReferrers(this);
+    return this.#referrers;
+  }
+
+  get computed(): readonly Routine[] {
+    return this.#built.computed;
+  }
+
+  get rowSecurity(): boolean {
+    return this.facts.rowSecurity;
+  }
+
+  get roleIndependent(): boolean {
+    return this.facts.roleIndependent;
+  }
+
+  get readEffects(): SessionEffects {
+    return this.facts.readEffects;
+  }
+
+  get writeEffects(): SessionEffects {
+    return this.facts.writeEffects;
+  }
+
+  get maxRows(): number {
+    return this.facts.maxRows;
+  }
+
+  get totalCount(): boolean {
+    return this.facts.totalCount;
+  }
+
+  get aggregate(): boolean {
+    return this.facts.aggregate;
+  }
+
+  get selectable(): boolean {
+    return this.facts.selectable;
+  }
+
+  get insertable(): boolean {
+    return this.facts.insertable;
+  }
+
+  get updatable(): boolean {
+    return this.facts.updatable;
+  }
+
+  get deletable(): boolean {
+    return this.facts.deletable;
+  }
+
+  get additions(): Table['additions'] {
+    return this.facts.additions;
+  }
+
+  get introspection(): boolean {
+    return this.facts.schema.introspection;
+  }
+
+  get #built(): TableParts {
+    this.#parts ??= this.#builder.buildParts(this);
+    return this.#parts;
+  }
+}
+
+export interface TableFacts
+  extends Pick<
+    Table,
+    | 'kind'
+    | 'description'
+    | 'keyIsUnique'
+    | 'keyIsProven'
+    | 'keepsNotNull'
+    | 'insertsEveryRow'
+    | 'insertsFirst'
+    | 'rowSecurity'
+    | 'roleIndependent'
+    | 'readEffects'
+    | 'writeEffects'
+    | 'maxRows'
+    | 'totalCount'
+    | 'aggregate'
+    | 'selectable'
+    | 'insertable'
+    | 'updatable'
+    | 'deletable'
+    | 'additions'
+  > {
+  readonly source: CatalogTable;
+  readonly schema: SchemaSettings;
+  readonly directive: Directive;
+  /** The default name of its row type, and where it comes from. */
+  readonly plainName: PreferredName;
+  /** Key columns in order; null for a table without a key, which only has a row type. */
+  readonly key: readonly CatalogColumn[] | null;
+}
+
+/** The facts with the key or why there is none; or why the table is left out. */
+export type FoundTable = (Omit<TableFacts, 'key'> & { readonly key: TableFacts['key'] | Excluded }) | Excluded;
+
+/** Facts found for earlier roles, for one catalog and one setting of additions. */
+export class KnownFacts {
+  readonly #known = new Map<CatalogTable, Map<TablePrivileges, FoundTable>>();
+
+  /**
+   * The facts of a table under these privileges, found by `find` if unknown. With column grants they are not cached, because other roles
+   * rarely have the same ones.
+   */
+  of(table: CatalogTable, { tables }: Privileges, find: () => FoundTable): FoundTable {
+    const granted = tables.get(table.id);
+    if (granted === undefined || granted.columns.size > 0) return find();
+    const known = this.#known.get(table) ?? new Map<TablePrivileges, FoundTable>();
+    this.#known.set(table, known);
+    const found = known.get(granted) ?? find();
+    known.set(granted, found);
+    return found;
+  }
+}
+
+const ofCatalogs = new WeakMap<Catalog, Map<Additions, KnownFacts>>();
+
+export function factsOfCatalog(catalog: Catalog, additions: Additions): KnownFacts {
+  const known = ofCatalogs.get(catalog) ?? new Map<Additions, KnownFacts>();
+  ofCatalogs.set(catalog, known);
+  const facts = known.get(additions) ?? new KnownFacts();
+  known.set(additions, facts);
+  return facts;
+}
