@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Event } from '../../src/events.ts';
-import { extensionFiles, currentVersion } from '../../src/extension/extension-versions.ts';
+import { currentVersion, extensionFiles } from '../../src/extension/extension-versions.ts';
 import { createRowgraph } from '../../src/index.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';

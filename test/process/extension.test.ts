@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { connectOnce } from '../../src/cli/check-database.ts';
-import { extensionFiles, currentVersion } from '../../src/extension/extension-versions.ts';
+import { currentVersion, extensionFiles } from '../../src/extension/extension-versions.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
 

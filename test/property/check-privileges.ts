@@ -1,7 +1,7 @@
 /** What a role may not do must not be in its schema; what PostgreSQL granted to it is known from the description. */
 import { type GraphQLSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
-import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import type { Model, Table } from '../../src/model/model.ts';
+import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { isGranted, type SchemaDescription, type TableDescription, type Verb } from './schema-description.ts';
 
 /** Fields and inputs of the schema that the role has no privilege for. */

@@ -5,7 +5,17 @@
 import { type GraphQLInputObjectType, type GraphQLNullableInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { arrayText, type ColumnType, integerType } from './column-types.ts';
-import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueNames, valueOf, type World } from './loaded-tables.ts';
+import {
+  keyOf,
+  type LoadedRow,
+  type LoadedTable,
+  nodeIdOf,
+  RefusalError,
+  rowsOf,
+  valueNames,
+  valueOf,
+  type World,
+} from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';

@@ -4,7 +4,6 @@ import { cursorOf } from './evaluate-page.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
 import { plainOrderKeys } from './order-keys.ts';
 
-
 export class Examples {
   readonly #world: World;
 

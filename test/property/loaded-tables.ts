@@ -3,11 +3,20 @@
  * relations.
  */
 
-import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/naming/graphql-names.ts';
 import type { Model, Table } from '../../src/model/model.ts';
+import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/naming/graphql-names.ts';
 import { type CaseContext, readValue } from './case-context.ts';
 import type { ColumnType } from './column-types.ts';
-import { type ColumnDescription, columnOf, type ForeignKeyDescription, keyColumns, maySelectAll, type RoutineDescription, type SchemaDescription, type TableDescription } from './schema-description.ts';
+import {
+  type ColumnDescription,
+  columnOf,
+  type ForeignKeyDescription,
+  keyColumns,
+  maySelectAll,
+  type RoutineDescription,
+  type SchemaDescription,
+  type TableDescription,
+} from './schema-description.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 
 /** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */

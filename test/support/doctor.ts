@@ -4,7 +4,7 @@
 import type { Database } from '../../src/database/database.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { examineDatabase } from '../../src/doctor/examine-database.ts';
-import type { FindingCode, Finding } from '../../src/doctor/finding-codes.ts';
+import type { Finding, FindingCode } from '../../src/doctor/finding-codes.ts';
 import { startTestDatabases, type TestDatabase } from './test-databases.ts';
 
 export interface Doctor {
