@@ -136,7 +136,7 @@ export const settings = {
   tokenCache: wholeNumber('NUMBER', 'Maximum verified tokens to cache', 10_000, cacheBounds),
   basePath: text('PATH', 'Path prefix of /graphql/v1 and /graphiql, such as /api', undefined, checkBasePath),
   graphiql: onOrOff('Serve the GraphiQL editor at /graphiql', false),
-  bodyLimit: bytes('Maximum size of a request body', 1024 ** 2, '1mb'),
+  bodyLimit: bytes('Maximum size of a request body', 512 * 1024, '512kb'),
   persistedQueries: bytesOrOff(
     'Maximum total size of the documents that clients may store by hash (automatic persisted queries)',
     leastPersisted,
@@ -179,7 +179,7 @@ export const settings = {
   maxConnections: wholeNumber('NUMBER', 'Maximum client connections per worker; more are closed immediately', 10_000, countBounds),
   maxRequests: wholeNumber('NUMBER', 'Maximum requests in flight per worker; more are rejected', 4000, countBounds),
   maxClientRequests: wholeNumber('NUMBER', 'Maximum requests in flight from one address or one user; more are rejected', 1000, countBounds),
-  maxPipelinedRequests: wholeNumber('NUMBER', 'Maximum requests in flight on one connection; more wait', 100, countBounds),
+  maxPipelinedRequests: wholeNumber('NUMBER', 'Maximum requests in flight on one connection; one more closes it', 20, countBounds),
   maxBytesInFlight: bytes(
     'Maximum total size of request bodies and unread responses in memory; requests beyond it are rejected',
     256 * 1024 ** 2,

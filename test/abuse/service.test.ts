@@ -144,9 +144,9 @@ test('keys and schemes that are nothing', async (context) => {
 });
 
 test('documents that expand, page sizes that multiply, bodies that nest', async (context) => {
-  const deep = `{"query":"{ a }","variables":{"x":${'['.repeat(450_000)}${']'.repeat(450_000)}}}`;
+  const deep = `{"query":"{ a }","variables":{"x":${'['.repeat(250_000)}${']'.repeat(250_000)}}}`;
   const counts = await attackBesideUser(context, async (counts) => {
-    const bodies = [doublingFragments(20), doublingFragments(14), pageProduct(1000, 4), deep, '['.repeat(1_000_000)];
+    const bodies = [doublingFragments(20), doublingFragments(14), pageProduct(1000, 4), deep, '['.repeat(500_000)];
     for (let round = 0; round < 3; round++) await times(bodies.length, async (index) => count(counts, await send(bodies[index]!)));
   });
   assert.deepEqual(counts, { TOO_MANY_FIELDS: 6, TOO_MANY_ESTIMATED_ROWS: 3, TOO_DEEP: 6 });
@@ -200,12 +200,11 @@ test('two thousand requests on one connection, and clients that read nothing', a
       connectRaw(Number(url.port), rawRequest(anonKey, { body: '{"query":"{ large(bytes: 8000000) }"}' })),
     );
     for (const { socket } of lazy) socket.pause();
-    const eager = await connectRaw(Number(url.port));
-    for (let index = 0; index < 2_000; index++) eager.socket.write(rawRequest(anonKey));
-    for (const { status } of await eager.answers(2_000)) count(counts, `${status}`);
-    for (const { socket } of [...lazy, eager]) socket.destroy();
+    const eager = await connectRaw(Number(url.port), rawRequest(anonKey).repeat(2_000));
+    for (const { status } of await eager.closed()) count(counts, `${status}`);
+    for (const { socket } of lazy) socket.destroy();
   });
-  assert.deepEqual(counts, { 200: 2_000 });
+  assert.ok((counts[200] ?? 0) <= 20, 'the connection is closed');
 });
 
 test('nothing was a defect', async () => {

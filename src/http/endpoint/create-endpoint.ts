@@ -42,7 +42,7 @@ export interface OwnParts {
 
 /** The endpoint over a graph. Throws an `Error` if an option is invalid. */
 export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
-  const { bodyLimit = 1024 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
+  const { bodyLimit = 512 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
   const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
   const { authenticate = null, keyInUrl = true } = options;
   if (authenticate === null && !acceptsSome(tokens))

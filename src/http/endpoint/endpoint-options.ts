@@ -17,7 +17,7 @@ export interface EndpointOptions {
   readonly keyInUrl?: boolean;
   /** How many verified tokens to cache. Default: 10,000. */
   readonly tokenCache?: number;
-  /** Maximum size of a request body in bytes. Default: 1 MiB. */
+  /** Maximum size of a request body in bytes. Default: 512 KiB. */
   readonly bodyLimit?: number;
   /**
    * Bytes for the documents that clients may store under their hash (automatic persisted queries). Default: none; clients may not store
@@ -62,7 +62,7 @@ export interface EndpointOptions {
 
 /** The options of the endpoint when Node carries its requests. */
 export interface NodeEndpointOptions extends EndpointOptions {
-  /** Maximum requests in flight on one connection; more wait until one ends. Default: 100. */
+  /** Maximum requests in flight on one connection; one more closes it. Default: 20. */
   readonly maxPipelinedRequests?: number;
 }
 

@@ -208,7 +208,7 @@ const largeBody = 4 * 1024;
 function execute(bytes: Buffer, caller: Caller, run: Run, exchange: Exchange, options: GraphqlEndpointOptions): Promise<RawResponse> {
   return bytes.length >= largeBody
     ? executeLarge(bytes, caller, run, exchange, options)
-    : executeValue(parseBody(bytes, run.deadline), caller, run, exchange, options);
+    : executeValue(parseBody(bytes), caller, run, exchange, options);
 }
 
 /** All endpoints of a server share the turns, so that nobody may have one while waiting for a database. */
@@ -221,7 +221,7 @@ async function executeLarge(
 ): Promise<RawResponse> {
   await options.graph.loadRole?.(caller.role, run.deadline);
   return options.largeBodies.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
-    executeValue(await parseBody(bytes, run.deadline), caller, { ...run, onPrepared }, exchange, options),
+    executeValue(parseBody(bytes), caller, { ...run, onPrepared }, exchange, options),
   );
 }
 

@@ -1,10 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Deadline } from '../../budget/deadline.ts';
-import { runInSlices } from '../../budget/turns.ts';
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import { longestAtOnce, parseJson } from './parse-json.ts';
 
 /**
  * Reads the parameters of a request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters), whether they came in a
@@ -77,11 +74,6 @@ function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unk
   return value === undefined || (typeof value === 'object' && !Array.isArray(value));
 }
 
-/**
- * The parameters of a GET request, from the query of its URL (https://graphql.github.io/graphql-over-http/draft/#sec-GET). In: the target
- * of the request; out: the value that the body of the same request as a POST would have. `request-parameters.ts` checks its members.
- */
-
 /** In characters: servers and proxies should support this length (RFC 9110, section 4.1), and many support no more. */
 export const longestUrl = 8192;
 
@@ -94,7 +86,10 @@ const meanings: ReadonlyMap<string, 'text' | 'json'> = new Map([
   ['extensions', 'json'],
 ]);
 
-/** The parameters by name. Throws URI_TOO_LONG, and BAD_REQUEST for a parameter that cannot be decoded or is repeated. */
+/**
+ * The parameters of a GET request (https://graphql.github.io/graphql-over-http/draft/#sec-GET), as a POST would have them in its body. Throws URI_TOO_LONG, and BAD_REQUEST for a parameter that cannot
+ * be decoded or is repeated.
+ */
 export function parseUrl(url: string): Readonly<Record<string, unknown>> {
   if (url.length > longestUrl)
     throw new ApiError(
@@ -144,8 +139,6 @@ function readText(name: string, text: string): string | undefined {
   return name === 'operationName' && text === '' ? undefined : text;
 }
 
-/** Parses the body of a request as JSON. In: content type and bytes; out: a value, which `request-parameters.ts` turns into a request. */
-
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare an unencoded JSON body in UTF-8. */
 export function checkContentType(headers: IncomingHttpHeaders): void {
   const contentType = headers['content-type'];
@@ -172,24 +165,37 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/**
- * The value of a body; a promise if the body is long. Throws or rejects with BAD_REQUEST or TOO_DEEP; a promise also with TIMEOUT or
- * CANCELLED.
- */
-export function parseBody(body: Buffer, deadline: Deadline): unknown {
+/** In bytes. Nesting is checked only in longer bodies, as what it takes to parse a short one is little whatever it holds. */
+const shortBody = 64 * 1024;
+/** No value of a request can be nested deeper than this; in a text of nothing but brackets, each level takes time and memory. */
+const deepestNesting = 5000;
+
+/** The value of a body. Throws BAD_REQUEST or TOO_DEEP. */
+export function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw badRequest('The body is empty. Send a JSON object with the member "query".');
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.');
-  const text = body.toString('utf8', hasByteOrderMark(body) ? 3 : 0);
-  if (text.length > longestAtOnce) return runInSlices(parseJson(text), deadline).catch((error: unknown) => Promise.reject(explain(error)));
+  if (body.length > shortBody) checkNesting(body);
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw explain(error);
+    return JSON.parse(body.toString('utf8', hasByteOrderMark(body) ? 3 : 0));
+  } catch (cause) {
+    throw new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause });
   }
 }
 
-function explain(error: unknown): unknown {
-  return error instanceof SyntaxError ? new ApiError('BAD_REQUEST', 'The body is not valid JSON.', { cause: error }) : error;
+const code = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d };
+
+function checkNesting(body: Buffer): void {
+  let depth = 0;
+  let isString = false;
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index];
+    if (byte === code.quote) isString = !isString;
+    else if (isString) index += byte === code.backslash ? 1 : 0;
+    else if (byte === code.openList || byte === code.openObject) depth += 1;
+    else if (byte === code.closeList || byte === code.closeObject) depth -= 1;
+    if (depth > deepestNesting)
+      throw new ApiError('TOO_DEEP', `The body is nested deeper than ${deepestNesting} levels, the maximum for any request.`);
+  }
 }
 
 /** JSON has no byte order mark, but a parser may ignore one (RFC 8259, section 8.1). */

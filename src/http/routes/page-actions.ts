@@ -1,3 +1,7 @@
+/**
+ * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. Only this server's own page, in a browser on
+ * this machine, is accepted.
+ */
 import { BlockList, isIPv6 } from 'node:net';
 import { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest } from '../../engine/request.ts';
@@ -9,13 +13,8 @@ import { checkContentType, NamedRequest, parseBody, readParameters } from '../en
 import type { PageBackend } from './graphiql-page.ts';
 import type { Action } from './route-exchange.ts';
 
-/**
- * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. In: the backend, and the path of the page;
- * out: actions by path. Only this server's own page, in a browser on this machine, is accepted.
- */
-
 /** In bytes. */
-const bodyLimit = 1024 * 1024;
+const bodyLimit = 512 * 1024;
 /** Milliseconds in which a body must arrive. */
 const bodyTimeout = 10_000;
 /** Levels of objects and lists in claims: tokens are copied and serialized recursively. */
@@ -56,9 +55,8 @@ function respond(status: number, value: unknown): HttpResponse {
 }
 
 async function readMembers(exchange: Exchange): Promise<Members> {
-  const deadline = new Deadline(bodyTimeout);
-  exchange.deadline = deadline;
-  const value = await parseBody(await exchange.readBody(bodyLimit), deadline);
+  exchange.deadline = new Deadline(bodyTimeout);
+  const value = parseBody(await exchange.readBody(bodyLimit));
   if (!isJsonObject(value)) throw badRequest('The body must be a JSON object.');
   return value;
 }

@@ -1,9 +1,4 @@
-/**
- * Requirements on the headers of every request, whatever its path. In: the request; out: nothing, or an error.
- *
- * Relies on Node beyond its documentation: which repeated headers a server joins with `joinDuplicateHeaders`
- * (`test/contracts/node.test.ts`).
- */
+/** Requirements on the headers of every request, whatever its path. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, quote } from '../../errors/api-error.ts';
 

@@ -36,7 +36,7 @@ export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOpt
     // Middleware may have responded already.
     if (response.writableEnded) return;
     handle(request, response, 'nothing');
-    // Node loses what follows in the same packet (`ignore-upgrade.ts`), so what comes next may begin in the middle of a request.
+    // Node loses what follows in the same packet (`bare-sockets.ts`), so what comes next may begin in the middle of a request.
     if (request.headers.upgrade !== undefined) connections.of(request.socket).endAfterLatest();
   };
 }

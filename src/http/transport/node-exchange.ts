@@ -1,3 +1,4 @@
+/** An exchange of a `node:http` server, on a connection that it shares with others. Its request and response may be wrapped by a framework. */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { StopReason } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
@@ -7,32 +8,50 @@ import { peerAddress } from '../admission/client-address.ts';
 import { Exchange } from '../endpoint/exchange.ts';
 import type { Expectation } from '../routes/route-exchange.ts';
 import { checkHead } from './check-head.ts';
-import { type BodySink, CollectedRequest } from './collected-request.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, PendingExchange } from './connections.ts';
 
-/**
- * An exchange of a `node:http` server, on a connection that it shares with others. In: Node's request and response, possibly wrapped by a
- * framework; out: the bytes of the body, and the response, written.
- */
+/** In bytes. For larger texts the copies cost more than writing a second piece. */
+const longestText = 16 * 1024;
+/** In bytes. A part of a response is written when the client has read the one before. */
+const partLength = 1024 * 1024;
+/** How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response. */
+const drainLimit = 16 * 1024 * 1024;
 
-export class NodeExchange extends Exchange {
+/** Declared here, because a function keeps what is around it in memory. */
+function ignore(): void {}
+
+export class NodeExchange extends Exchange implements PendingExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
   /** With `continue`, the client waits for `100 Continue` before it sends the body. */
-  readonly expects: Expectation;
-  /** Reads the body; null before and after. */
-  body: BodyReader | null = null;
+  readonly #expects: Expectation;
+  /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
+  readonly #joinsHeaders: boolean;
+  #failBody: (error: ApiError) => void = ignore;
+  /** What is still to be written of the response. */
+  #parts: (readonly Uint8Array[])[] = [];
   /** Whether another request may follow on the connection. False if the headers leave it unclear where this one ends. */
   #isHeadClear = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, requestId: string, expects: Expectation) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    requestId: string,
+    expects: Expectation,
+    joinsHeaders: boolean,
+  ) {
     super(requestId);
     this.request = request;
     this.response = response;
     this.connection = connection;
-    this.expects = expects;
-    response.on('finish', () => this.#finish());
+    this.#expects = expects;
+    this.#joinsHeaders = joinsHeaders;
+    response.on('finish', () => {
+      this.finish();
+      connection.end(this);
+    });
   }
 
   get method(): string | undefined {
@@ -52,8 +71,8 @@ export class NodeExchange extends Exchange {
   }
 
   checkHead(): void {
-    checkHead(this.request, this.connection.joinsHeaders);
-    this.#isHeadClear = this.expects !== 'continue';
+    checkHead(this.request, this.#joinsHeaders);
+    this.#isHeadClear = this.#expects !== 'continue';
   }
 
   referAddress(admission: Admission): Share {
@@ -61,8 +80,22 @@ export class NodeExchange extends Exchange {
   }
 
   readBody(limit: number): Promise<Buffer> {
-    if (this.expects === 'continue') this.#askForBody(limit);
-    return readBody(this, limit);
+    const { request, connection } = this;
+    if (request.readableDidRead || request.readableEnded) return this.#readParsedBody(limit);
+    const isTooLong = Number(request.headers['content-length'] ?? 0) > limit;
+    if (this.#expects === 'continue' && !isTooLong) {
+      this.#isHeadClear = true;
+      this.response.writeContinue();
+    }
+    const body = this.#collectBody(limit);
+    if (isTooLong) this.#failBody(tooLarge(limit));
+    // The error may have occurred while the token was being verified.
+    if (connection.failure !== null && !request.complete) this.#failBody(connection.failure);
+    return body;
+  }
+
+  failBody(error: ApiError): void {
+    this.#failBody(error);
   }
 
   respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void {
@@ -75,7 +108,7 @@ export class NodeExchange extends Exchange {
     }
     writeHead(response, status, headers);
     if (body === null) response.end();
-    else writeBody(response, body, this);
+    else this.#write(body);
   }
 
   destroy(): void {
@@ -84,24 +117,88 @@ export class NodeExchange extends Exchange {
 
   override endHandling(): void {
     super.endHandling();
-    this.connection.noteHandedOver(this);
+    this.connection.noteWritten(this);
   }
 
-  /** A part of a long response is with the socket. */
-  notePart(): void {
-    this.connection.notePart(this);
+  writeOn(): void {
+    const { response } = this;
+    let takesMore = true;
+    while (takesMore && this.#parts.length > 0) {
+      const part = this.#parts.shift() ?? [];
+      response.cork();
+      for (const piece of part) takesMore = response.write(piece);
+      if (this.#parts.length === 0) response.end();
+      else response.uncork();
+      this.connection.noteWritten(this);
+    }
   }
 
-  #askForBody(limit: number): void {
-    if (Number(this.request.headers['content-length'] ?? 0) > limit) return;
-    this.#isHeadClear = true;
-    this.response.writeContinue();
+  /** Head and a short body, as latin1 text that keeps every byte as it is, are one write: that saves an eighth of a small request's CPU. */
+  #write({ chunks, length, latin1 }: ResponseBody): void {
+    const { response } = this;
+    const [first] = chunks;
+    if (latin1 !== undefined) response.end(latin1, 'latin1');
+    else if (first === undefined) response.end();
+    else if (chunks.length === 1 && length < longestText) response.end(bufferOf(first).toString('latin1'), 'latin1');
+    else {
+      this.#parts = cutParts(chunks);
+      response.on('drain', () => this.writeOn());
+      this.writeOn();
+    }
   }
 
-  #finish(): void {
-    if (this.request instanceof CollectedRequest) this.request.forgetBody();
-    this.finish();
-    this.connection.end(this);
+  /** Once the body has failed, the rest is counted and dropped. */
+  #collectBody(limit: number): Promise<Buffer> {
+    const { request, deadline } = this;
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      deadline?.onStop(null);
+      this.#failBody = ignore;
+    };
+    this.#failBody = (error) => {
+      end();
+      chunks.length = 0;
+      reject(error);
+    };
+    deadline?.onStop((reason) => this.#failBody(explainMissingBody(reason)));
+    const take = (read: Buffer | string): void => {
+      // Middleware may have set an encoding.
+      const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
+      size += chunk.length;
+      if (isOver) {
+        if (size > drainLimit) request.destroy();
+        return;
+      }
+      chunks.push(chunk);
+      this.hold(chunk.length);
+      const refusal = this.refuseBytes();
+      if (size > limit) this.#failBody(tooLarge(limit));
+      else if (refusal !== null) this.#failBody(new ApiError('OVERLOADED', refusal));
+    };
+    request.on('data', take);
+    request.once('end', () => {
+      // Node keeps the latest request of an idle connection, and with its listeners it would keep the body.
+      request.off('data', take);
+      if (isOver) return;
+      end();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
+    if (request.isPaused()) request.resume();
+    return promise;
+  }
+
+  /** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
+  async #readParsedBody(limit: number): Promise<Buffer> {
+    const bytes = toBytes((this.request as IncomingMessage & { readonly body?: unknown }).body);
+    if (bytes.length > limit) throw tooLarge(limit);
+    this.hold(bytes.length);
+    const refusal = this.refuseBytes();
+    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+    return bytes;
   }
 }
 
@@ -118,117 +215,39 @@ function writeHead(response: ServerResponse, status: number, headers: string[]):
 }
 
 /** Adds the Vary header that earlier middleware has set for its part of the response. */
-function addVary(headers: string[], given: string): void {
+function addVary(headers: string[], earlier: string): void {
   const index = headers.indexOf('vary') + 1;
   if (index === 0) return;
-  const known = headers[index]!.toLowerCase().split(', ');
-  const more = given.split(',').map((name) => name.trim());
-  headers[index] = [headers[index], ...more.filter((name) => name !== '' && !known.includes(name.toLowerCase()))].join(', ');
+  const names = headers[index]!.toLowerCase().split(', ');
+  const more = earlier.split(',').map((name) => name.trim());
+  headers[index] = [headers[index], ...more.filter((name) => name !== '' && !names.includes(name.toLowerCase()))].join(', ');
 }
 
-/** Reads the body of a request: up to a limit, within its deadline, and as long as there is room. In: the exchange; out: the bytes. */
-
-/**
- * How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response.
- */
-const drainLimit = 16 * 1024 * 1024;
-
-/** Frameworks and body parsers attach the parsed body to the request. */
-type ParsedRequest = IncomingMessage & { readonly body?: unknown };
-
-/**
- * The bytes of a body, even if a body parser has read it already. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already
- * holds too many bytes; with REQUEST_TIMEOUT at the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is
- * broken.
- */
-export function readBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
-  const { request } = exchange;
-  if (request.readableDidRead || request.readableEnded) return readParsedBody(exchange, limit);
-  return new Promise((resolve, reject) => {
-    const body = new BodyReader(exchange, limit, { resolve, reject });
-    exchange.body = body;
-    if (Number(request.headers['content-length'] ?? 0) > limit) body.fail(tooLarge(limit));
-    else exchange.deadline?.onStop((reason) => body.fail(explainMissingBody(reason)));
-    // The error may have occurred while the token was being verified.
-    const { failure } = exchange.connection;
-    if (failure !== null && !request.complete) body.fail(failure);
-    if (request instanceof CollectedRequest) request.deliver(body);
-    else readStream(request, body);
-  });
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-interface BodySettlement {
-  resolve(bytes: Buffer): void;
-  reject(error: ApiError): void;
-}
-
-/** Collects a body. Once it has failed, the rest is counted and dropped. */
-export class BodyReader implements BodySink {
-  readonly #exchange: NodeExchange;
-  readonly #limit: number;
-  readonly #settlement: BodySettlement;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-  #isOver = false;
-
-  constructor(exchange: NodeExchange, limit: number, settlement: BodySettlement) {
-    this.#exchange = exchange;
-    this.#limit = limit;
-    this.#settlement = settlement;
-  }
-
-  takeChunk(read: Buffer | string): void {
-    const exchange = this.#exchange;
-    const chunk = typeof read === 'string' ? Buffer.from(read, exchange.request.readableEncoding ?? 'utf8') : read;
-    this.#size += chunk.length;
-    if (this.#isOver) {
-      if (this.#size > drainLimit) exchange.request.destroy();
-      return;
+function cutParts(chunks: readonly Uint8Array[]): Uint8Array[][] {
+  let part: Uint8Array[] = [];
+  let room = partLength;
+  const parts = [part];
+  for (const chunk of chunks) {
+    let start = 0;
+    while (chunk.length - start > room) {
+      part.push(chunk.subarray(start, start + room));
+      start += room;
+      room = partLength;
+      part = [];
+      parts.push(part);
     }
-    this.#chunks.push(chunk);
-    exchange.hold(chunk.length);
-    const refusal = exchange.refuseBytes();
-    if (this.#size > this.#limit) this.fail(tooLarge(this.#limit));
-    else if (refusal !== null) this.fail(new ApiError('OVERLOADED', refusal));
+    part.push(chunk.subarray(start));
+    room -= chunk.length - start;
   }
-
-  takeEnd(): void {
-    if (!this.#end()) return;
-    const chunks = this.#chunks.splice(0);
-    this.#settlement.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
-  }
-
-  /** The rest is not needed, or cannot be read. */
-  fail(error: ApiError): void {
-    if (!this.#end()) return;
-    this.#chunks.length = 0;
-    this.#settlement.reject(error);
-  }
-
-  #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    this.#exchange.deadline?.onStop(null);
-    this.#exchange.body = null;
-    return true;
-  }
+  return parts;
 }
 
-function readStream(request: IncomingMessage, body: BodyReader): void {
-  request.on('data', (chunk: Buffer | string) => body.takeChunk(chunk));
-  request.on('end', () => body.takeEnd());
-  if (request.isPaused()) request.resume();
-}
-
-/** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
-async function readParsedBody(exchange: NodeExchange, limit: number): Promise<Buffer> {
-  const bytes = toBytes((exchange.request as ParsedRequest).body);
-  if (bytes.length > limit) throw tooLarge(limit);
-  exchange.hold(bytes.length);
-  const refusal = exchange.refuseBytes();
-  if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
-  return bytes;
-}
+const alreadyRead =
+  'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
 
 function toBytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
@@ -243,9 +262,6 @@ function toBytes(body: unknown): Buffer {
   }
 }
 
-const alreadyRead =
-  'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
-
 /** The error of a request that is stopped before its body has arrived. */
 export function explainMissingBody(reason: StopReason): ApiError {
   return reason === 'abandoned'
@@ -256,88 +272,4 @@ export function explainMissingBody(reason: StopReason): ApiError {
 /** The error of a body over the limit, in bytes. */
 export function tooLarge(limit: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes. Send a smaller body, or raise the server's limit.`);
-}
-
-/**
- * Writes the body of a response: at once if it is short, otherwise in parts, each when the client has read the one before. In: a response
- * whose head is set, and the body; out: bytes on the socket.
- *
- * Relies on Node beyond its documentation: it writes head and body at once if both are text (`test/contracts/node.test.ts`).
- */
-
-/** In bytes. For larger texts the copies cost more than writing a second piece. */
-const longestText = 16 * 1024;
-/** In bytes. */
-export const partLength = 1024 * 1024;
-
-/** Learns how far the client has read. */
-interface PartListener {
-  notePart(): void;
-}
-
-/**
- * Writes head and body. A short body is written as latin1 text, which keeps every byte as it is, together with the head: that saves an
- * eighth of a small request's CPU. `listener` is told of each part of a long body, as soon as it is with the socket.
- */
-export function writeBody(response: ServerResponse, body: ResponseBody, listener: PartListener): void {
-  const text = body.latin1 ?? shortText(body);
-  if (text !== undefined) response.end(text, 'latin1');
-  else if (body.length <= partLength) writeLast(response, body.chunks);
-  else writeInParts(response, cutParts(body.chunks), listener);
-}
-
-function shortText({ chunks, length }: ResponseBody): string | undefined {
-  if (chunks.length !== 1 || length >= longestText) return undefined;
-  const { buffer, byteOffset, byteLength } = chunks[0]!;
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
-}
-
-function writeLast(response: ServerResponse, chunks: readonly Uint8Array[]): void {
-  const last = chunks.length - 1;
-  if (last > 0) response.cork();
-  for (const chunk of chunks.slice(0, last)) response.write(chunk);
-  response.end(chunks[last]);
-}
-
-/** Returns whether the socket takes more at once. */
-function writePart(response: ServerResponse, chunks: readonly Uint8Array[]): boolean {
-  let takesMore = true;
-  response.cork();
-  for (const chunk of chunks) takesMore = response.write(chunk);
-  response.uncork();
-  return takesMore;
-}
-
-function writeInParts(response: ServerResponse, parts: Generator<readonly Uint8Array[], undefined>, listener: PartListener): void {
-  let next = parts.next();
-  const writeOn = (): void => {
-    let takesMore = true;
-    while (takesMore && !next.done) {
-      const part = next.value;
-      next = parts.next();
-      if (next.done) writeLast(response, part);
-      else takesMore = writePart(response, part);
-      listener.notePart();
-    }
-  };
-  response.on('drain', writeOn);
-  writeOn();
-}
-
-function* cutParts(chunks: readonly Uint8Array[]): Generator<readonly Uint8Array[], undefined> {
-  let part: Uint8Array[] = [];
-  let room = partLength;
-  for (const chunk of chunks) {
-    let start = 0;
-    while (chunk.length - start > room) {
-      part.push(chunk.subarray(start, start + room));
-      yield part;
-      start += room;
-      part = [];
-      room = partLength;
-    }
-    part.push(chunk.subarray(start));
-    room -= chunk.length - start;
-  }
-  yield part;
 }

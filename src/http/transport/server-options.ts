@@ -20,6 +20,8 @@ export interface ServerOptions extends NodeEndpointOptions {
   readonly host?: string;
   /** Default: 0, any free port. */
   readonly port?: number;
+  /** Whether other processes may listen on the same port; the system distributes the connections (Linux and others). Default: false. */
+  readonly reusePort?: boolean;
   /** Path prefix of `/graphql/v1` and `/graphiql`, such as `/api`. Default: none. */
   readonly basePath?: string;
   /** Whether to serve GraphiQL, and the options of its page. Default: false. */

@@ -1,14 +1,16 @@
-/** Starts the HTTP server. In: a graph and the settings; out: where it listens, and how to stop it. */
+/** Starts the HTTP server, with what Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none. */
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenRules } from '../../auth/verify-token.ts';
+import type { Observer } from '../../events.ts';
 import { createTelemetry } from '../../telemetry/create-telemetry.ts';
 import { createServerRoutes } from '../routes/server-routes.ts';
-import { mountEndpoint } from './mount-endpoint.ts';
-import { openServer } from './open-server.ts';
+import { handleBareSockets } from './bare-sockets.ts';
+import { mostHeaders } from './check-head.ts';
+import { type MountedEndpoint, mountEndpoint } from './mount-endpoint.ts';
 import type { ServerOptions } from './server-options.ts';
 
 export interface RunningServer {
@@ -28,11 +30,11 @@ export interface RunningServer {
 
 /** How many connections may wait to be accepted, if the system allows as many: each beyond that is late by seconds. */
 const backlog = 4096;
+const defaultHost = '127.0.0.1';
 
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
-  const { graph, headersTimeout = 15_000, receiveTimeout = 30_000, maxConnections = 10_000 } = options;
+  const { graph, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
   const { observe } = telemetry;
   let isDraining = false;
   const served = createServerRoutes(options, telemetry, () => isDraining);
@@ -44,9 +46,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { connections, readCaches } = mounted;
   telemetry.watchCaches(() => [...readCaches(), ...graph.readCaches()]);
   telemetry.watchGraph(() => graph.readStatistics());
-  const open = (): Server => openServer(mounted, { headersTimeout, receiveTimeout, maxConnections }, observe);
-  const listening = await listen(open, host, port);
-  const url = `http://${nameHost(host)}:${listening}`;
+  const listening = await listen(() => openServer(mounted, options, observe), options);
+  const url = `http://${nameHost(options.host)}:${listening}`;
   observe({ kind: 'server-started', url });
 
   const drain = async (): Promise<void> => {
@@ -80,26 +81,62 @@ function tokenRulesOf({ jwtSecret, tokens }: ServerOptions): TokenRules {
   return { ...tokens, secrets: [...(jwtSecret === undefined ? [] : [jwtSecret]), ...(tokens?.previousSecrets ?? [])] };
 }
 
+/** Longer than the idle time of common proxies (60 s), so that the proxy closes the connection first. */
+const idleMillis = 72_000;
+/** How many times per timeout Node checks for late requests. They are found at most a tenth late, and an idle process seldom wakes. */
+const checksPerTimeout = 10;
+
+/** A server that does not listen yet. */
+function openServer({ handle, connections, requestIdOf }: MountedEndpoint, options: ServerOptions, observe: Observer): Server {
+  const { receiveTimeout = 30_000, maxConnections = 10_000 } = options;
+  const headersTimeout = Math.min(options.headersTimeout ?? 15_000, receiveTimeout);
+  const server = createServer({
+    headersTimeout,
+    requestTimeout: receiveTimeout,
+    connectionsCheckingInterval: Math.max(1, Math.round(headersTimeout / checksPerTimeout)),
+    keepAliveTimeout: idleMillis,
+    // TCP probes whether silent clients are still there.
+    keepAlive: true,
+    requireHostHeader: false,
+    // So that no repeated header is silently dropped (see `check-head.ts`).
+    joinDuplicateHeaders: true,
+  });
+  server.maxConnections = maxConnections;
+  // With several workers, `node:cluster` would pass a connection on to the next one, and around for ever if all have their maximum.
+  Object.assign(server, { dropMaxConnection: true });
+  server.maxHeadersCount = mostHeaders;
+  connections.watch(server);
+  handleBareSockets(server, connections, requestIdOf);
+  server.on('request', (request, response) => handle(request, response, 'nothing'));
+  server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
+  server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));
+  // A connection that cannot be accepted, for example for lack of file descriptors, must not end the process.
+  server.on('error', (error) => {
+    if (server.listening) observe({ kind: 'defect-found', requestId: null, error });
+  });
+  return server;
+}
+
 /** Listens on all addresses of `localhost`, or on the address of another host. Resolves to the port. */
-async function listen(open: () => Server, host: string, port: number): Promise<number> {
-  const first = await listenAt(open(), host, port);
+async function listen(open: () => Server, { host = defaultHost, port = 0, reusePort = false }: ServerOptions): Promise<number> {
+  const listenAt = async (address: string, at: number): Promise<AddressInfo> => {
+    const server = open();
+    server.listen({ host: address, port: at, backlog, reusePort });
+    await once(server, 'listening');
+    return server.address() as AddressInfo;
+  };
+  const first = await listenAt(host, port);
   if (host !== 'localhost') return first.port;
   const addresses = await lookup(host, { all: true });
   for (const { address } of addresses) {
     // Not every machine has both IPv4 and IPv6 addresses.
-    if (address !== first.address) await listenAt(open(), address, first.port).catch(() => undefined);
+    if (address !== first.address) await listenAt(address, first.port).catch(() => undefined);
   }
   return first.port;
 }
 
-async function listenAt(server: Server, host: string, port: number): Promise<AddressInfo> {
-  server.listen({ host, port, backlog });
-  await once(server, 'listening');
-  return server.address() as AddressInfo;
-}
-
 /** A host as written in a URL; a server that listens on all addresses can be reached at localhost. */
-function nameHost(host: string): string {
+function nameHost(host = defaultHost): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
