@@ -239,7 +239,14 @@ test('nothing that follows a request for another protocol in its packet is lost'
       if (cut > 0) await new Promise(setImmediate);
       client.socket.write(text.slice(cut));
       const statuses = (await client.closed()).map(({ status }) => status);
-      assert.deepEqual([statuses, queriesSince(before)], [[200, 200, 200], ['{ a }', '{ b }', '{ c }']], `cut at ${cut}`);
+      assert.deepEqual(
+        [statuses, queriesSince(before)],
+        [
+          [200, 200, 200],
+          ['{ a }', '{ b }', '{ c }'],
+        ],
+        `cut at ${cut}`,
+      );
     }
   }
 });

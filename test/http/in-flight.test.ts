@@ -75,7 +75,9 @@ test('a connection that pipelines more requests than it may is closed, and no ot
     const staying = await connectRaw(server.port, rawRequest(server.anonKey));
     await server.reached(1);
     for (const more of ['GET / HTTP/1.1\r\nhost:x\r\n\r\n', rawRequest(server.anonKey)]) {
-      const greedy = await Promise.all(Array.from({ length: 50 }, () => connectRaw(server.port, rawRequest(server.anonKey) + more.repeat(2000))));
+      const greedy = await Promise.all(
+        Array.from({ length: 50 }, () => connectRaw(server.port, rawRequest(server.anonKey) + more.repeat(2000))),
+      );
       for (const client of greedy) assert.ok((await client.closed()).length <= 3);
     }
     server.open();
