@@ -2,17 +2,16 @@
  * The composition root: opens the database, watches its schema, and wires the engine.
  */
 import { type GraphQLSchema, printSchema } from 'graphql';
-import { Deadline, untilStopped } from './budget/deadline.ts';
+import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
-import { stopError } from './database/to-database-error.ts';
 import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
-import { executeRequest, readRequest, type Target } from './engine/handle.ts';
+import { executeRequest, handleRequest, loadRole, readRequest, type Target } from './engine/handle.ts';
 import { createMismatchReport } from './engine/prepare/prepare-request.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
@@ -192,31 +191,12 @@ class RowgraphService implements Rowgraph {
       estimatedRows: this.#estimatedRows,
       onPrepared,
     };
-    const { caches } = this.#settings;
-    return this.#watch.withCurrent(
-      deadline,
-      (snapshot) => {
-        const roleSchema = snapshot.of(caller.role, this.#database);
-        return roleSchema instanceof Promise
-          ? untilStopped(roleSchema, deadline, stopError).then((made) => executeRequest(made, caches, request, target))
-          : executeRequest(roleSchema, caches, request, target);
-      },
-      (error) => this.#failure(error, request),
-    );
+    return handleRequest(this.#watch, caller, deadline, request, target).catch((error: unknown) => this.#failure(error, request));
   }
 
   /** For servers, beside `executeRaw` (`http/served-graph.ts`). */
   loadRole(role: string, deadline: Deadline): Promise<void> {
-    return this.#watch.withCurrent(
-      deadline,
-      async (snapshot) => {
-        const roleSchema = snapshot.of(role, this.#database);
-        if (roleSchema instanceof Promise) await untilStopped(roleSchema, deadline, stopError);
-      },
-      (error) => {
-        throw error instanceof DatabaseError ? toApiError(error) : error;
-      },
-    );
+    return loadRole(this.#watch, role, deadline, this.#database);
   }
 
   async resolve(client: unknown, request: GraphQLRequest): Promise<ExecutionResult> {
@@ -224,8 +204,8 @@ class RowgraphService implements Rowgraph {
     try {
       checkRequest(request);
       const roleSchema = await this.#clientSnapshots.roleSchemaOf(database);
-      const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '', onPrepared: undefined };
-      return toResult(await executeRequest(roleSchema, this.#settings.caches, request, target));
+      const target: Target = { database, caller: null, observe: this.#observe, deadline: null, client: '' };
+      return toResult(await executeRequest(roleSchema, request, target));
     } catch (error) {
       return toResult(this.#failure(error, request));
     }
@@ -236,9 +216,8 @@ class RowgraphService implements Rowgraph {
     checkCaller(caller);
     checkRequest(request);
     const roleSchema = await this.#watch.current().of(caller.role, this.#database);
-    const { caches } = this.#settings;
-    const read = await readRequest(roleSchema, caches, request, caller, this.#database);
-    const { operations, limits } = await costOfRequest(roleSchema, caches, { ...request, operationName: read.name }, this.#database);
+    const read = await readRequest(roleSchema, request, caller, this.#database);
+    const { operations, limits } = await costOfRequest(roleSchema, { ...request, operationName: read.name }, this.#database);
     try {
       const explained = await explainRequest(this.#database, read, mode, this.#timeoutMillis);
       const operation = { name: read.name, kind: read.kind };
@@ -258,7 +237,7 @@ class RowgraphService implements Rowgraph {
   async cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost> {
     checkCaller(caller);
     checkRequest(request);
-    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), this.#settings.caches, request, this.#database);
+    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), request, this.#database);
   }
 
   async validate(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
@@ -275,7 +254,7 @@ class RowgraphService implements Rowgraph {
   async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
     checkDocument(query);
     const roleSchema = await this.#watch.current().of(roleOf(options), this.#database);
-    const errors = await prepareDocument(roleSchema, this.#settings.caches, query, this.#database);
+    const errors = await prepareDocument(roleSchema, query, this.#database);
     return errors.map((error) => error.toJSON());
   }
 

@@ -25,7 +25,6 @@ const layers: Readonly<Record<string, Layer>> = {
   errors: {},
   // The table of settings and options: their kinds, defaults and checks. Every room may read it.
   settings: { values: ['budget'], node: true },
-  'text-cache.ts': { packages: ['lru-cache'] },
   'distribution.ts': {},
   sql: {},
   database: { values: ['budget', 'settings', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
@@ -107,7 +106,6 @@ const layers: Readonly<Record<string, Layer>> = {
       'settings',
       'budget',
       'distribution.ts',
-      'text-cache.ts',
       'catalog',
       'model',
       'model/types',

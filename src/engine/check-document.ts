@@ -3,10 +3,10 @@ import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { sampleVariables, VariableError } from '../request/coerce/declare-variables.ts';
 import { type Document, parseDocument, RequestErrors } from '../request/validate/parse-document.ts';
-import { type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
+import type { PreparedRequest } from './prepare/compile-operation.ts';
+import { prepareRequest } from './prepare/prepare-request.ts';
 import type { GraphQLRequest } from './request.ts';
 import { checkRows } from './request-cost.ts';
-import type { CacheSizes } from './snapshot/caches.ts';
 import type { RoleSchema } from './snapshot/role-schema.ts';
 
 /** Validates a document for a role without running it. In: the text and the role's schema; out: its errors, or what is lenient about it. */
@@ -48,12 +48,7 @@ async function parse({ granted, role }: RoleSchema, query: string): Promise<Docu
  * The errors of a document: none if it is valid and within the limits of the role. A valid document's operations are compiled, unless their
  * SQL depends on variables.
  */
-export async function prepareDocument(
-  roleSchema: RoleSchema,
-  sizes: CacheSizes,
-  query: string,
-  database: RequestDatabase,
-): Promise<readonly ApiError[]> {
+export async function prepareDocument(roleSchema: RoleSchema, query: string, database: RequestDatabase): Promise<readonly ApiError[]> {
   const { granted, role } = roleSchema;
   if (role.refusal !== null) return [new ApiError('UNAUTHENTICATED', role.refusal)];
   try {
@@ -63,7 +58,7 @@ export async function prepareDocument(
     );
     for (const { name, variables } of operations) {
       for (const sample of sampleVariables(variables)) {
-        const prepared = await compile(roleSchema, sizes, { query, operationName: name, variables: sample });
+        const prepared = await compile(roleSchema, { query, operationName: name, variables: sample });
         if (prepared) await checkRows(prepared, roleSchema, database, null);
       }
     }
@@ -75,9 +70,9 @@ export async function prepareDocument(
   }
 }
 
-async function compile(roleSchema: RoleSchema, sizes: CacheSizes, request: GraphQLRequest): Promise<PreparedRequest | null> {
+async function compile(roleSchema: RoleSchema, request: GraphQLRequest): Promise<PreparedRequest | null> {
   try {
-    return await prepareRequest({ roleSchema, sizes, request });
+    return await prepareRequest(roleSchema, request);
   } catch (error) {
     // The variables were made up here, so errors in them say nothing of the document.
     if (!(error instanceof VariableError)) throw error;

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executeRequest, type Target } from './handle.ts';
+import { handleRequest, type Target } from './handle.ts';
 import type { RoleSchema } from './snapshot/role-schema.ts';
 
 test('a refused request gives up its turn before anybody asks the database whether the role has changed', async () => {
   const roleSchema = { role: { refusal: 'The role "chief" is refused.' }, granted: { keyStore: null } } as unknown as RoleSchema;
   let ready = 0;
   const target = { caller: { role: 'chief' }, deadline: null, client: '', onPrepared: () => void ready++ } as unknown as Target;
-  await assert.rejects(executeRequest(roleSchema, {} as never, { query: '{ __typename }' }, target), { code: 'UNAUTHENTICATED' });
+  let asked = 0;
+  const snapshot = { find: () => roleSchema };
+  const attempts = {
+    snapshot,
+    failed: async (error: unknown) => {
+      asked = ready;
+      return error;
+    },
+  };
+  const watch = { begin: () => attempts } as unknown as Parameters<typeof handleRequest>[0];
+  const handling = handleRequest(watch, { role: 'chief' }, null as never, { query: '{ __typename }' }, target);
+  await assert.rejects(handling, { code: 'UNAUTHENTICATED' });
+  assert.equal(asked, 1);
   assert.equal(ready, 1);
 });

@@ -1,26 +1,31 @@
 /**
- * A request as one function of stages: parse, choose the operation, read variables, plan, compile, bind, run, respond. Everything that does
- * not depend on values is kept in bounded caches, so that a repeated variant costs a few lookups and one batch.
+ * The whole way of a request: role, parse, choose the operation, coerce, plan, compile, bind, run, assemble. What does not depend on values is
+ * cached: a repeated variant costs a few lookups (`findPrepared`) and one batch. If a newer schema may explain a failure, the request starts over.
  */
-import type { Deadline } from '../budget/deadline.ts';
+import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
+import { stopError } from '../database/to-database-error.ts';
 import type { Distribution } from '../distribution.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { toApiError } from '../errors/from-postgres.ts';
 import type { Observer } from '../events.ts';
+import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { SuspectTableError } from '../freshness/stale-schema.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
 import { locateError } from './locate/locate-error.ts';
-import { bindRequest, estimateRows, type PreparedRequest, planAgain, prepareRequest } from './prepare/prepare-request.ts';
+import { type PreparedRequest, planAgain } from './prepare/compile-operation.ts';
+import { bindRequest, estimateRows, findPrepared, prepareRequest } from './prepare/prepare-request.ts';
 import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
 import { checkRows, costOfPrepared, RequestOperation } from './request-cost.ts';
 import { identifyRequest } from './run/idempotency-key.ts';
-import { assembleResponse, type ResponseMember, type ResponseTemplate, SuccessResponse, templateOf } from './run/response.ts';
+import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './run/response.ts';
 import { type OncePlan, runBatch, runOnce } from './run/run-batch.ts';
 import { sessionOf } from './run/session.ts';
-import type { CacheSizes } from './snapshot/caches.ts';
 import type { CompiledRequest, GrantedSchema, RoleSchema, SnapshotVersion } from './snapshot/role-schema.ts';
+import type { SchemaSnapshot } from './snapshot/schema-snapshot.ts';
 
 /** Where a request runs, and as whom. */
 export interface Target {
@@ -42,80 +47,140 @@ export interface Target {
   /** Records the estimated rows of requests. */
   readonly estimatedRows?: Distribution;
   /** Called before the wait for the database. */
-  readonly onPrepared: (() => void) | undefined;
+  readonly onPrepared?: (() => void) | undefined;
 }
 
-/** Runs a request. Throws `ApiError`, `RequestErrors`, and `StaleSchemaError` if the schema has changed since `roleSchema` was made. */
-export async function executeRequest(
+/** A role's requests on the current schema, and again on a newer one. Rejects with `ApiError` or `RequestErrors`. */
+export async function handleRequest(
+  watch: SchemaWatch<SchemaSnapshot>,
+  caller: Caller,
+  deadline: Deadline,
+  request: GraphQLRequest,
+  target: Target,
+): Promise<RawResponse> {
+  const attempts = watch.begin(deadline);
+  for (;;) {
+    let roleSchema: RoleSchema | undefined;
+    let prepared: PreparedRequest | undefined;
+    try {
+      const { snapshot } = attempts;
+      roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
+      prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
+      return await runRequest(roleSchema, prepared, request, target);
+    } catch (error) {
+      // What comes next may be a look at the database, whether a newer schema explains the error.
+      target.onPrepared?.();
+      const failure = await attempts.failed(error);
+      if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, prepared) : failure;
+    }
+  }
+}
+
+/** Loads what a role sees, unless it is loaded. */
+export async function loadRole(
+  watch: SchemaWatch<SchemaSnapshot>,
+  role: string,
+  deadline: Deadline,
+  database: RequestDatabase,
+): Promise<void> {
+  const attempts = watch.begin(deadline);
+  for (;;) {
+    try {
+      const { snapshot } = attempts;
+      if (snapshot.find(role) === undefined) await untilStopped(snapshot.of(role, database), deadline, stopError);
+      return;
+    } catch (error) {
+      const failure = await attempts.failed(error);
+      if (failure !== null) throw failure instanceof DatabaseError ? toApiError(failure) : failure;
+    }
+  }
+}
+
+/** A single attempt, as on a connection of the caller. */
+export async function executeRequest(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): Promise<RawResponse> {
+  let prepared: PreparedRequest | undefined;
+  try {
+    prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
+    return await runRequest(roleSchema, prepared, request, target);
+  } catch (error) {
+    throw await locateError(error, request, roleSchema, prepared);
+  }
+}
+
+/** One synchronous look at the caches. */
+function findRequest(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): PreparedRequest | null {
+  refuseRole(roleSchema, target);
+  return findPrepared(roleSchema, request, { keepsResults: keepsResults(roleSchema, request, target), marks: target.marks });
+}
+
+function prepare(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): Promise<PreparedRequest> {
+  const { deadline, client, marks } = target;
+  return prepareRequest(roleSchema, request, { deadline, client, keepsResults: keepsResults(roleSchema, request, target), marks });
+}
+
+function refuseRole({ role: { refusal } }: RoleSchema, { caller }: Target): void {
+  if (caller !== null && refusal !== null) throw new ApiError('UNAUTHENTICATED', refusal);
+}
+
+function hasKey({ extensions }: GraphQLRequest, { idempotencyKey }: Target): boolean {
+  return idempotencyKey !== undefined || (extensions?.idempotencyKey ?? null) !== null;
+}
+
+function keepsResults({ role, granted }: RoleSchema, request: GraphQLRequest, target: Target): boolean {
+  return role.mayUseKeys && granted.keyStore !== null && hasKey(request, target);
+}
+
+/** Checks and binds what depends on values, runs the batch, and assembles the response. */
+async function runRequest(
   roleSchema: RoleSchema,
-  sizes: CacheSizes,
+  prepared: PreparedRequest,
   request: GraphQLRequest,
   target: Target,
 ): Promise<RawResponse> {
   const { role, granted } = roleSchema;
-  const hasKey = target.idempotencyKey !== undefined || (request.extensions?.idempotencyKey ?? null) !== null;
-  let prepared: PreparedRequest | undefined;
-  try {
-    if (target.caller && role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
-    const keepsResults = hasKey && role.mayUseKeys && granted.keyStore !== null;
-    const { deadline, client, marks } = target;
-    const preparing = prepareRequest({ roleSchema, sizes, request, deadline, client, keepsResults, marks });
-    const ready = preparing instanceof Promise ? await preparing : preparing;
-    prepared = ready;
-    const { compiled } = ready;
-    const pageRows = estimateRows(ready);
-    if (pageRows > role.limits.estimatedRows) await checkRows(ready, roleSchema, target.database, deadline);
-    if (target.readOnly && compiled.kind === 'mutation')
-      throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
-    const binding = bindRequest(ready, role.limits, deadline);
-    const statements = binding instanceof Promise ? await binding : binding;
-    const session = target.caller && sessionOf(roleSchema, target.caller, compiled, target.marks?.applicationName ?? null, target.http);
-    // After the version has been bound: if tables come into doubt later, that is no longer the version.
-    if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
-    const template = compiled.kind === 'query' ? compiled : undefined;
-    const { touches, callsFunctions, roleIndependent } = compiled.measure;
-    const preparedFor = session !== null && roleIndependent ? role.alikeName : undefined;
-    const maxBytes = role.limits.responseBytes;
-    const { genericPlan } = compiled;
-    const base = {
+  const { compiled } = prepared;
+  const { database, deadline, client, marks, observe } = target;
+  const isQuery = compiled.kind === 'query';
+  const pageRows = estimateRows(prepared);
+  if (pageRows > role.limits.estimatedRows) await checkRows(prepared, roleSchema, database, deadline);
+  if (target.readOnly && !isQuery)
+    throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
+  const statements = await bindRequest(prepared, role.limits, deadline);
+  const session = target.caller && sessionOf(roleSchema, target.caller, compiled, marks?.applicationName ?? null, target.http);
+  // After the version has been bound: if tables come into doubt later, that is no longer the version.
+  if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
+  const extensions = granted.reportsCost ? JSON.stringify({ cost: costOfPrepared(prepared) }) : null;
+  const once = hasKey(request, target) && !isQuery ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
+  if (isQuery) target.estimatedRows?.note(pageRows);
+  if (marks !== undefined) {
+    marks.prepared = performance.now();
+    marks.operation = new RequestOperation(request.query, request.variables ?? null, prepared);
+  }
+  target.onPrepared?.();
+  let rows: BatchResult = [];
+  if (statements.length > 0) {
+    const batch = {
       session,
       statements,
-      template,
-      preparedFor,
-      genericPlan,
+      template: isQuery ? compiled : undefined,
+      preparedFor: session !== null && compiled.measure.roleIndependent ? role.alikeName : undefined,
+      genericPlan: compiled.genericPlan,
       origin: compiled,
       deadline,
       client,
-      touches,
-      callsFunctions,
-      maxBytes,
+      touches: compiled.measure.touches,
+      callsFunctions: compiled.measure.callsFunctions,
+      maxBytes: role.limits.responseBytes,
+      marks,
     };
-    const batch = marks === undefined ? base : { ...base, marks };
-    const extensions = granted.reportsCost ? costExtension(ready) : null;
-    const once =
-      hasKey && compiled.kind === 'mutation' ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
-    if (compiled.kind === 'query') target.estimatedRows?.note(pageRows);
-    if (marks !== undefined) noteOperation(marks, request, ready);
-    target.onPrepared?.();
-    let rows: BatchResult = [];
-    if (statements.length > 0 && once === null) rows = await runBatch(target.database, batch, target.observe);
-    else if (statements.length > 0 && once !== null) {
-      const outcome = await runOnce(target.database, batch, once, target.observe);
-      if ('response' in outcome) return new SuccessResponse(outcome.response);
-      rows = outcome;
-    }
-    if (marks !== undefined && statements.length > 0) marks.ended = performance.now();
-    const introspected = compiled.isIntrospective ? await introspect(granted, ready, request, deadline) : noneIntrospected;
-    const response = assembleResponse(responseMembers(compiled, rows, introspected), extensions);
-    if (compiled.kind === 'mutation') response.isMutation = true;
-    else if (granted.requestSettings !== null) response.dependsOn = granted.requestSettings.headers;
-    return new SuccessResponse(response);
-  } catch (error) {
-    const located = await locateError(error, request, roleSchema, prepared);
-    // What comes next may be a look at the database, whether a newer schema explains the error.
-    target.onPrepared?.();
-    throw located;
+    const outcome = once === null ? await runBatch(database, batch, observe) : await runOnce(database, batch, once, observe);
+    if ('errorCode' in outcome) return outcome;
+    rows = outcome;
+    if (marks !== undefined) marks.ended = performance.now();
   }
+  const introspected = compiled.isIntrospective ? await introspect(granted, prepared, request, deadline) : noneIntrospected;
+  const traits = isQuery ? { dependsOn: granted.requestSettings?.headers } : { isMutation: true };
+  return assembleResponse(responseMembers(compiled, rows, introspected), extensions, traits);
 }
 
 /** Throws if a request is for a table that has changed, or shows the whole schema. */
@@ -144,17 +209,7 @@ function planOnce(
   return { identity, template, keyStore, limits };
 }
 
-function noteOperation(marks: RequestMarks, { query, variables }: GraphQLRequest, prepared: PreparedRequest): void {
-  marks.prepared = performance.now();
-  marks.operation = new RequestOperation(query, variables ?? null, prepared);
-}
-
-/** JSON of the `extensions` member of a response. */
-function costExtension(prepared: PreparedRequest): string {
-  return JSON.stringify({ cost: costOfPrepared(prepared) });
-}
-
-/** What `executeRequest` would run, to be explained. */
+/** What `handleRequest` would run, to be explained. */
 export interface RequestToExplain {
   readonly name: string | null;
   readonly kind: CompiledOperation['kind'];
@@ -165,17 +220,16 @@ export interface RequestToExplain {
   readonly session: Session;
 }
 
-/** The stages of a request before the database. Throws as `executeRequest` does. */
+/** The stages of a request before the database. Rejects as `handleRequest` does. */
 export async function readRequest(
   roleSchema: RoleSchema,
-  sizes: CacheSizes,
   request: GraphQLRequest,
   caller: Caller,
   database: RequestDatabase,
 ): Promise<RequestToExplain> {
   const { role, granted } = roleSchema;
   if (role.refusal !== null) throw new ApiError('UNAUTHENTICATED', role.refusal);
-  const prepared = await prepareRequest({ roleSchema, sizes, request });
+  const prepared = await prepareRequest(roleSchema, request);
   await checkRows(prepared, roleSchema, database, null);
   const { compiled, document, operation } = prepared;
   return {

@@ -17,12 +17,11 @@ import {
   type TextCounts,
 } from '../request/validate/measure-document.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
-import { TextCache } from '../text-cache.ts';
 import { bindStatements, sizeOfBound } from './prepare/bind-parameters.ts';
-import { estimateRows, type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
+import type { PreparedRequest } from './prepare/compile-operation.ts';
+import { estimateRows, prepareRequest } from './prepare/prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
-import type { CacheSizes } from './snapshot/caches.ts';
-import type { CachedDocument, RoleSchema } from './snapshot/role-schema.ts';
+import type { RoleSchema } from './snapshot/role-schema.ts';
 
 /**
  * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a
@@ -46,15 +45,12 @@ const mostCountedValues = 1_000_000;
 /** The counts of a document's operations, or of the named one. */
 export async function costOfRequest(
   { role, granted }: RoleSchema,
-  sizes: CacheSizes,
   request: GraphQLRequest,
   database: RequestDatabase,
 ): Promise<RequestCost> {
   const { text, measured } = measureText(request.query);
-  // A cache of its own: documents prepared here have not been checked against the limits.
-  const documents = new TextCache<CachedDocument>(1, Number.MAX_SAFE_INTEGER);
   const limits = { ...noLimits, inputValues: Math.max(role.limits.inputValues, mostCountedValues) };
-  const unlimited = { role: { ...role, limits }, granted: { ...granted, documents } };
+  const unlimited = { role: { ...role, limits }, granted };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
     const known = countsOf(text, measured, counts);
@@ -63,7 +59,7 @@ export async function costOfRequest(
       continue;
     }
     try {
-      const prepared = await prepareRequest({ roleSchema: unlimited, sizes, request: { ...request, operationName: node.name?.value } });
+      const prepared = await prepareRequest(unlimited, { ...request, operationName: node.name?.value });
       const cost = operationCost(node, costOfPrepared(prepared), role.limits);
       const isOver = (await findExcess(prepared, { role, granted }, database, null)) !== null;
       operations.push({ ...cost, exceeded: cost.exceeded.filter((name) => name !== 'estimatedRows' || isOver) });

@@ -40,6 +40,24 @@ function codeOf(error: unknown): string {
   return (error instanceof DatabaseError ? toApiError(error) : (error as ApiError)).code;
 }
 
+/** Runs `use` on the current snapshot, and again for as long as there may be another attempt. */
+async function withCurrent<Value>(
+  watched: SchemaWatch<number>,
+  deadline: Deadline,
+  use: (snapshot: number) => Promise<Value>,
+  recover: (error: unknown) => Value,
+): Promise<Value> {
+  const attempts = watched.begin(deadline);
+  for (;;) {
+    try {
+      return await use(attempts.snapshot);
+    } catch (error) {
+      const failure = await attempts.failed(error);
+      if (failure !== null) return recover(failure);
+    }
+  }
+}
+
 /** How often a request runs if it fails in this way the first times. */
 async function runsOf(
   fields: ConstructorParameters<typeof DatabaseError>[1],
@@ -47,7 +65,8 @@ async function runsOf(
 ): Promise<{ runs: number; outcome: unknown }> {
   const deadline = new Deadline(60_000);
   let runs = 0;
-  const outcome = await watch.withCurrent<unknown>(
+  const outcome = await withCurrent<unknown>(
+    watch,
     deadline,
     async () => {
       runs += 1;
@@ -75,7 +94,7 @@ test('a request is not rejected by a schema that changed again while it was read
     if (snapshot < 3) throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "later"');
     return snapshot;
   };
-  const used = await changing.withCurrent(deadline, use, rethrow);
+  const used = await withCurrent(changing, deadline, use, rethrow);
   assert.equal(used, 3);
   deadline.end();
   await changing.stop();
@@ -96,14 +115,14 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
     if (snapshot > 1) return snapshot;
     // Finds no change.
     await assert.rejects(
-      watched.withCurrent(deadline, () => Promise.reject(refusal), rethrow),
+      withCurrent(watched, deadline, () => Promise.reject(refusal), rethrow),
       refusal,
     );
     await database.query('create table replaced (id int)', []);
     doubt();
     throw refusal;
   };
-  const used = await watched.withCurrent(deadline, use, rethrow);
+  const used = await withCurrent(watched, deadline, use, rethrow);
   assert.equal(used, 2);
   deadline.end();
   await watched.stop();
@@ -130,7 +149,7 @@ test('a statement that misses an object is compiled anew for each newer schema, 
       if (runs === 4) deadline.stop('expired');
       throw toApiError(new DatabaseError('column "x" does not exist', { sqlstate: '42703', ...(context && { context }) }));
     };
-    return { outcome: await watched.withCurrent(deadline, use, codeOf), runs };
+    return { outcome: await withCurrent(watched, deadline, use, codeOf), runs };
   };
   assert.deepEqual(await outcomeOf(), { outcome: 'TIMEOUT', runs: 4 });
   // A function that misses it does so whatever the schema.
@@ -163,7 +182,7 @@ test('the catalogs are compared only if a transaction has changed something sinc
     const deadline = new Deadline(60_000);
     const snapshot = watched.current();
     const use = (current: number): Promise<number> => (current === snapshot ? Promise.reject(refusal) : Promise.resolve(current));
-    await watched.withCurrent(deadline, use, () => 0);
+    await withCurrent(watched, deadline, use, () => 0);
     deadline.end();
     return comparisons > before;
   };

@@ -152,50 +152,14 @@ export class SchemaWatch<Snapshot> {
     return this.#loaded.snapshot;
   }
 
-  /**
-   * Runs `use` on the current snapshot. If it fails in a way that an outdated schema may explain, and there is a newer one, runs it again
-   * on that: this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema
-   * is run again a few times. The deadline ends the wait for a newer schema. `recover` is given the error
-   * that remains; it returns a value in its place, or throws.
-   */
-  withCurrent<T>(deadline: Deadline, use: (snapshot: Snapshot) => Promise<T>, recover: (error: unknown) => T): Promise<T> {
-    const tried = this.#loaded;
-    const began = performance.now();
-    return use(tried.snapshot).catch((error: unknown) => this.#runAgain(deadline, use, tried, error, began).catch(recover));
+  /** The attempts of one request, which begins now. The deadline ends the wait for a newer schema. */
+  begin(deadline: Deadline): Attempts<Snapshot> {
+    return new Attempts(this, deadline, this.#observe);
   }
 
-  async #runAgain<T>(
-    deadline: Deadline,
-    use: (snapshot: Snapshot) => Promise<T>,
-    failedOn: Loaded<Snapshot>,
-    failure: unknown,
-    began: number,
-  ): Promise<T> {
-    let tried = failedOn;
-    let error = failure;
-    let repeats = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
-      const missing = messageAboutMissing(error);
-      const isPatient = error instanceof StaleSchemaError || missing !== null;
-      if (!isPatient && (!mayBeOutdated(error) || performance.now() > began + patienceMillis)) throw error;
-      if (!(await untilStopped(this.#isOutdated(error, tried, began), deadline, stopError))) {
-        if (missing === null || this.#persistent.has(missing)) throw clientError(error);
-        if (repeats === mostRepeats) {
-          if (this.#persistent.size < mostPersistent) this.#persistent.add(missing);
-          throw clientError(error);
-        }
-        repeats += 1;
-        await untilStopped(pause(repeats * repeatMillis), deadline, stopError);
-      }
-      this.#observe({ kind: 'batch-retried', attempt, sqlstate: null });
-      tried = this.#loaded;
-      try {
-        return await use(tried.snapshot);
-      } catch (again) {
-        error = again;
-      }
-    }
+  /** The snapshot to try next. */
+  get loaded(): Loaded<Snapshot> {
+    return this.#loaded;
   }
 
   /** Reloads the schema, changed or not. */
@@ -266,7 +230,7 @@ export class SchemaWatch<Snapshot> {
   }
 
   /** Whether there is a newer schema than the one that may have caused the error, or a newer version of it. */
-  async #isOutdated(error: unknown, tried: Loaded<Snapshot>, began: number): Promise<boolean> {
+  async isOutdated(error: unknown, tried: Loaded<Snapshot>, began: number): Promise<boolean> {
     const { snapshot } = tried;
     const isStale = error instanceof StaleSchemaError;
     if (isStale && !(error instanceof SuspectTableError)) {
@@ -289,6 +253,14 @@ export class SchemaWatch<Snapshot> {
     const isOutdated = isStale ? this.#loaded !== tried : this.#loaded.snapshot !== snapshot;
     if (!isFree && !isOutdated) this.#fruitlessChecks.left -= 1;
     return isOutdated;
+  }
+
+  /** Whether to repeat a statement that misses an object of the current schema. */
+  mayRepeat(message: string, repeats: number): boolean {
+    if (this.#persistent.has(message)) return false;
+    if (repeats < mostRepeats) return true;
+    if (this.#persistent.size < mostPersistent) this.#persistent.add(message);
+    return false;
   }
 
   #hasChecksLeft(): boolean {
@@ -341,6 +313,54 @@ export class SchemaWatch<Snapshot> {
       if (!this.#isFailing && !this.#isStopped) this.#observe({ kind: 'schema-load-failed', error });
       this.#isFailing = true;
     }
+  }
+}
+
+/**
+ * The attempts of one request. If one fails in a way that an outdated schema may explain, and there is a newer one, there is another on that:
+ * this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema is run again a
+ * few times.
+ */
+export class Attempts<Snapshot> {
+  readonly #watch: SchemaWatch<Snapshot>;
+  readonly #deadline: Deadline;
+  readonly #observe: Observer;
+  readonly #began = performance.now();
+  #tried: Loaded<Snapshot>;
+  #number = 1;
+  #repeats = 0;
+
+  constructor(watch: SchemaWatch<Snapshot>, deadline: Deadline, observe: Observer) {
+    this.#watch = watch;
+    this.#deadline = deadline;
+    this.#observe = observe;
+    this.#tried = watch.loaded;
+  }
+
+  /** The snapshot of this attempt. */
+  get snapshot(): Snapshot {
+    return this.#tried.snapshot;
+  }
+
+  /** Waits until there may be another attempt, and returns null; otherwise returns the error to report. */
+  async failed(error: unknown): Promise<unknown> {
+    // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
+    const missing = messageAboutMissing(error);
+    const isPatient = error instanceof StaleSchemaError || missing !== null;
+    if (!isPatient && (!mayBeOutdated(error) || performance.now() > this.#began + patienceMillis)) return error;
+    try {
+      if (!(await untilStopped(this.#watch.isOutdated(error, this.#tried, this.#began), this.#deadline, stopError))) {
+        if (missing === null || !this.#watch.mayRepeat(missing, this.#repeats)) return clientError(error);
+        this.#repeats += 1;
+        await untilStopped(pause(this.#repeats * repeatMillis), this.#deadline, stopError);
+      }
+    } catch (failure) {
+      return failure;
+    }
+    this.#observe({ kind: 'batch-retried', attempt: this.#number, sqlstate: null });
+    this.#number += 1;
+    this.#tried = this.#watch.loaded;
+    return null;
   }
 }
 

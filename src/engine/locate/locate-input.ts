@@ -7,7 +7,7 @@ import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
 import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
 import { listWork } from '../../plan/work.ts';
-import type { PreparedRequest } from '../prepare/prepare-request.ts';
+import type { PreparedRequest } from '../prepare/compile-operation.ts';
 
 /**
  * Finds the input that an error of a nested write belongs to, as its path in the arguments of the root field: with indexes if the row is

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assembleResponse, type ResponseMember, textBody } from './response.ts';
+import { assembleResponse, type ResponseMember } from './response.ts';
 
 const textOf = (roots: readonly ResponseMember[]) => Buffer.concat(assembleResponse(roots).chunks).toString();
 
@@ -63,11 +63,5 @@ describe('assembleResponse', () => {
     const whole = Buffer.concat(chunks);
     assert.equal(whole.length, length);
     assert.deepEqual(JSON.parse(whole.toString()), { data: { a: 'é'.repeat(20_000), b: 1 } });
-  });
-});
-
-describe('textBody', () => {
-  it('is the text in UTF-8', () => {
-    assert.deepEqual(textBody('é'), { chunks: [Buffer.from('é')], length: 2 });
   });
 });

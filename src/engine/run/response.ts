@@ -1,3 +1,7 @@
+/**
+ * Responses as bytes. Of a request that succeeded: the values as PostgreSQL built them, which are never parsed, under the keys of the request
+ * and in its order. Of one that failed: the errors that a client may see.
+ */
 import type { CompiledRoot } from '../../compile/compile-plan.ts';
 import type { ColumnValue } from '../../database/database.ts';
 import { ApiError, isStackOverflow } from '../../errors/api-error.ts';
@@ -7,38 +11,54 @@ import { toApiError } from '../../errors/from-postgres.ts';
 import { RequestErrors } from '../../request/validate/parse-document.ts';
 import type { RawResponse } from '../request.ts';
 
-/**
- * Assembles a response: the values as PostgreSQL built them, under the keys of the request and in its order. The values are never parsed.
- */
-
 /** A member of `data` and its JSON. */
 export interface ResponseMember {
   readonly key: string;
   readonly json: ColumnValue;
 }
 
-/** Bytes in pieces, so that large values are not copied into one buffer. */
-export interface ResponseBody {
-  readonly chunks: readonly Uint8Array[];
-  /** Total length of all chunks, in bytes. */
-  readonly length: number;
+/** What HTTP sends. */
+export interface ResponseBody extends Omit<RawResponse, 'errorCode'> {
   /**
-   * The same as a string with one character per byte (latin1), if the body was built that way: Node then writes it together with the head
-   * of the HTTP response.
+   * The bytes as a string with one character per byte (latin1), if the body was built that way: Node then writes it together with the head of
+   * the HTTP response.
    */
   readonly latin1?: string | undefined;
-  /** Whether it reports a mutation, which withholding the response would not undo. */
-  isMutation?: boolean;
-  /** Whether it is the response to an earlier request with the same idempotency key. */
-  isReplayed?: boolean;
-  /** The headers of the HTTP request that it may depend on, in lower case. */
-  dependsOn?: readonly string[] | undefined;
 }
+
+/** What else a response says of its request, as in `RawResponse`. */
+type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'dependsOn'>;
 
 /** A response whose values are not known yet: the texts around them, and what replaces a missing value. */
 export interface ResponseTemplate {
   readonly texts: readonly string[];
   readonly empties: readonly string[];
+}
+
+/** A response without errors: a string with one character per byte, or bytes in pieces, so that large values are not copied. */
+export class SuccessResponse implements RawResponse, ResponseBody {
+  readonly errorCode = null;
+  readonly length: number;
+  readonly isMutation: boolean;
+  readonly isReplayed: boolean;
+  readonly dependsOn: readonly string[] | undefined;
+  readonly #content: string | readonly Uint8Array[];
+
+  constructor(content: string | readonly Uint8Array[], { isMutation = false, isReplayed = false, dependsOn }: ResponseTraits) {
+    this.#content = content;
+    this.length = typeof content === 'string' ? content.length : content.reduce((length, chunk) => length + chunk.length, 0);
+    this.isMutation = isMutation;
+    this.isReplayed = isReplayed;
+    this.dependsOn = dependsOn;
+  }
+
+  get chunks(): readonly Uint8Array[] {
+    return typeof this.#content === 'string' ? [Buffer.from(this.#content, 'latin1')] : this.#content;
+  }
+
+  get latin1(): string | undefined {
+    return typeof this.#content === 'string' ? this.#content : undefined;
+  }
 }
 
 const start = '{"data":{';
@@ -52,9 +72,13 @@ function endOf(extensions: string | null): string {
 const joinedLength = 16 * 1024;
 
 /** The response as UTF-8. `extensions` is the JSON of its `extensions` member, in ASCII; null if there is none. */
-export function assembleResponse(roots: readonly ResponseMember[], extensions: string | null = null): ResponseBody {
+export function assembleResponse(
+  roots: readonly ResponseMember[],
+  extensions: string | null = null,
+  traits: ResponseTraits = {},
+): SuccessResponse {
   const end = endOf(extensions);
-  return assembleString(roots, end) ?? assembleBytes(roots, end);
+  return new SuccessResponse(assembleString(roots, end) ?? assembleBytes(roots, end), traits);
 }
 
 /** The template of the response to a mutation. */
@@ -75,32 +99,14 @@ export function templateOf(roots: readonly CompiledRoot[], extensions: string | 
   return { texts, empties };
 }
 
-/** A response that is a single value. */
-export function valueBody(value: Exclude<ColumnValue, null>): ResponseBody {
-  if (typeof value === 'string') return textBody(value);
-  if ('latin1' in value) return new StringBody(value.latin1);
-  return { chunks: value, length: value.reduce((length, chunk) => length + chunk.length, 0) };
-}
-
-/** A body built as a string; its bytes are made on demand. */
-class StringBody implements ResponseBody {
-  readonly latin1: string;
-
-  constructor(latin1: string) {
-    this.latin1 = latin1;
-  }
-
-  get length(): number {
-    return this.latin1.length;
-  }
-
-  get chunks(): readonly Buffer[] {
-    return [Buffer.from(this.latin1, 'latin1')];
-  }
+/** The response to an earlier request with the same idempotency key. */
+export function replayedResponse(value: Exclude<ColumnValue, null>): SuccessResponse {
+  const content = typeof value === 'string' ? [Buffer.from(value)] : 'latin1' in value ? value.latin1 : value;
+  return new SuccessResponse(content, { isMutation: true, isReplayed: true });
 }
 
 /** The response as a string of bytes, if its values are such strings and it is short. Keys are GraphQL names, so they are ASCII. */
-function assembleString(roots: readonly ResponseMember[], end: string): ResponseBody | null {
+function assembleString(roots: readonly ResponseMember[], end: string): string | null {
   let latin1 = start;
   for (let index = 0; index < roots.length; index++) {
     const { key, json } = roots[index]!;
@@ -108,10 +114,10 @@ function assembleString(roots: readonly ResponseMember[], end: string): Response
     latin1 += `${index === 0 ? '' : ','}"${key}":${json === null ? 'null' : json.latin1}`;
     if (latin1.length > joinedLength) return null;
   }
-  return new StringBody(latin1 + end);
+  return latin1 + end;
 }
 
-function assembleBytes(roots: readonly ResponseMember[], end: string): ResponseBody {
+function assembleBytes(roots: readonly ResponseMember[], end: string): readonly Uint8Array[] {
   const pieces: (string | Buffer)[] = [];
   let text = start;
   roots.forEach(({ key, json }, index) => {
@@ -123,68 +129,9 @@ function assembleBytes(roots: readonly ResponseMember[], end: string): ResponseB
     }
   });
   pieces.push(text + end);
-  return toBody(pieces);
-}
-
-/** A text as a body in one piece. */
-export function textBody(text: string): ResponseBody {
-  const bytes = Buffer.from(text);
-  return { chunks: [bytes], length: bytes.length };
-}
-
-function toBody(pieces: readonly (string | Buffer)[]): ResponseBody {
-  let length = 0;
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
-  if (length >= joinedLength) return { chunks: pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)), length };
-  const joined = Buffer.allocUnsafe(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    if (typeof piece === 'string') offset += joined.write(piece, offset);
-    else {
-      joined.set(piece, offset);
-      offset += piece.length;
-    }
-  }
-  return { chunks: [joined], length };
-}
-
-/**
- * The response to a request as bytes: of one that succeeded, or of one that failed, whose errors are converted to those that a client may
- * see.
- */
-
-/** A response without errors. */
-export class SuccessResponse implements RawResponse, ResponseBody {
-  readonly errorCode = null;
-  readonly #body: ResponseBody;
-
-  constructor(body: ResponseBody) {
-    this.#body = body;
-  }
-
-  get chunks(): readonly Uint8Array[] {
-    return this.#body.chunks;
-  }
-
-  get length(): number {
-    return this.#body.length;
-  }
-
-  get latin1(): string | undefined {
-    return this.#body.latin1;
-  }
-
-  get isMutation(): boolean {
-    return this.#body.isMutation === true;
-  }
-
-  get isReplayed(): boolean {
-    return this.#body.isReplayed === true;
-  }
-
-  get dependsOn(): readonly string[] | undefined {
-    return this.#body.dependsOn;
-  }
+  const chunks = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  const length = chunks.reduce((total, chunk) => total + chunk.length, 0);
+  return length < joinedLength ? [Buffer.concat(chunks, length)] : chunks;
 }
 
 /**
@@ -195,7 +142,8 @@ export function failureResponse(error: unknown): RawResponse {
   const errors = error instanceof RequestErrors ? error.errors : [toClientError(error)];
   const { code } = errors[0]!;
   const hasRun = errorCodes[code].status === 200;
-  return { ...textBody(JSON.stringify(hasRun ? { data: null, errors } : { errors })), errorCode: code };
+  const bytes = Buffer.from(JSON.stringify(hasRun ? { data: null, errors } : { errors }));
+  return { chunks: [bytes], length: bytes.length, errorCode: code };
 }
 
 const internalMessage = 'Internal error: this is a bug in rowgraph. Please report it.';

@@ -8,7 +8,7 @@ import type { Observer } from '../../events.ts';
 import { StaleSchemaError } from '../../freshness/stale-schema.ts';
 import { arrayLiteral } from '../prepare/bind-parameters.ts';
 import type { KeyStore, RequestIdentity } from './idempotency-key.ts';
-import { type ResponseBody, type ResponseTemplate, valueBody } from './response.ts';
+import { type ResponseTemplate, replayedResponse, type SuccessResponse } from './response.ts';
 
 /** Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions. */
 
@@ -61,7 +61,7 @@ export async function runOnce(
   batch: Batch,
   plan: OncePlan,
   observe: Observer,
-): Promise<BatchResult | { readonly response: ResponseBody }> {
+): Promise<BatchResult | SuccessResponse> {
   const { identity, template } = plan;
   const keyed = { ...batch, claim: claimKey(plan), statements: [...batch.statements, keepResponse(identity, template)] };
   for (let attempt = 1; ; attempt += 1) {
@@ -71,7 +71,7 @@ export async function runOnce(
       if (!isAnswered(error) || attempt === mostAttempts) throw explain(error, plan, batch.statements.length);
     }
     const response = await readResponse(database, batch, identity, observe);
-    if (response !== null) return { response };
+    if (response !== null) return response;
   }
 }
 
@@ -98,7 +98,7 @@ async function readResponse(
   { deadline, client, maxBytes }: Batch,
   { role, caller, key, request }: RequestIdentity,
   observe: Observer,
-): Promise<ResponseBody | null> {
+): Promise<SuccessResponse | null> {
   const statement = {
     text: 'select rowgraph.read_response($1::text, $2::bytea, $3::text, $4::bytea)',
     parameters: [role, caller, key, request],
@@ -110,11 +110,7 @@ async function readResponse(
     observe,
   );
   const value = row?.[0] ?? null;
-  if (value === null) return null;
-  const body = valueBody(value);
-  body.isMutation = true;
-  body.isReplayed = true;
-  return body;
+  return value === null ? null : replayedResponse(value);
 }
 
 function isAnswered(error: unknown): boolean {

@@ -1,33 +1,32 @@
-import type { TextCache } from '../../text-cache.ts';
-import type { CacheUse } from './caches.ts';
-import type { CachedDocument, GrantedSchema, SchemaTypes } from './role-schema.ts';
-
 /**
  * The schemas of one snapshot, bounded in bytes: one per set of privileges, however many roles have it. Each is kept in two parts: its
  * types, which are large, and its documents with what was compiled from them, which are small and all that most requests need. When a part
  * is evicted its privileges stay, and it is built again from them without the database.
  */
+import type { CacheUse } from './caches.ts';
+import type { GrantedSchema, SchemaTypes } from './role-schema.ts';
 
-/** What is kept of a set of privileges; null with 0 bytes if it was evicted. */
-class Part<Content> {
-  readonly set: PrivilegeSet;
-  content: Content | null = null;
-  bytes = 0;
-  lastUse = 0;
+/**
+ * Estimates of memory, measured with Node 24 over tables of 12 columns: 290 bytes for a table that nobody has used, 4.2 KB for one that is
+ * filled in, 3.7 KB for a GraphQL type with its fields. The constants are half as large again, because evicted schemas remain in memory until
+ * V8 collects them. `npm run bench:large` measures the result.
+ */
+const bytesOfTable = 450;
+const bytesOfBuiltTable = 6000;
+const bytesOfType = 5500;
+/** For the caches of a granted schema while they are empty. */
+const bytesOfCaches = 5000;
+/** For a character of a document, once it is parsed. */
+const bytesOfCharacter = 40;
+/** The part of all bytes that types may take. */
+const shareOfTypes = 3 / 4;
 
-  constructor(set: PrivilegeSet) {
-    this.set = set;
-  }
-}
-
-/** A set of privileges, and what is kept of its schema. */
+/** A set of privileges. */
 export class PrivilegeSet {
   /** As `loadRole` returns them. */
   readonly privileges: string;
   /** How many roles have it. */
   roles = 0;
-  readonly caches = new Part<GrantedSchema>(this);
-  readonly types = new Part<SchemaTypes>(this);
   making: Promise<SchemaTypes> | null = null;
 
   constructor(privileges: string) {
@@ -46,29 +45,23 @@ export interface SchemaMaker {
 }
 
 export class GrantedSchemas {
-  readonly #maxBytes: number;
   readonly #use: CacheUse;
   readonly #maker: SchemaMaker;
   readonly #sets = new Map<string, PrivilegeSet>();
-  /** The parts whose content is kept. */
-  readonly #parts = new Set<Part<unknown>>();
-  #bytes = 0;
-  /** Counts uses, as a clock. */
-  #uses = 0;
-  #random = 1;
+  readonly #types: RecentlyUsed<SchemaTypes>;
+  readonly #caches: RecentlyUsed<GrantedSchema>;
 
   /** `use` counts the lookups of types. */
   constructor(maxBytes: number, use: CacheUse, maker: SchemaMaker) {
-    this.#maxBytes = maxBytes;
     this.#use = use;
     this.#maker = maker;
+    this.#types = new RecentlyUsed(maxBytes * shareOfTypes, estimateTypes, (set) => this.#forgetTypes(set));
+    this.#caches = new RecentlyUsed(maxBytes * (1 - shareOfTypes), estimateDocuments, (set) => this.#forgetUnused(set));
   }
 
   /** The number of schemas whose types are kept. */
   get size(): number {
-    let size = 0;
-    for (const part of this.#parts) if (part === part.set.types) size += 1;
-    return size;
+    return this.#types.size;
   }
 
   /** The set with these privileges. */
@@ -91,36 +84,45 @@ export class GrantedSchemas {
 
   /** The schema of a set. */
   of(set: PrivilegeSet): GrantedSchema {
-    set.caches.lastUse = ++this.#uses;
-    return set.caches.content ?? this.#makeCaches(set);
+    return this.#caches.get(set) ?? this.#makeCaches(set);
   }
 
   /** The schemas whose documents are kept. */
-  *values(): Generator<GrantedSchema, void> {
-    for (const { set } of [...this.#parts].filter((part) => part === part.set.caches)) yield set.caches.content!;
+  values(): readonly GrantedSchema[] {
+    return this.#caches.values();
   }
 
   #makeCaches(set: PrivilegeSet): GrantedSchema {
     const made = this.#maker.makeCaches({
       types: () => this.#typesOf(set),
-      keeps: (types) => set.types.content === types,
+      keeps: (types) => this.#types.peek(set) === types,
       noteGrowth: () => this.#noteGrowth(set, made),
     });
-    this.#keep(set.caches, made, estimateDocuments(made.documents));
+    this.#caches.set(set, made);
     return made;
   }
 
-  #typesOf(set: PrivilegeSet): SchemaTypes | Promise<SchemaTypes> {
-    set.types.lastUse = ++this.#uses;
-    this.#measureTypes(set.types);
-    return this.#use.note(set.types.content ?? set.making ?? undefined) ?? this.#makeTypes(set);
+  /** The request that made the schema grow continues with it, even if it has been evicted. */
+  #noteGrowth(set: PrivilegeSet, grown: GrantedSchema): void {
+    if (this.#caches.peek(set) === grown) this.#caches.set(set, grown);
+    const types = this.#types.peek(set);
+    if (types !== undefined) this.#types.set(set, types);
+  }
+
+  #typesOf(set: PrivilegeSet): Promise<SchemaTypes> {
+    const types = this.#types.get(set);
+    this.#use.note(types ?? set.making ?? undefined);
+    if (types === undefined) return set.making ?? this.#makeTypes(set);
+    // Types grow as they are used.
+    this.#types.set(set, types);
+    return Promise.resolve(types);
   }
 
   #makeTypes(set: PrivilegeSet): Promise<SchemaTypes> {
     set.making = this.#maker
       .makeTypes(set.privileges)
       .then((types) => {
-        this.#keep(set.types, types, estimateTypes(types));
+        this.#types.set(set, types);
         return types;
       })
       .finally(() => {
@@ -130,101 +132,76 @@ export class GrantedSchemas {
     return set.making;
   }
 
-  #keep<Content>(part: Part<Content>, content: Content, bytes: number): void {
-    part.content = content;
-    part.bytes = bytes;
-    this.#bytes += bytes;
-    this.#parts.add(part);
-    // The part that a request has just asked for stays, whatever its size.
-    while (this.#bytes > this.#maxBytes) {
-      const chosen = this.#choose(part.set);
-      if (chosen === null) return;
-      this.#evict(chosen);
-    }
-  }
-
-  /** A schema that grew may itself be evicted; the request that made it grow continues with it. */
-  #noteGrowth({ caches, types }: PrivilegeSet, grown: GrantedSchema): void {
-    if (caches.content !== grown) return;
-    this.#measureCaches(caches);
-    this.#measureTypes(types);
-    while (this.#bytes > this.#maxBytes && this.#parts.size > 1) this.#evict(this.#choose(null)!);
-  }
-
-  #measureCaches(part: Part<GrantedSchema>): void {
-    if (part.content !== null) this.#note(part, estimateDocuments(part.content.documents));
-  }
-
-  /** Types grow as they are used. */
-  #measureTypes(part: Part<SchemaTypes>): void {
-    if (part.content !== null) this.#note(part, estimateTypes(part.content));
-  }
-
-  #note(part: Part<unknown>, bytes: number): void {
-    this.#bytes += bytes - part.bytes;
-    part.bytes = bytes;
-  }
-
-  /**
-   * Draws two parts at random, weighted by their bytes, and returns the one that was used less recently. Never one of the set `except`;
-   * null if there is no other. Strict LRU would fail when roles take turns: with one schema more than fits, it would always evict the one
-   * that is needed next.
-   */
-  #choose(except: PrivilegeSet | null): Part<unknown> | null {
-    const bytes = this.#bytes - (except === null ? 0 : except.types.bytes + except.caches.bytes);
-    if (bytes === 0) return null;
-    const [one, other] = [this.#draw(bytes, except), this.#draw(bytes, except)];
-    return one.lastUse < other.lastUse ? one : other;
-  }
-
-  #draw(bytes: number, except: PrivilegeSet | null): Part<unknown> {
-    // A linear congruential generator (Numerical Recipes): makes the same choices in each run.
-    this.#random = (this.#random * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    let left = (this.#random / 2 ** 32) * bytes;
-    let last: Part<unknown> | undefined;
-    for (const part of this.#parts) {
-      if (part.set === except) continue;
-      last = part;
-      left -= part.bytes;
-      if (left < 0) break;
-    }
-    return last!;
-  }
-
-  #evict(part: Part<unknown>): void {
-    const { set } = part;
-    this.#parts.delete(part);
-    this.#bytes -= part.bytes;
-    part.bytes = 0;
-    part.content = null;
-    const caches = set.caches.content;
-    if (part === set.types && caches) {
-      caches.documents.remove(({ types }) => types !== null);
-      this.#measureCaches(set.caches);
+  /** Types are evicted together with what refers to them. */
+  #forgetTypes(set: PrivilegeSet): void {
+    const caches = this.#caches.peek(set);
+    if (caches !== undefined) {
+      for (const [text, { types, compiled }] of [...caches.documents.entries()]) {
+        if (types !== null || [...compiled.values()].some(({ holdsTypes }) => holdsTypes)) caches.documents.delete(text);
+      }
     }
     this.#forgetUnused(set);
   }
 
   #forgetUnused(set: PrivilegeSet): void {
-    const { roles, caches, types, making } = set;
-    if (roles === 0 && !caches.content && !types.content && making === null) this.#sets.delete(set.privileges);
+    const isUsed = set.roles > 0 || set.making !== null || this.#types.peek(set) !== undefined || this.#caches.peek(set) !== undefined;
+    if (!isUsed) this.#sets.delete(set.privileges);
   }
 }
 
-/**
- * Estimates the memory of a granted schema and its documents. Measured with Node 24 over tables of 12 columns: 290 bytes for a table that
- * nobody has used, 4.2 KB for one that is filled in, 3.7 KB for a GraphQL type with its fields. The constants are half as large again,
- * because evicted schemas remain in memory until V8 collects them. `npm run bench:large` measures the result.
- */
+/** What is kept of sets of privileges, up to a number of bytes: what was used least recently is evicted. */
+class RecentlyUsed<Content> {
+  readonly #maxBytes: number;
+  readonly #estimate: (content: Content) => number;
+  readonly #onEvict: (set: PrivilegeSet) => void;
+  /** The least recently used first. */
+  readonly #entries = new Map<PrivilegeSet, { readonly content: Content; readonly bytes: number }>();
+  #bytes = 0;
 
-/** For a table or function, for a table that is filled in, and for a GraphQL type. */
-const bytesOfTable = 450;
-const bytesOfBuiltTable = 6000;
-const bytesOfType = 5500;
-/** For the caches of a granted schema while they are empty. */
-const bytesOfCaches = 5000;
-/** For a character of a document, once it is parsed. */
-const bytesOfCharacter = 40;
+  constructor(maxBytes: number, estimate: (content: Content) => number, onEvict: (set: PrivilegeSet) => void) {
+    this.#maxBytes = maxBytes;
+    this.#estimate = estimate;
+    this.#onEvict = onEvict;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  peek(set: PrivilegeSet): Content | undefined {
+    return this.#entries.get(set)?.content;
+  }
+
+  get(set: PrivilegeSet): Content | undefined {
+    const entry = this.#entries.get(set);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(set);
+    this.#entries.set(set, entry);
+    return entry.content;
+  }
+
+  values(): readonly Content[] {
+    return [...this.#entries.values()].map(({ content }) => content);
+  }
+
+  /** Keeps the content, whatever its size, and measures it. */
+  set(set: PrivilegeSet, content: Content): void {
+    this.#remove(set);
+    const bytes = this.#estimate(content);
+    this.#bytes += bytes;
+    this.#entries.set(set, { content, bytes });
+    for (const other of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes || other === set) break;
+      this.#remove(other);
+      this.#onEvict(other);
+    }
+  }
+
+  #remove(set: PrivilegeSet): void {
+    this.#bytes -= this.#entries.get(set)?.bytes ?? 0;
+    this.#entries.delete(set);
+  }
+}
 
 /** Bytes of a model and its GraphQL types, as far as they have been built. */
 export function estimateTypes({ model, schema }: SchemaTypes): number {
@@ -233,8 +210,8 @@ export function estimateTypes({ model, schema }: SchemaTypes): number {
 }
 
 /** Bytes of documents and what was compiled from them. */
-export function estimateDocuments(documents: Pick<TextCache<CachedDocument>, 'characters' | 'values'>): number {
-  let bytes = bytesOfCaches + bytesOfCharacter * documents.characters;
+function estimateDocuments({ documents }: GrantedSchema): number {
+  let bytes = bytesOfCaches + bytesOfCharacter * documents.calculatedSize;
   for (const { compiled } of documents.values()) bytes += compiled.calculatedSize;
   return bytes;
 }

@@ -9,12 +9,11 @@ import type { PlanMeasure } from '../../plan/measure.ts';
 import type { Coercion } from '../../request/operation.ts';
 import type { Document } from '../../request/validate/parse-document.ts';
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
-import type { TextCache } from '../../text-cache.ts';
 import type { NoteMismatches } from '../prepare/prepare-request.ts';
 import type { KnownTableSizes } from '../request-cost.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
 import type { RequestSettings } from '../run/session.ts';
-import type { IntrospectionCache, SchemaCacheUses } from './caches.ts';
+import type { CacheSizes, IntrospectionCache, SchemaCacheUses } from './caches.ts';
 
 /** What requests of a role run against. */
 export interface RoleSchema {
@@ -54,10 +53,8 @@ export interface SnapshotVersion extends SchemaVersion {
 
 /** What all roles with the same privileges see, and the caches of their requests. */
 export interface GrantedSchema {
-  /**
-   * Synchronous if the types are kept; otherwise they are built again. A request that finds everything in the caches does not need them.
-   */
-  readonly types: () => SchemaTypes | Promise<SchemaTypes>;
+  /** Builds the types again if they are not kept. A request that finds everything in the caches does not need them. */
+  readonly types: () => Promise<SchemaTypes>;
   /**
    * Whether these types are the ones that are kept. Nothing that refers to other types may be cached, because it would hold them in memory
    * without bound.
@@ -80,21 +77,21 @@ export interface GrantedSchema {
   readonly requestSettings: RequestSettings | null;
   /** Whether responses report the cost of the request. */
   readonly reportsCost: boolean;
-  readonly documents: TextCache<CachedDocument>;
+  /** By text. */
+  readonly documents: LRUCache<string, CachedDocument>;
+  readonly cacheSizes: CacheSizes;
   /** Counts the lookups of all roles. */
   readonly uses: SchemaCacheUses;
   /** Must be called when `documents` has grown. */
   readonly noteGrowth: () => void;
 }
 
-/** A valid document with what was compiled for its operations, by variant. */
+/** A valid document with what was compiled for its operations, by variant. Whoever uses it checks its counts against the limits of the role. */
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
-  /** The types that it, or what was compiled from it, refers to, and with which it must be evicted; null if it refers to none. */
-  types: SchemaTypes | null;
-  /** The limits that it was last checked against: another role may have others. */
-  limits: Limits;
+  /** The types that it refers to, and with which it must be evicted; null if it refers to none. */
+  readonly types: SchemaTypes | null;
 }
 
 /** An operation that is ready to run, with the facts that are needed before it does. */
@@ -112,6 +109,6 @@ export interface CompiledRequest extends CompiledOperation {
   readonly isIntrospective: boolean;
   /** Whether PostgreSQL runs it with a generic plan. */
   readonly genericPlan: boolean;
-  /** The limits that it was last checked against. */
-  limits: Limits;
+  /** Whether it refers to the types that it was planned with. */
+  readonly holdsTypes: boolean;
 }

@@ -52,7 +52,7 @@ describe('SchemaSnapshot', () => {
   /** The root fields that introspection shows to a role. */
   async function shownFields(roleSchema: RoleSchema): Promise<string[]> {
     const request = { query: '{ __schema { queryType { fields { name } } } }' };
-    const { chunks } = await executeRequest(roleSchema, settings.caches, request, {
+    const { chunks } = await executeRequest(roleSchema, request, {
       database,
       caller: { role: 'reader' },
       observe: () => {},
@@ -73,7 +73,7 @@ describe('SchemaSnapshot', () => {
       query = 'query q($first: Int) { openCollection(first: $first) { edges { cursor } } }',
     ) => {
       const target = { database, caller: { role: 'reader' }, observe: () => {}, deadline: null, client: '', onPrepared: undefined };
-      await executeRequest(await snapshot.of('reader', database), settings.caches, { query, variables: { first } }, target);
+      await executeRequest(await snapshot.of('reader', database), { query, variables: { first } }, target);
     };
     const earlier = await SchemaSnapshot.load(database, stamp, { ...settings, uses });
     assert.deepEqual(

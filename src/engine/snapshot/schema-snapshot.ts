@@ -20,14 +20,13 @@ import { isStorable } from '../../request/coerce/opaque-id.ts';
 import type { Coercion } from '../../request/operation.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
 import { identifier, render } from '../../sql/sql.ts';
-import { TextCache } from '../../text-cache.ts';
 import type { NoteMismatches } from '../prepare/prepare-request.ts';
 import { KnownTableSizes } from '../request-cost.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
 import { loadRequestSettings, type RequestSettings } from '../run/session.ts';
 import { type CacheSizes, IntrospectionCache, type SchemaCacheUses } from './caches.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
-import type { CachedDocument, GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import type { GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
 
 /**
  * A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
@@ -178,10 +177,15 @@ export class SchemaSnapshot {
     return true;
   }
 
-  /** What a role sees; synchronous if it is known. Rejects with UNAUTHENTICATED for a role that does not exist. */
-  of(role: string, database: RequestDatabase): RoleSchema | Promise<RoleSchema> {
+  /** What a role sees, if it is loaded. */
+  find(role: string): RoleSchema | undefined {
     const known = this.#roles.get(role);
-    return known ? this.#schemaOf(known) : this.#load(role, database).then((loaded) => this.#schemaOf(loaded));
+    return known && this.#schemaOf(known);
+  }
+
+  /** What a role sees. Rejects with UNAUTHENTICATED for a role that does not exist. */
+  async of(role: string, database: RequestDatabase): Promise<RoleSchema> {
+    return this.find(role) ?? this.#schemaOf(await this.#load(role, database));
   }
 
   /** Loads what a role sees, before its first request. */
@@ -286,7 +290,8 @@ export class SchemaSnapshot {
       requestSettings: this.#requestSettings,
       reportsCost: this.#settings.reportsCost,
       uses: this.#settings.uses,
-      documents: new TextCache<CachedDocument>(documents, documentText),
+      documents: new LRUCache({ max: documents, maxSize: documentText, sizeCalculation: (_, text) => text.length + 1 }),
+      cacheSizes: this.#settings.caches,
     };
   }
 }

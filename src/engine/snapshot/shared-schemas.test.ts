@@ -90,7 +90,7 @@ describe('roles', () => {
   async function ask(snapshot: SchemaSnapshot, role: string, query: string, variables = {}): Promise<string> {
     const target = { database, caller: { role }, observe: () => {}, deadline: null, client: '', onPrepared: undefined };
     try {
-      const { chunks } = await executeRequest(await snapshot.of(role, database), caches, { query, variables }, target);
+      const { chunks } = await executeRequest(await snapshot.of(role, database), { query, variables }, target);
       return Buffer.concat(chunks).toString();
     } catch (error) {
       return (error as { code: string }).code;
@@ -203,9 +203,12 @@ describe('roles', () => {
       const early = await typesOf('left_hand');
       await ask(snapshot, 'right_hand', rows);
       assert.equal((await snapshot.of('left_hand', database)).granted.documents.size, 1);
-      await setImmediate();
-      collectGarbage();
-      assert.equal(early.deref(), undefined);
+      for (let attempt = 0; attempt < 10 && early.deref() !== undefined; attempt++) {
+        await setImmediate();
+        collectGarbage();
+      }
+      // A failure that compared them would print all types.
+      assert.ok(early.deref() === undefined, 'the types are still held');
     });
   });
 });

@@ -49,8 +49,9 @@ export function checkText(text: string, limits: Limits): TextCounts {
 }
 
 /** Checks a text that was counted before against other limits. */
-export function recheckText(text: string, { tokens }: TextCounts, limits: Limits): void {
-  countBytes(text, limits);
+export function recheckText(text: string, { documentBytes, tokens }: TextCounts, limits: Limits): void {
+  if (text.length > limits.documentBytes) throw overLimit(limits, 'documentBytes');
+  checkLimit(limits, 'documentBytes', documentBytes);
   checkTokens(tokens, limits);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureResponse } from './run/response.ts';
+import { failureResponse } from './response.ts';
 
 function overflow(): number {
   return 1 + overflow();
