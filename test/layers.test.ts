@@ -67,7 +67,13 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   introspection: {
-    values: ['schema/build-schema.ts', 'schema/lazy/lazy-fields.ts', 'request/select/collect-fields.ts', 'model/types'],
+    values: [
+      'schema/build-schema.ts',
+      'schema/lazy/lazy-fields.ts',
+      'schema/lazy/graphql-internals.ts',
+      'request/select/collect-fields.ts',
+      'model/types',
+    ],
     types: ['schema', 'request', 'model'],
     packages: ['graphql'],
   },

@@ -1,19 +1,12 @@
-import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+/**
+ * Answers `__schema` and `__type` from the introspectable part of a model. Writes their JSON straight from types to bytes, so that a
+ * response of tens of megabytes never exists as objects.
+ */
+import { GraphQLError } from 'graphql';
 import { ApiError } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
-import type { Variables } from '../request/coerce/coerce-variables.ts';
-import type { Selections } from '../request/select/collect-fields.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { DescribedSchema, type IntrospectedField, pause, type Shape, selectIntrospection } from './select-introspection.ts';
-
-/** Answers `__schema` and `__type` from the introspectable part of a model. */
-
-/** A valid operation with its coerced variables. */
-export interface IntrospectingOperation {
-  readonly node: OperationDefinitionNode;
-  readonly fragments: Selections['fragments'];
-  readonly variables: Variables;
-}
+import { type IntrospectedField, type IntrospectingOperation, IntrospectionSelector, pause, type Shape } from './select-introspection.ts';
 
 /** The JSON of each introspection root field, by response key, as pieces of UTF-8. */
 export type IntrospectionJson = ReadonlyMap<string, readonly Buffer[]>;
@@ -29,13 +22,12 @@ export function* executeIntrospection(
   keys: readonly string[],
 ): Generator<void, IntrospectionJson> {
   const model = yield* buildModel();
-  const schema = new DescribedSchema(yield* buildSchema(model));
+  const selector = new IntrospectionSelector(yield* buildSchema(model), operation);
   const writer = new IntrospectionWriter(yield* longestResponse(model));
-  const { node, fragments, variables } = operation;
   const json = new Map<string, readonly Buffer[]>();
   try {
     for (const key of keys) {
-      const selected = selectIntrospection({ schema, fragments, variables }, node.selectionSet, key);
+      const selected = selector.select(key);
       yield;
       json.set(key, yield* writer.write(selected));
     }
@@ -58,16 +50,11 @@ function* longestResponse({ tables, routines, enums }: Model): Generator<void, n
   return 1024 * (1024 + 64 * (tables.length + routines.length + enums.length) + 8 * columns);
 }
 
-/**
- * Writes the JSON of an introspection selection straight from types to bytes, so that a response of tens of megabytes never exists as
- * objects. Yields between the members of lists.
- */
-
 /** The number of characters to collect before encoding them as a piece. */
 const pieceLength = 64 * 1024;
 
-/** Writes the root fields of one request. */
-export class IntrospectionWriter {
+/** Writes the root fields of one request, pausing between the members of lists. */
+class IntrospectionWriter {
   #text = '';
   #length = 0;
   #pieces: Buffer[] = [];
@@ -89,9 +76,9 @@ export class IntrospectionWriter {
 
   *#value(shape: Shape, value: unknown): Generator<void, void> {
     if (value === null || value === undefined) this.#add('null');
+    else if (shape.kind === 'leaf') this.#add(shape.textOf(value));
     else if (shape.kind === 'list') yield* this.#list(shape.member, value as Iterable<unknown>);
-    else if (shape.kind === 'object') yield* this.#object(shape.fields, value);
-    else this.#add(shape.textOf(value));
+    else yield* this.#object(shape.fields, value);
   }
 
   *#list(member: Shape, values: Iterable<unknown>): Generator<void, void> {

@@ -1,3 +1,8 @@
+/**
+ * Relies on undocumented behaviour of graphql-js (`test/contracts/graphql.test.ts`):
+ * - its introspection types, their fields and descriptions; that their resolvers are synchronous, and which members of `info` they read;
+ * - how validation reports that it gave up, and that it reads the text of a source only to create errors.
+ */
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -10,6 +15,7 @@ import {
   type GraphQLNullableOutputType,
   GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
   introspectionTypes as graphqlTypes,
   isEnumType,
   isListType,
@@ -19,16 +25,6 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 
-/**
- * The introspection types that clients of pg_graphql know: those of October 2021
- * (https://spec.graphql.org/October2021/#sec-Schema-Introspection), with pg_graphql's descriptions. They are derived from graphql-js's
- * types, which follow later drafts, and keep their resolvers. Documents are validated against them too, so introspection describes itself
- * correctly.
- *
- * Relies on undocumented behaviour of graphql-js: its introspection types, their fields and descriptions
- * (`test/contracts/graphql.test.ts`).
- */
-
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /** Descriptions that differ from graphql-js's. In these two, pg_graphql writes line breaks as a backslash and an n. */
@@ -37,6 +33,12 @@ const typeTexts: Readonly<Record<string, (text: string) => string>> = {
   __Type: (text) => text.replace(/\.$/, ' ').replaceAll('\n', '\\n'),
 };
 
+/**
+ * The introspection types that clients of pg_graphql know: those of October 2021
+ * (https://spec.graphql.org/October2021/#sec-Schema-Introspection), with pg_graphql's descriptions. They are derived from graphql-js's
+ * types, which follow later drafts, and keep their resolvers. Documents are validated against them too, so introspection describes itself
+ * correctly.
+ */
 const types: ReadonlyMap<string, GraphQLNamedType> = new Map(
   graphqlTypes.map((type) => [type.name, isEnumType(type) ? adaptEnum(type) : adaptObject(type as GraphQLObjectType)]),
 );
@@ -82,10 +84,21 @@ function adaptType(type: GraphQLOutputType): GraphQLOutputType {
   return (types.get(type.name) as GraphQLObjectType | undefined) ?? type;
 }
 
-/**
- * Relies on undocumented behaviour of validation in graphql-js: how it reports that it gave up, and that it reads the text of a source only
- * to create errors (`test/contracts/graphql.test.ts`).
- */
+export type IntrospectionResolver = (source: unknown) => unknown;
+
+/** The members of a schema that the resolvers of introspection read. */
+export const readOfSchema = ['description', 'getType', 'getQueryType', 'getMutationType', 'getSubscriptionType', 'getDirectives'] as const;
+
+/** Resolves a field of an introspection type, or the field of `Query` that leads to them. */
+export function introspectionResolver(
+  definition: GraphQLField<unknown, unknown>,
+  args: Readonly<Record<string, unknown>>,
+  schema: GraphQLResolveInfo['schema'],
+  parentType: GraphQLObjectType,
+): IntrospectionResolver {
+  const info = { schema, parentType } as GraphQLResolveInfo;
+  return (source) => definition.resolve!(source, args, undefined, info);
+}
 
 /** Whether a rule gave up because a document spreads more fragments than graphql-js follows. */
 export function isAborted({ message }: GraphQLError): boolean {
