@@ -3,6 +3,10 @@
  * operation follows, and facts about their tables. Never advises an index that already exists, whether PostgreSQL uses it or not.
  */
 import { wrapCalls } from '../doctor/policy-calls.ts';
+import type { Relation, Table } from '../model/model.ts';
+import type { RelatedRows } from '../model/related-rows.ts';
+import type { Plan } from '../plan/plan.ts';
+import { walkPlan } from '../plan/walk.ts';
 import type { AdvisedTable, FactsOf, IndexFacts, PolicyFacts, TableName } from './advised-table.ts';
 import type { Scan } from './database-plan.ts';
 import type { Advice } from './explanation.ts';
@@ -20,6 +24,30 @@ export interface FollowedRelation extends TableName {
   readonly columns: readonly string[];
   /** The field of the relation. */
   readonly field: string;
+}
+
+/** The relations that an operation follows, each time it does. */
+export function findRelations(plan: Plan): FollowedRelation[] {
+  const found: FollowedRelation[] = [];
+  const follow = ({ typeName }: Table, { target, columns, fieldName }: Relation): void => {
+    const { schema, name } = target;
+    found.push({ schema, name, columns: columns.map((pair) => pair.target), field: `${typeName}.${fieldName}` });
+  };
+  const followTo = (near: Table, { by }: RelatedRows): void => {
+    if (by.kind === 'relation') follow(near, by.relation);
+  };
+  walkPlan(plan, null, (node) => {
+    const { kind, value } = node;
+    if (kind === 'row value' && (value.kind === 'to-one' || value.kind === 'to-many')) follow(node.table, value.relation);
+    else if (kind === 'filter' && (value.kind === 'related rows' || value.kind === 'related count')) followTo(node.table, value.rows);
+    else if (kind === 'order value' && (value.kind === 'related' || value.kind === 'aggregate')) followTo(node.table, value.rows);
+    else if (kind === 'connection value' && value.kind === 'groups') {
+      for (const { path } of value.groups.by)
+        for (const [index, relation] of path.entries()) follow(path[index - 1]?.target ?? node.table, relation);
+    }
+    return null;
+  });
+  return found;
 }
 
 /** Advice for scans. */

@@ -7,7 +7,7 @@ import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/handle.ts';
 import type { Plan } from '../plan/plan.ts';
 import { checkOptions, type OptionChecks, oneOf } from '../settings/check-options.ts';
-import { adviseForPolicies, adviseForRelations, adviseForScans } from './advise.ts';
+import { adviseForPolicies, adviseForRelations, adviseForScans, findRelations } from './advise.ts';
 import { loadAdvisedTables, type TableName } from './advised-table.ts';
 import { findScans, readDatabasePlan } from './database-plan.ts';
 import type {
@@ -19,7 +19,6 @@ import type {
   ExplainOptions,
   Explanation,
 } from './explanation.ts';
-import { findRelations } from './find-relations.ts';
 import { drawPlan } from './plan-tree.ts';
 
 const explainChecks: OptionChecks<ExplainOptions> = { mode: oneOf('sql', 'plan', 'analyze') };

@@ -3,127 +3,164 @@ import type { Relation, Routine, Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type {
   AggregateValue,
+  Assignment,
   ConflictPlan,
   ConnectionPlan,
   ConnectionValue,
   Count,
-  EdgeValue,
+  DeletePlan,
   Filter,
   GroupBy,
-  Member,
   OrderValue,
   Page,
   Parameter,
   ParameterValue,
   Plan,
-  ResponseValue,
   ResultPlan,
   RootValue,
   RowPlan,
   RowValue,
   Test,
+  UpdatePlan,
 } from '../plan/plan.ts';
+import { type Path, type PlanNode, readsPage, walkPlan } from '../plan/walk.ts';
 import type { PlanTree } from './explanation.ts';
 
+interface GrowingTree extends PlanTree {
+  readonly children: GrowingTree[];
+}
+
 /** A tree for each root field. */
-export function drawPlan({ roots }: Plan): PlanTree[] {
-  return roots.map(({ key, value }) => drawRoot(key, value));
+export function drawPlan(plan: Plan): PlanTree[] {
+  const trees: GrowingTree[] = [];
+  walkPlan(plan, trees, draw);
+  return trees;
 }
 
-function tree(label: string, children: readonly PlanTree[] = []): PlanTree {
-  return { label, children };
+/** Adds the line of a part, if it has one. Returns where the lines of the parts in it go. */
+function draw(node: PlanNode, path: Path, trees: GrowingTree[]): GrowingTree[] {
+  const label = describeNode(node, path.at(-1) ?? '');
+  if (label === null) return trees;
+  const children: GrowingTree[] = [];
+  trees.push({ label, children });
+  return node.kind === 'row' ? trees : children;
 }
 
-function drawRoot(key: string, value: RootValue): PlanTree {
-  switch (value.kind) {
-    case 'type name':
-      return tree(`${key}: the type name`);
-    case 'introspection':
-      return tree(`${key}: introspection, without the database`);
-    case 'connection':
-      return drawConnection(key, value, 'rows of');
-    case 'lookup': {
-      const columns = value.key.map(({ column, parameter }) => `${column.name} = ${textOf(parameter)}`).join(' and ');
-      return tree(`${key}: one row of ${nameOf(value.table)} by ${columns}`, drawRow(value.row));
+function describeNode(node: PlanNode, key: string): string | null {
+  switch (node.kind) {
+    case 'root':
+      return describeRoot(node.value, key);
+    case 'row': {
+      const columns = columnsOf(node.value);
+      return columns.length > 0 ? `columns ${columns.join(', ')}` : null;
     }
-    case 'routine':
-      return drawResult(`${key}: call ${nameOf(value.routine)}`, value.result);
-    case 'insert': {
-      const rows = `${value.rows.length} ${value.rows.length === 1 ? 'row' : 'rows'}`;
-      return tree(`${key}: insert ${rows} into ${nameOf(value.table)}${drawConflict(value.onConflict)}`, drawResponse(value.members));
-    }
-    case 'update': {
-      const added = value.increment.map(({ column, parameter }) => `${column.name} + ${textOf(parameter)}`);
-      const set = [...value.set.map(({ column }) => column.name), ...added].join(', ');
-      return tree(
-        `${key}: update ${nameOf(value.table)}, set ${set}${restrictionOf(value.filter, value.atMost)}`,
-        drawResponse(value.members),
-      );
-    }
-    case 'nested write':
-      return tree(`${key}: ${value.verb} with related rows`, [...value.steps.map(drawStep), ...drawResponse(value.members)]);
-    case 'delete':
-      return tree(`${key}: delete from ${nameOf(value.table)}${restrictionOf(value.filter, value.atMost)}`, drawResponse(value.members));
+    case 'row value':
+      return describeRowValue(node.value, key);
+    case 'connection value':
+      return node.value.kind === 'edges' ? null : `${key}: ${describeConnectionValue(node.value)}`;
+    case 'edge value':
+      return node.value.kind === 'node' ? key : 'cursor';
+    case 'response value':
+      if (node.value.kind === 'affected count') return `${key}: the number of rows`;
+      return node.value.kind === 'query' ? `${key}: after the write` : key;
+    case 'step':
+      return describeStep(node.value);
+    default:
+      return null;
   }
 }
 
+function describeRoot(value: RootValue, key: string): string {
+  switch (value.kind) {
+    case 'type name':
+      return `${key}: the type name`;
+    case 'introspection':
+      return `${key}: introspection, without the database`;
+    case 'connection':
+      return `${key}: rows of ${describeConnection(value)}`;
+    case 'lookup': {
+      const columns = value.key.map(({ column, parameter }) => `${column.name} = ${textOf(parameter)}`).join(' and ');
+      return `${key}: one row of ${nameOf(value.table)} by ${columns}`;
+    }
+    case 'routine':
+      return `${key}: call ${nameOf(value.routine)}${describeResult(value.result)}`;
+    case 'insert': {
+      const rows = `${value.rows.length} ${value.rows.length === 1 ? 'row' : 'rows'}`;
+      return `${key}: insert ${rows} into ${nameOf(value.table)}${describeConflict(value.onConflict)}`;
+    }
+    case 'update': {
+      const set = [...value.set.map(({ column }) => column.name), ...value.increment.map(describeIncrement)].join(', ');
+      return `${key}: update ${nameOf(value.table)}, set ${set}${describeRestriction(value)}`;
+    }
+    case 'delete':
+      return `${key}: delete from ${nameOf(value.table)}${describeRestriction(value)}`;
+    case 'nested write':
+      return `${key}: ${value.verb} with related rows`;
+    default:
+      return value satisfies never;
+  }
+}
+
+function describeRowValue(value: RowValue, key: string): string | null {
+  switch (value.kind) {
+    case 'to-one':
+      return `${key}: one row of ${nameOf(value.relation.target)} by ${pairsOf(value.relation)}`;
+    case 'to-many':
+      return `${key} by ${pairsOf(value.relation)}: rows of ${describeConnection(value.connection)}`;
+    case 'computed':
+      return `${key}: call ${nameOf(value.routine)} for the row${describeResult(value.result)}`;
+    case 'row column':
+      return `${key}: ${value.list ? 'rows' : 'a row'} in the column ${value.column.name}`;
+    default:
+      return null;
+  }
+}
+
+function describeResult(result: ResultPlan): string {
+  return result.kind === 'rows' ? `: returning rows of ${describeConnection(result.connection)}` : '';
+}
+
+function columnsOf({ members }: RowPlan): readonly string[] {
+  const names = members.flatMap(({ name, value }) => {
+    if (value.kind === 'column') return [value.column.name];
+    return value.kind === 'node id' ? [name] : [];
+  });
+  return [...new Set(names)];
+}
+
 /** A statement of a nested write. */
-function drawStep({ kind, table, place, paths }: NestedStep): PlanTree {
+function describeStep({ kind, table, place, paths }: NestedStep): string {
   const rows = `${paths.length} ${paths.length === 1 ? 'input' : 'inputs'}`;
   const verb = kind === 'insert' ? 'insert into' : kind;
-  return tree(`${verb} ${nameOf(table)}, ${place}: ${rows}`);
+  return `${verb} ${nameOf(table)}, ${place}: ${rows}`;
 }
 
-function drawConflict(conflict: ConflictPlan | null): string {
+function describeConflict(conflict: ConflictPlan | null): string {
   if (conflict === null) return '';
   const { arbiter, columns, increment, filter } = conflict;
-  const changes = [
-    ...columns.map(({ name }) => name),
-    ...increment.map(({ column, parameter }) => `${column.name} + ${textOf(parameter)}`),
-  ];
+  const changes = [...columns.map(({ name }) => name), ...increment.map(describeIncrement)];
   if (changes.length === 0) return `, on conflict by ${arbiter.valueName} do nothing`;
-  return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${drawFilter(filter)}`}`;
+  return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${describeFilter(filter)}`}`;
 }
 
-function restrictionOf(filter: Filter | null, atMost: Parameter): string {
-  return `${filter === null ? '' : `, where ${drawFilter(filter)}`}, at most ${textOf(atMost)}`;
+function describeIncrement({ column, parameter }: Assignment): string {
+  return `${column.name} + ${textOf(parameter)}`;
 }
 
-function drawResponse(members: readonly Member<ResponseValue>[]): PlanTree[] {
-  return members.flatMap(({ key, value }) => {
-    if (value.kind === 'records') return [tree(key, drawRow(value.row))];
-    if (value.kind === 'edges')
-      return [
-        tree(
-          key,
-          value.members.flatMap((edge) => drawEdge(edge.key, edge.value)),
-        ),
-      ];
-    if (value.kind === 'query')
-      return [
-        tree(
-          `${key}: after the write`,
-          value.members.map((member) => drawRoot(member.key, member.value)),
-        ),
-      ];
-    return value.kind === 'affected count' ? [tree(`${key}: the number of rows`)] : [];
-  });
+function describeRestriction({ filter, atMost }: UpdatePlan | DeletePlan): string {
+  return `${filter === null ? '' : `, where ${describeFilter(filter)}`}, at most ${textOf(atMost)}`;
 }
 
-function drawConnection(key: string, { table, page, filter, members }: ConnectionPlan, what: string): PlanTree {
-  const readsPage = members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
-  const where = filter === null ? '' : `, where ${drawFilter(filter)}`;
-  return tree(
-    `${key}: ${what} ${nameOf(table)}${where}${readsPage ? drawPage(page) : ''}`,
-    members.flatMap((member) => drawConnectionMember(member)),
-  );
+function describeConnection(plan: ConnectionPlan): string {
+  const { table, page, filter } = plan;
+  return `${nameOf(table)}${filter === null ? '' : `, where ${describeFilter(filter)}`}${readsPage(plan) ? describePage(page) : ''}`;
 }
 
-function drawPage({ direction, limit, offset, cursor, keys }: Page): string {
+function describePage({ direction, limit, offset, cursor, keys }: Page): string {
   const order = keys.map(({ value, descending, nullsFirst }) => {
     const isNeverNull = value.kind === 'column' && value.column.notNull;
     const nulls = isNeverNull || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
-    return `${drawOrderValue(value)}${descending ? ' desc' : ''}${nulls}`;
+    return `${describeOrderValue(value)}${descending ? ' desc' : ''}${nulls}`;
   });
   return [
     order.length > 0 ? `, order by ${order.join(', ')}` : '',
@@ -133,14 +170,14 @@ function drawPage({ direction, limit, offset, cursor, keys }: Page): string {
   ].join('');
 }
 
-function drawOrderValue(value: OrderValue): string {
+function describeOrderValue(value: OrderValue): string {
   switch (value.kind) {
     case 'column':
       return value.column.name;
     case 'computed':
       return `${nameOf(value.routine)}()`;
     case 'related':
-      return `${value.rows.fieldName}.${drawOrderValue(value.value)}`;
+      return `${value.rows.fieldName}.${describeOrderValue(value.value)}`;
     case 'aggregate':
       return `${value.function} of ${value.rows.fieldName}${value.function === 'count' ? '' : `.${value.column.name}`}`;
   }
@@ -150,22 +187,16 @@ function countOf(count: Count): string {
   return typeof count === 'number' ? String(count) : textOf(count);
 }
 
-function drawConnectionMember({ key, value }: Member<ConnectionValue>): PlanTree[] {
+function describeConnectionValue(value: Exclude<ConnectionValue, { kind: 'type name' | 'edges' }>): string {
   switch (value.kind) {
-    case 'edges':
-      return value.members.flatMap(({ key: name, value: edge }) => drawEdge(name, edge));
     case 'total count':
-      return [tree(`${key}: the number of all rows`)];
+      return 'the number of all rows';
     case 'aggregate':
-      return [tree(`${key}: ${value.members.flatMap(({ value: member }) => aggregateOf(member)).join(', ')}`)];
+      return value.members.flatMap(({ value: member }) => aggregateOf(member)).join(', ');
     case 'groups':
-      return [tree(`${key}: groups by ${value.groups.by.map(groupedBy).join(', ')}, first ${countOf(value.groups.limit)}`)];
+      return `groups by ${value.groups.by.map(groupedBy).join(', ')}, first ${countOf(value.groups.limit)}`;
     case 'page info':
-      return [
-        tree(`${key}: ${value.members.flatMap(({ value: member }) => (member.kind === 'type name' ? [] : [member.kind])).join(', ')}`),
-      ];
-    case 'type name':
-      return [];
+      return value.members.flatMap(({ value: member }) => (member.kind === 'type name' ? [] : [member.kind])).join(', ');
   }
 }
 
@@ -182,54 +213,20 @@ function aggregateOf(value: AggregateValue): string[] {
   return columns.map((column) => `${value.name} of ${column}`);
 }
 
-function drawEdge(key: string, value: EdgeValue): PlanTree[] {
-  if (value.kind === 'node') return [tree(key, drawRow(value.row))];
-  return value.kind === 'cursor' ? [tree('cursor')] : [];
-}
-
-/** Columns on one line, then values that need subqueries. */
-function drawRow({ members }: RowPlan): PlanTree[] {
-  const columns = members.flatMap(({ name, value }) => {
-    if (value.kind === 'column') return [value.column.name];
-    return value.kind === 'node id' ? [name] : [];
-  });
-  const line = columns.length > 0 ? [tree(`columns ${[...new Set(columns)].join(', ')}`)] : [];
-  return [...line, ...members.flatMap(({ key, value }) => drawRowMember(key, value))];
-}
-
-function drawRowMember(key: string, value: RowValue): PlanTree[] {
-  switch (value.kind) {
-    case 'to-one':
-      return [tree(`${key}: one row of ${nameOf(value.relation.target)} by ${pairsOf(value.relation)}`, drawRow(value.row))];
-    case 'to-many':
-      return [drawConnection(`${key} by ${pairsOf(value.relation)}`, value.connection, 'rows of')];
-    case 'computed':
-      return [drawResult(`${key}: call ${nameOf(value.routine)} for the row`, value.result)];
-    case 'row column':
-      return [tree(`${key}: ${value.list ? 'rows' : 'a row'} in the column ${value.column.name}`, drawRow(value.row))];
-    default:
-      return [];
-  }
-}
-
 function pairsOf({ columns }: Relation): string {
   return columns.map(({ near, target }) => `${target} = ${near}`).join(' and ');
 }
 
-function drawResult(label: string, result: ResultPlan): PlanTree {
-  if (result.kind === 'row' || result.kind === 'row list') return tree(label, drawRow(result.row));
-  if (result.kind === 'rows') return drawConnection(label, result.connection, 'returning rows of');
-  return tree(label);
-}
-
 /** A filter in SQL-like form, with its bind values. */
-function drawFilter(filter: Filter): string {
+function describeFilter(filter: Filter): string {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return filter.filters.length === 0 ? String(filter.kind === 'and') : `(${filter.filters.map(drawFilter).join(` ${filter.kind} `)})`;
+      return filter.filters.length === 0
+        ? String(filter.kind === 'and')
+        : `(${filter.filters.map(describeFilter).join(` ${filter.kind} `)})`;
     case 'not':
-      return `not ${drawFilter(filter.filter)}`;
+      return `not ${describeFilter(filter.filter)}`;
     case 'null test':
       return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
     case 'comparison':
@@ -242,7 +239,7 @@ function drawFilter(filter: Filter): string {
 }
 
 function relatedText({ rows, filter }: Extract<Filter, { rows: unknown }>): string {
-  return `${rows.fieldName}${filter ? ` (${drawFilter(filter)})` : ''}`;
+  return `${rows.fieldName}${filter ? ` (${describeFilter(filter)})` : ''}`;
 }
 
 function countTestText(test: Test): string {

@@ -72,6 +72,22 @@ describe('advice', () => {
     }
   });
 
+  test('relations that anything else follows need an index too', async () => {
+    const some = '{ markCollection: { some: { stars: { gt: 3 } } } }';
+    for (const [what, query] of Object.entries({
+      'the order of a page': '{ noteCollection(orderBy: [{ markCollection: { count: DescNullsLast } }]) { edges { node { id } } } }',
+      'an order through another relation':
+        '{ markCollection(orderBy: [{ note: { markCollection: { count: AscNullsLast } } }]) { edges { node { id } } } }',
+      'the order of written rows':
+        'mutation { deleteFromNoteCollection(filter: { id: { eq: 3 } }) { edges(orderBy: [{ markCollection: { count: DescNullsLast } }]) { node { id } } } }',
+      'the filter of a conflict': `mutation { insertIntoNoteCollection(objects: [{ id: 1 }], onConflict: { constraint: note_pkey, updateColumns: [body], filter: ${some} }) { affectedCount } }`,
+      'the filter of a nested update': `mutation { updateAccountCollection(filter: { id: { eq: 1 } }, set: { noteCollection: { update: [{ filter: ${some}, set: { body: "b" } }] } }) { affectedCount } }`,
+    })) {
+      const given = adviceOf(await graph.explain({ query }, caller)).filter(([code]) => code === 'unindexed-relation');
+      assert.deepEqual(given, [['unindexed-relation', 'create index concurrently on public.mark (note_id);']], what);
+    }
+  });
+
   test('an index that it advised is used', async () => {
     const { statements } = await graph.explain({ query: operations[5]!.query }, caller);
     const types = nodesOf(statements[0]!.databasePlan!.root).map(({ type }) => type);
