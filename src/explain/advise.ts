@@ -4,7 +4,7 @@
  */
 import { wrapCalls } from '../doctor/policy-calls.ts';
 import type { Relation, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/related-rows.ts';
+import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
 import type { AdvisedTable, FactsOf, IndexFacts, PolicyFacts, TableName } from './advised-table.ts';
