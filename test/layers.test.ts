@@ -134,7 +134,7 @@ const layers: Readonly<Record<string, Layer>> = {
   doctor: { values: ['catalog', 'model', 'model/types', 'settings', 'sql', 'budget'], types: ['database'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
-    values: ['settings', 'doctor/policy-calls.ts', 'model/types'],
+    values: ['settings', 'plan/walk.ts', 'doctor/policy-calls.ts', 'model/types'],
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },
