@@ -8,7 +8,7 @@ import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
 import { and, list } from '../../sql/clauses.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';
 import { join, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { bound, isNotNull, isNull, orderable } from '../values/comparison.ts';
+import { bound as boundTo, isNotNull, isNull, orderable } from '../values/comparison.ts';
 import { cursorElementJson } from '../values/value-json.ts';
 import { leadsIndex, typeOf, type WrittenKey } from './order-keys.ts';
 
@@ -41,14 +41,20 @@ export function wholeRanges(keys: readonly WrittenKey[], table: Table): SeekRang
 
 /** The ranges after a cursor, nearest first; empty if nothing can follow. Keys are in paging order. */
 export function seekRanges(keys: readonly WrittenKey[], cursor: Cursor): SeekRange[] {
-  const seeker = new Seeker(keys, cursor);
+  const positions = positionsIn(keys, cursor);
+  const range = (index: number, condition: Sql, order: readonly WrittenKey[]): SeekRange => {
+    return { condition: and([...positions.slice(0, index).map(isEqual), condition]), order, isBeyond: true };
+  };
+  const valuesFrom = (index: number): WrittenKey[] =>
+    keys.slice(index).map((key, each) => (each === 0 ? { ...key, isNeverNull: true } : key));
+  const tail = tailStart(positions);
   const ranges: SeekRange[] = [];
-  const tail = seeker.tailStart();
-  if (tail < cursor.length) ranges.push(seeker.beyondTail(tail));
-  for (let index = cursor.length - 1; index >= 0; index -= 1) {
-    if (index < tail) ranges.push(...seeker.beyondKey(index));
+  if (tail < positions.length) ranges.push(range(tail, isBeyondTail(positions.slice(tail)), valuesFrom(tail)));
+  for (const [index, position] of [...positions.entries()].reverse()) {
+    const beyond = index < tail ? isBeyondValue(position) : null;
+    if (beyond) ranges.push(range(index, beyond, valuesFrom(index)));
     // Nulls of a key within the tail lie between the rows that its comparison returns.
-    ranges.push(...seeker.trailingNulls(index).map((range) => ({ ...range, isBeyond: index <= tail })));
+    if (position.nullsFollow) ranges.push({ ...range(index, position.isNull, keys.slice(index + 1)), isBeyond: index <= tail });
   }
   return ranges;
 }
@@ -62,26 +68,22 @@ const mostRangedValues = 16;
 /** The ranges after a cursor; a single one if the cursor has very many values. */
 export function pageRanges(keys: readonly WrittenKey[], cursor: Cursor): SeekRange[] {
   if (cursor.length <= mostRangedValues) return seekRanges(keys, cursor);
-  return [{ condition: new Seeker(keys, cursor).nested(), order: keys, isBeyond: true }];
+  return [{ condition: isBeyondAny(positionsIn(keys, cursor)), order: keys, isBeyond: true }];
 }
 
 /** A condition that holds for the rows after a cursor; null or false for others. */
 export function conditionAfter(keys: readonly WrittenKey[], cursor: Cursor): Sql {
-  return conditionOf(pageRanges(keys, cursor));
+  return isInAny(pageRanges(keys, cursor));
 }
 
 /** Combines the ranges into one. For orders that no index serves, in which each range would read all rows. */
 export function asOneRange(ranges: readonly SeekRange[], keys: readonly WrittenKey[]): SeekRange[] {
-  return ranges.length > 1 ? [{ condition: sql`(${conditionOf(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
+  return ranges.length > 1 ? [{ condition: sql`(${isInAny(ranges)})`, order: keys, isBeyond: true }] : [...ranges];
 }
 
-/** A condition that holds for the rows in any of the ranges. */
-export function conditionOf(ranges: readonly SeekRange[]): Sql {
-  if (ranges.length === 0) return sql`false`;
-  return join(
-    ranges.map(({ condition }) => sql`(${condition})`),
-    ' or ',
-  );
+function isInAny(ranges: readonly SeekRange[]): Sql {
+  const conditions = ranges.map(({ condition }) => sql`(${condition})`);
+  return conditions.length > 0 ? join(conditions, ' or ') : sql`false`;
 }
 
 /**
@@ -90,131 +92,71 @@ export function conditionOf(ranges: readonly SeekRange[]): Sql {
  */
 export function conditionsNotAfter(keys: readonly WrittenKey[], cursor: Cursor): Sql[] {
   const isNotAfter = sql`(${conditionAfter(keys, cursor)}) is not true`;
-  const [first] = keys;
-  if (!first || cursor.length === 0) return [isNotAfter];
-  const type = typeOf(first.value);
-  const absent = isNull(first.sql, type);
-  if (!cursor[0]) return [...(first.nullsFirst ? [] : [isNotNull(first.sql, type)]), sql`${absent} and ${isNotAfter}`];
-  const bound = boundOf(cursor[0], first.value);
-  const within = sql`${orderable(first.sql, type)} ${trusted(first.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
-  return first.nullsFirst && !first.isNeverNull ? [absent, within] : [within];
+  const [first] = positionsIn(keys, cursor);
+  if (!first) return [isNotAfter];
+  const { key, value, bound, isNull } = first;
+  if (!bound) return [...(key.nullsFirst ? [] : [isNotNull(key.sql, typeOf(key.value))]), sql`${isNull} and ${isNotAfter}`];
+  const within = sql`${value} ${trusted(key.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
+  return key.nullsFirst && !key.isNeverNull ? [isNull, within] : [within];
 }
 
-/** The value of the cursor for a key. */
-function boundOf(element: Parameter | null | undefined, value: OrderValue): Sql {
-  const type = typeOf(value);
-  return orderable(bound(element, type), type);
+/** A key with its value in a cursor, both in a form that can be compared. */
+interface Position {
+  readonly key: WrittenKey;
+  readonly value: Sql;
+  /** Null if the row of the cursor had null. */
+  readonly bound: Sql | null;
+  readonly isNull: Sql;
+  /** Whether nulls of the key sort after the bound. */
+  readonly nullsFollow: boolean;
 }
 
-class Seeker {
-  readonly #keys: readonly WrittenKey[];
-  readonly #cursor: Cursor;
+function positionsIn(keys: readonly WrittenKey[], cursor: Cursor): Position[] {
+  return keys.slice(0, cursor.length).map((key, index) => {
+    const type = typeOf(key.value);
+    const element = cursor[index];
+    // A cursor with fewer values than keys compares values only.
+    const nullsFollow = Boolean(element) && !key.isNeverNull && !key.nullsFirst && cursor.length === keys.length;
+    const bound = element ? orderable(boundTo(element, type), type) : null;
+    return { key, value: orderable(key.sql, type), bound, isNull: isNull(orderable(key.sql, type), type), nullsFollow };
+  });
+}
 
-  constructor(keys: readonly WrittenKey[], cursor: Cursor) {
-    this.#keys = keys;
-    this.#cursor = cursor;
-  }
+function isEqual({ value, bound, isNull }: Position): Sql {
+  return bound ? sql`${value} = ${bound}` : isNull;
+}
 
-  /** The index where the tail starts: the last keys that are not null in the cursor and have the same direction are compared as a row. */
-  tailStart(): number {
-    let start = this.#cursor.length;
-    while (start > 0 && this.#cursor[start - 1] && this.#key(start - 1).descending === this.#key(this.#cursor.length - 1).descending)
-      start -= 1;
-    return start;
-  }
+/** The rows that are beyond the cursor in a key, without nulls. Every value is beyond a null that sorts first, none beyond one that sorts last. */
+function isBeyondValue({ key, value, bound }: Position): Sql | null {
+  if (bound) return sql`${value} ${trusted(key.descending ? '<' : '>')} ${bound}`;
+  return key.nullsFirst ? isNotNull(value, typeOf(key.value)) : null;
+}
 
-  beyondTail(start: number): SeekRange {
-    const indexes = Array.from({ length: this.#cursor.length - start }, (_, offset) => start + offset);
-    const values = indexes.map((index) => this.#value(index));
-    const bounds = indexes.map((index) => this.#bound(index));
-    const symbol = this.#key(start).descending ? '<' : '>';
-    if (indexes.length === 1) return this.#range(start, sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`);
-    const comparison = sql`(${list(values)}) ${trusted(symbol)} (${list(bounds)})`;
-    if (indexes.every((index) => this.#key(index).value.kind === 'column')) return this.#range(start, comparison);
-    // No index covers columns of two tables, so the first key is also compared by itself, to use its own index.
-    return this.#range(start, sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`);
-  }
+/** The rows after the cursor: beyond it in the first key, or equal in that and, in turn, beyond it in the next or equal. */
+function isBeyondAny([first, ...others]: readonly Position[]): Sql {
+  if (!first) return sql`false`;
+  const value = isBeyondValue(first);
+  const beyond = value && first.nullsFollow ? sql`(${value} or ${first.isNull})` : value;
+  if (others.length === 0) return beyond ?? sql`false`;
+  const later = sql`${isEqual(first)} and ${isBeyondAny(others)}`;
+  return beyond ? sql`(${beyond} or ${later})` : sql`(${later})`;
+}
 
-  /** The rows after the cursor: beyond it in the first key, or equal in that and, in turn, beyond it in the next or equal. */
-  nested(): Sql {
-    const parts: Sql[] = [];
-    let open = 0;
-    for (const index of this.#cursor.keys()) {
-      const beyond = this.#beyond(index);
-      if (index === this.#cursor.length - 1) parts.push(beyond ?? sql`false`);
-      else {
-        parts.push(beyond === null ? sql`(${this.#equal(index)} and ` : sql`(${beyond} or ${this.#equal(index)} and `);
-        open += 1;
-      }
-    }
-    return join([...parts, trusted(')'.repeat(open))], '');
-  }
+/** Where the tail starts: the last keys that are not null in the cursor and have the same direction are compared as a row. */
+function tailStart(positions: readonly Position[]): number {
+  const direction = positions.at(-1)?.key.descending;
+  return positions.findLastIndex(({ key, bound }) => !bound || key.descending !== direction) + 1;
+}
 
-  /** Rows that are beyond the cursor in a key; null if none can be. */
-  #beyond(index: number): Sql | null {
-    const beyond = this.#beyondValue(index);
-    return beyond !== null && this.#nullsFollow(index) ? sql`(${beyond} or ${this.#isNull(index)})` : beyond;
-  }
-
-  /** The same without nulls. Every value is beyond a null that sorts first, and nothing is beyond a null that sorts last. */
-  #beyondValue(index: number): Sql | null {
-    const { descending, nullsFirst } = this.#key(index);
-    const value = this.#value(index);
-    if (this.#cursor[index]) return sql`${value} ${trusted(descending ? '<' : '>')} ${this.#bound(index)}`;
-    return nullsFirst ? isNotNull(value, typeOf(this.#key(index).value)) : null;
-  }
-
-  /** Whether nulls of a key sort after its value in the cursor. Not of a cursor with fewer values than keys, which compares values only. */
-  #nullsFollow(index: number): boolean {
-    const { isNeverNull, nullsFirst } = this.#key(index);
-    const isPartial = this.#cursor.length < this.#keys.length;
-    return !(isNeverNull || nullsFirst || isPartial) && Boolean(this.#cursor[index]);
-  }
-
-  /** Rows that equal the cursor in a key. */
-  #equal(index: number): Sql {
-    const value = this.#value(index);
-    return this.#cursor[index] ? sql`${value} = ${this.#bound(index)}` : this.#isNull(index);
-  }
-
-  /** Rows that equal the cursor in the preceding keys and are beyond it in this one, without nulls. */
-  beyondKey(index: number): SeekRange[] {
-    const beyond = this.#beyondValue(index);
-    return beyond === null ? [] : [this.#range(index, beyond)];
-  }
-
-  /** Rows that equal the cursor in the preceding keys and are null in this one, if nulls follow. */
-  trailingNulls(index: number): SeekRange[] {
-    if (!this.#nullsFollow(index)) return [];
-    return [this.#range(index, this.#isNull(index), this.#keys.slice(index + 1))];
-  }
-
-  /** By default, a range is ordered from its key on, which is never null there. */
-  #range(index: number, condition: Sql, keys: readonly WrittenKey[] = this.#valuesFrom(index)): SeekRange {
-    const prefix = Array.from({ length: index }, (_, each) => this.#equal(each));
-    return { condition: and([...prefix, condition]), order: keys, isBeyond: true };
-  }
-
-  #valuesFrom(index: number): readonly WrittenKey[] {
-    return [{ ...this.#key(index), isNeverNull: true }, ...this.#keys.slice(index + 1)];
-  }
-
-  #key(index: number): WrittenKey {
-    return this.#keys[index]!;
-  }
-
-  #isNull(index: number): Sql {
-    return isNull(this.#value(index), typeOf(this.#key(index).value));
-  }
-
-  #value(index: number): Sql {
-    const key = this.#key(index);
-    return orderable(key.sql, typeOf(key.value));
-  }
-
-  #bound(index: number): Sql {
-    return boundOf(this.#cursor[index], this.#key(index).value);
-  }
+function isBeyondTail(tail: readonly Position[]): Sql {
+  const values = tail.map(({ value }) => value);
+  const bounds = tail.map(({ bound }) => bound!);
+  const symbol = tail[0]!.key.descending ? '<' : '>';
+  if (tail.length === 1) return sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`;
+  const comparison = sql`(${list(values)}) ${trusted(symbol)} (${list(bounds)})`;
+  if (tail.every(({ key }) => key.value.kind === 'column')) return comparison;
+  // No index covers columns of two tables, so the first key is also compared by itself, to use its own index.
+  return sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`;
 }
 
 /**
