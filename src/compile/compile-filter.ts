@@ -1,6 +1,6 @@
 /**
- * Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. Conditions on related rows are semi-joins. For posts whose blog has a given
- * owner and that have at least three comments:
+ * Filters as SQL: `(t1."age" > $1::int4 and t1."name" is not null)`. Conditions on related rows are semi-joins. For posts whose blog has a
+ * given owner and that have at least three comments:
  *
  *     exists (select 1 from "public"."blog" as t2 where t2."id" = t1."blog_id" and t2."owner" = $1::text)
  *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
@@ -17,9 +17,9 @@ import { type Aliases, relatedRows, type Scope } from './scope.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
 
 /**
- * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as below
- * `or`, it plans twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the outermost keeps
- * the choice: `offset 0` takes it away from those inside.
+ * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as
+ * below `or`, it plans twice: once to run for each row, and once to hash all rows. Nested, that would double at every level, so only the
+ * outermost keeps the choice: `offset 0` takes it away from those inside.
  */
 interface Nesting {
   readonly isInExpression: boolean;

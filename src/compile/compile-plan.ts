@@ -5,7 +5,7 @@
 
 import type { Table } from '../model/model.ts';
 import { compileSteps, compileWritten } from '../nested-writes/compile/compile-steps.ts';
-import type { ConnectionPlan, LookupPlan, Parameter, Plan, RootPlan, RootValue, RoutinePlan } from '../plan/plan.ts';
+import type { MutationRoot, Parameter, Plan, QueryRoot, RootPlan, RootValue, TypeNamePlan } from '../plan/plan.ts';
 import { select } from '../sql/clauses.ts';
 import { renderInSteps, type Sql } from '../sql/sql.ts';
 import { compileQueryField, newContext } from './compile-row.ts';
@@ -62,43 +62,47 @@ export type CompiledRoot =
  */
 export function compilePlan(plan: Plan, version: SchemaVersion | null, keepsResults = false): Generator<void, CompiledOperation> {
   const guard = schemaGuard(version);
-  return plan.kind === 'query' ? compileQuery(plan, guard) : compileMutations(plan, guard, keepsResults);
+  return plan.kind === 'query' ? compileQuery(plan.roots, guard) : compileMutations(plan.roots, guard, keepsResults);
 }
 
-function* compileQuery({ kind, roots }: Plan, guard: Guard): Generator<void, CompiledOperation> {
+function* compileQuery(roots: readonly RootPlan<QueryRoot>[], guard: Guard): Generator<void, CompiledOperation> {
   const context = newContext();
-  const columns: Sql[] = [];
+  const frame = { ...noFrame, guard };
   const compiled: CompiledRoot[] = [];
-  const only = onlyRead(roots);
-  for (const root of roots) {
-    const { key, value } = root;
-    compiled.push(
-      withoutStatement(root) ?? { kind: 'column', key, first: 0, statement: 0, column: guard.length + columns.length, empty: 'null' },
-    );
-    if (reads(value) && value !== only) columns.push(compileQueryField(value, context));
+  const columns: Sql[] = [];
+  // A query of a single collection needs no select around the collection's own.
+  const read = onlyOf(roots);
+  const only = read?.kind === 'connection' ? read : null;
+  for (const { key, value } of roots) {
+    if (value.kind === 'type name') compiled.push(typeNameRoot(key, value));
+    else if (value.kind === 'introspection') compiled.push({ kind: 'introspection', key });
+    else {
+      compiled.push({ kind: 'column', key, first: 0, statement: 0, column: guard.length + columns.length, empty: 'null' });
+      if (!only) columns.push(compileQueryField(value, context));
+    }
     yield;
   }
-  const frame = { ...noFrame, guard };
-  // A query of a single collection needs no select around the collection's own.
   const query = only
     ? selectConnection({ plan: only, rows: { kind: 'table', relatedTo: null }, context }, frame)
     : select({ columns: [selectList(frame, columns)] });
   yield;
-  const statements: CompiledStatement[] = [];
-  if (only || columns.length > 0) statements.push(yield* renderStatement(query));
   // Introspection reads no rows, but only the database knows whether the schema is still current.
-  else if (guard.length > 0 && compiled.some((root) => root.kind === 'introspection')) statements.push(yield* renderStatement(query));
-  return { kind, checksVersion: true, roots: compiled, statements };
+  const checksOnly = guard.length > 0 && compiled.some(({ kind }) => kind === 'introspection');
+  const statements = only || columns.length > 0 || checksOnly ? [yield* renderStatement(query)] : [];
+  return { kind: 'query', checksVersion: true, roots: compiled, statements };
 }
 
-function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: boolean): Generator<void, CompiledOperation> {
-  const guardsRows = guard.length > 0 && canGuard(roots);
+function* compileMutations(
+  roots: readonly RootPlan<MutationRoot>[],
+  guard: Guard,
+  keepsResults: boolean,
+): Generator<void, CompiledOperation> {
+  const only = onlyOf(roots);
+  const guardsRows = guard.length > 0 && only?.kind === 'insert' && canGuardRows(only);
   const statements: CompiledStatement[] = [];
   const compiled: CompiledRoot[] = [];
-  for (const root of roots) {
-    const { key, value } = root;
-    const without = withoutStatement(root);
-    if (without) compiled.push(without);
+  for (const { key, value } of roots) {
+    if (value.kind === 'type name') compiled.push(typeNameRoot(key, value));
     else {
       const results = compiled.filter((each) => each.kind === 'column').length;
       const write = compileWrite(value, { guard, guardsRows, keptAs: keepsResults ? resultSetting(results) : null });
@@ -114,30 +118,16 @@ function* compileMutations({ kind, roots }: Plan, guard: Guard, keepsResults: bo
     }
     yield;
   }
-  return { kind, checksVersion: guardsRows, roots: compiled, statements };
+  return { kind: 'mutation', checksVersion: guardsRows, roots: compiled, statements };
 }
 
-/** A root field that needs no statement; null if it needs one. */
-function withoutStatement({ key, value }: RootPlan): CompiledRoot | null {
-  if (value.kind === 'type name') return { kind: 'json', key, json: JSON.stringify(value.name) };
-  return value.kind === 'introspection' ? { kind: 'introspection', key } : null;
-}
-
-/** Whether the only statement of a mutation can have the guard in its FROM or WHERE. */
-function canGuard(roots: Plan['roots']): boolean {
-  const only = onlyRoot(roots);
-  return only?.kind === 'insert' && canGuardRows(only);
-}
-
-/** The connection, if nothing else is read. */
-function onlyRead(roots: Plan['roots']): ConnectionPlan | undefined {
-  const only = onlyRoot(roots);
-  return only?.kind === 'connection' ? only : undefined;
+function typeNameRoot(key: string, { name }: TypeNamePlan): CompiledRoot {
+  return { kind: 'json', key, json: JSON.stringify(name) };
 }
 
 /** The root field that reads or writes data, if it is the only one. */
-function onlyRoot(roots: Plan['roots']): RootValue | undefined {
-  const [only, ...others] = roots.filter((root) => withoutStatement(root) === null);
+function onlyOf<Value extends RootValue>(roots: readonly RootPlan<Value>[]): Value | undefined {
+  const [only, ...others] = roots.filter(({ value }) => value.kind !== 'type name' && value.kind !== 'introspection');
   return others.length === 0 ? only?.value : undefined;
 }
 
@@ -162,11 +152,7 @@ function identityOf(parameter: Parameter): unknown {
   }
 }
 
-function reads(value: RootValue): value is ConnectionPlan | LookupPlan | RoutinePlan {
-  return value.kind === 'connection' || value.kind === 'lookup' || value.kind === 'routine';
-}
-
-function compileWrite(value: RootValue, frame: Frame): CompiledWrite {
+function compileWrite(value: Exclude<MutationRoot, TypeNamePlan>, frame: Frame): CompiledWrite {
   switch (value.kind) {
     case 'insert':
     case 'update':
@@ -181,7 +167,5 @@ function compileWrite(value: RootValue, frame: Frame): CompiledWrite {
         frame,
         empty: 'null',
       };
-    default:
-      throw new Error(`A mutation has no ${value.kind}.`);
   }
 }

@@ -2,7 +2,8 @@
  * Rows, functions' results and fields of Query as JSON text. For the row `{ id title blog { name } }`:
  *
  *     concat('{"id":', t1."id", ',"title":', to_json(t1."title"), ',"blog":',
- *       coalesce((select concat('{"name":', to_json(t2."name"), '}') from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
+ *       coalesce((select concat('{"name":', to_json(t2."name"), '}')
+ *         from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
  */
 import type { Table } from '../model/model.ts';
 import type { ConnectionPlan, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';

@@ -40,8 +40,8 @@ export function isNeverNull({ notNull }: Column, { keepsNotNull }: Scope): boole
 }
 
 /**
- * A table or function directly in FROM. The row is `alias.*` unless it is given; the star is needed because the alias alone may be the name of
- * a column.
+ * A table or function directly in FROM. The row is `alias.*` unless it is given; the star is needed because the alias alone may be the name
+ * of a column.
  */
 export function directScope(alias: string, { keepsNotNull, row }: { readonly keepsNotNull: boolean; readonly row?: Sql }): Scope {
   const scope: Scope = {

@@ -1,6 +1,6 @@
 /**
- * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that stores
- * the result for a later statement of the transaction.
+ * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that
+ * stores the result for a later statement of the transaction.
  */
 import type { Member, Parameter, RowPlan, TypeNamePlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
@@ -70,9 +70,8 @@ const unguarded: Guard = [];
  *
  * The check in the session statement is not enough: a later statement may wait for a lock that DDL under way holds, and continue after its
  * commit on tables that have changed. PostgreSQL locks all tables of a statement before it takes the snapshot from which the guard reads
- * the version, so nothing can change in between. In a query, and in the insert of one row, the guard comes before everything else and replaces the
- * session statement's check, at the same cost.
- * `extension/schema-version-script.ts` creates the table and the function.
+ * the version, so nothing can change in between. In a query, and in the insert of one row, the guard comes before everything else and
+ * replaces the session statement's check, at the same cost. `extension/schema-version-script.ts` creates the table and the function.
  */
 export function schemaGuard(version: SchemaVersion | null): Guard {
   if (version === null) return unguarded;

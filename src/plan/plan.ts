@@ -6,17 +6,18 @@ import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-
 import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 
-export interface Plan {
-  readonly kind: 'query' | 'mutation';
-  readonly roots: readonly RootPlan[];
-}
+export type Plan =
+  | { readonly kind: 'query'; readonly roots: readonly RootPlan<QueryRoot>[] }
+  | { readonly kind: 'mutation'; readonly roots: readonly RootPlan<MutationRoot>[] };
 
 /** A root field with its response key. */
-export interface RootPlan {
+export interface RootPlan<Value = RootValue> {
   readonly key: string;
-  readonly value: RootValue;
+  readonly value: Value;
 }
-export type RootValue = QueryValue | IntrospectionPlan | MutationPlan | NestedWritePlan;
+export type QueryRoot = QueryValue | IntrospectionPlan;
+export type MutationRoot = TypeNamePlan | MutationPlan | RoutinePlan | NestedWritePlan;
+export type RootValue = QueryRoot | MutationRoot;
 
 /** `__typename`, which is known without the database. */
 export interface TypeNamePlan {

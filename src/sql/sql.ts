@@ -64,8 +64,8 @@ export function trusted(text: string): Sql {
 }
 
 /**
- * A call of a built-in function. Qualified, because otherwise PostgreSQL may take it for a cast to a type or table of that name on the search
- * path, or for a user's function whose arguments match better (manual: Functions, Type Resolution).
+ * A call of a built-in function. Qualified, because otherwise PostgreSQL may take it for a cast to a type or table of that name on the
+ * search path, or for a user's function whose arguments match better (manual: Functions, Type Resolution).
  */
 export function builtIn(name: string, ...operands: readonly Sql[]): Sql {
   return sql`pg_catalog.${trusted(name)}(${join(operands, ', ')})`;

@@ -3,7 +3,8 @@
  * around it aggregates their JSON. For `groups(by: [{status: VALUE}, {soldAt: MONTH}], having: {count: {gt: 10}}) { key { status } sum {
  * price } }`:
  *
- *     (select concat('[', coalesce(string_agg(concat('{"key":{"status":"', t2."key 1", '"},"sum":{"price":"', t2."value 1", '"}}'), ','), ''), ']')
+ *     (select concat('[',
+ *        coalesce(string_agg(concat('{"key":{"status":"', t2."key 1", '"},"sum":{"price":"', t2."value 1", '"}}'), ','), ''), ']')
  *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
@@ -161,8 +162,8 @@ function readable({ columns, relations }: Table, scope: Scope): Sql[] {
 }
 
 /**
- * The expression to group by, over the row that has the column: the column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or the
- * lower bound of a range of numbers.
+ * The expression to group by, over the row that has the column: the column, `pg_catalog.date_trunc('month', t1."sold_at", $1::text)`, or
+ * the lower bound of a range of numbers.
  */
 function groupExpression(by: GroupBy, scope: Scope): Sql {
   const value = scope.column(by.column.name);

@@ -1,4 +1,6 @@
-/** A connection: the rows that match its filter, which its page, its aggregates and its groups read, and what its members need of the page. */
+/**
+ * A connection: the rows that match its filter, which its page, its aggregates and its groups read, and what its members need of the page.
+ */
 import type { Column, Relation } from '../../model/model.ts';
 import type { ConnectionPlan } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/walk.ts';

@@ -2,7 +2,8 @@
  * A connection as JSON text: a subselect reads the page, and the select around it aggregates the edges. For
  * `{ edges { node { id } } pageInfo { hasNextPage } }` of the first 20:
  *
- *     (select concat('{"edges":[', coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
+ *     (select concat('{"edges":[',
+ *        coalesce(string_agg(concat('{"node":{"id":', t1."id", '}}'), ',') filter (where t1."(number)" <= 20), ''),
  *        '],"pageInfo":{"hasNextPage":', (pg_catalog.count(*) > 20)::text, '}}')
  *      from (select t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)

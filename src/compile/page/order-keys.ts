@@ -87,8 +87,8 @@ export function isValueNeverNull(value: OrderValue, keepsNotNull: boolean): bool
 }
 
 /**
- * Keys over a single row. Values of related rows are subqueries, for expressions that have no FROM to add joins to. They may be null even if
- * a constraint forbids it: the related row may be gone.
+ * Keys over a single row. Values of related rows are subqueries, for expressions that have no FROM to add joins to. They may be null even
+ * if a constraint forbids it: the related row may be gone.
  */
 export function keysOfRow(keys: readonly OrderKey[], scope: Scope, aliases: Aliases): WrittenKey[] {
   return keys.map((key) => ({
@@ -126,7 +126,8 @@ function selectValue(value: RelatedValue, near: Scope, aliases: Aliases): Sql {
  * out. All other values are lateral joins, so that each is computed once per row, however often the statement uses it. But if all rows of a
  * table need a value, one pass over the other table groups it:
  *
- *     left join (select t3."post_id", count(*) from "public"."comment" as t3 group by t3."post_id") as t4("key 1", "value") on t4."key 1" = t1."id"
+ *     left join (select t3."post_id", count(*) from "public"."comment" as t3 group by t3."post_id") as t4("key 1", "value")
+ *       on t4."key 1" = t1."id"
  */
 
 export interface JoinedKeys {

@@ -126,7 +126,10 @@ function isEqual({ value, bound, isNull }: Position): Sql {
   return bound ? sql`${value} = ${bound}` : isNull;
 }
 
-/** The rows that are beyond the cursor in a key, without nulls. Every value is beyond a null that sorts first, none beyond one that sorts last. */
+/**
+ * The rows that are beyond the cursor in a key, without nulls. Every value is beyond a null that sorts first, none beyond one that sorts
+ * last.
+ */
 function isBeyondValue({ key, value, bound }: Position): Sql | null {
   if (bound) return sql`${value} ${trusted(key.descending ? '<' : '>')} ${bound}`;
   return key.nullsFirst ? isNotNull(value, typeOf(key.value)) : null;

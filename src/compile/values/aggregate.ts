@@ -10,7 +10,7 @@ import type { AggregatedColumn, AggregateOrder } from '../../plan/plan.ts';
 import { countRows } from '../../sql/clauses.ts';
 import { bind, builtIn, cast, type Sql, sql, trusted } from '../../sql/sql.ts';
 import type { Scope } from '../scope.ts';
-import { quotedOrNull, still } from './value-json.ts';
+import { orNull, quotedOrNull, toJson } from './value-json.ts';
 
 /** The aggregate call. `value` is the column. */
 export function aggregateCall({ name, column, fraction }: AggregatedColumn, value: Sql): Sql {
@@ -21,7 +21,7 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
     case 'avg':
     case 'stddev':
     case 'variance':
-      return builtIn(name, traits.number?.isExact ? value : sql`${value}::numeric`);
+      return builtIn(name, traits.number?.isExact ? value : cast(value, 'numeric'));
     case 'min':
     case 'max':
       return extreme(name, traits, value);
@@ -44,7 +44,7 @@ export function extreme(name: 'min' | 'max', { extremes, ofExtension }: Postgres
     case 'of booleans':
       return builtIn(name === 'min' ? 'bool_and' : 'bool_or', value);
     case 'of text':
-      return builtIn(name, sql`${value}::text`);
+      return builtIn(name, cast(value, 'text'));
   }
 }
 
@@ -78,9 +78,9 @@ export function aggregateJson({ name, column: { type } }: AggregatedColumn, valu
       return numberJson(value, 'fraction');
     case 'boolAnd':
     case 'boolOr':
-      return bareJson(value);
+      return orNull(cast(value, 'text'));
     case 'percentile':
-      return time ? toJson(value) : floatJson(value, 'float8');
+      return time ? orNull(toJson(value)) : floatJson(value, 'float8');
     case 'min':
     case 'max':
       return extremeJson(value, type);
@@ -90,15 +90,15 @@ export function aggregateJson({ name, column: { type } }: AggregatedColumn, valu
 function extremeJson(value: Sql, type: ScalarType): Sql {
   switch (scalars[type.scalar].json) {
     case 'cast':
-      return bareJson(value);
+      return orNull(cast(value, 'text'));
     case 'bare':
-      return bareJson(still(value, type.typeName));
+      return orNull(cast(cast(value, type.typeName), 'text'));
     case 'quoted':
-      return numberJson(still(value, type.typeName), type.traits.number?.hasScale ? digitsOf(type) : 'as written');
+      return numberJson(cast(value, type.typeName), type.traits.number?.hasScale ? digitsOf(type) : 'as written');
     case 'float to json':
       return floatJson(value, type.typeName);
     default:
-      return toJson(value);
+      return orNull(toJson(value));
   }
 }
 
@@ -112,20 +112,12 @@ function floatJson(value: Sql, typeName: string): Sql {
   return numberJson(sql`(${value} + '0'::${trusted(typeName)})`, 'as written');
 }
 
-function bareJson(value: Sql): Sql {
-  return sql`coalesce(${value}::text, 'null')`;
-}
-
-function toJson(value: Sql): Sql {
-  return sql`coalesce(${builtIn('to_json', value)}, 'null')`;
-}
-
 /** Whether the text of a numeric always has a fractional part (`fraction`) or may lack one (`any`). */
 type Digits = 'as written' | 'fraction' | 'any';
 
 /** A number as a JSON string. pg_graphql writes numerics without trailing zeros: `10.500` as `10.5`, `1.000` as `1.0`. */
 function numberJson(value: Sql, digits: Digits): Sql {
-  return quotedOrNull(sql`${withoutZeros(value, digits)}::text`);
+  return quotedOrNull(cast(withoutZeros(value, digits), 'text'));
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { bind, bindUncast, builtIn, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The type to which values of `type` are cast for comparison. */
 export function comparedType(type: ValueType): string {
@@ -12,7 +12,7 @@ export function comparedType(type: ValueType): string {
 /** The value, cast so that PostgreSQL can compare it. */
 export function comparable(value: Sql, type: ValueType): Sql {
   const compared = comparedType(type);
-  return compared === type.sqlType ? value : sql`${value}::${trusted(compared)}`;
+  return compared === type.sqlType ? value : cast(value, compared);
 }
 
 /** Whether two values of a type differ; nulls do not. */
@@ -75,8 +75,8 @@ function comparandType({ sqlType, ...type }: ValueType): string {
 
 /** Converts JSON to a value of a composite type. */
 export function composed(json: Sql, type: string): Sql {
-  const members = sql`${literal('value')}, ${json}`;
-  return sql`(select r.value from pg_catalog.jsonb_to_record(pg_catalog.jsonb_build_object(${members})) as r(value ${trusted(type)}))`;
+  const record = builtIn('jsonb_to_record', builtIn('jsonb_build_object', literal('value'), json));
+  return sql`(select r.value from ${record} as r(value ${trusted(type)}))`;
 }
 
 /** Compares an expression with a parameter of a type, or with `value` if that is known. */

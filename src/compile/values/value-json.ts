@@ -1,14 +1,15 @@
 /**
- * PostgreSQL values as JSON of their GraphQL types: `to_json(t1."title")`; `"`, `t1."uuid"::uuid`, `"`. `concat` writes values whose text is
- * already JSON, such as integers, without a cast to text.
+ * PostgreSQL values as JSON of their GraphQL types: `to_json(t1."title")`; `"`, `t1."uuid"::uuid`, `"`. `concat` writes values whose text
+ * is already JSON, such as integers, without a cast to text.
  *
- * Whatever is written without escapes is cast to the type that it has in the model, which costs nothing. If it has become another type, such as
- * text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
+ * Whatever is written without escapes is cast to the type that it has in the model, which costs nothing. If it has become another type,
+ * such as text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
 import { scalars } from '../../model/types/scalars.ts';
-import { concatenate, type JsonText } from '../../sql/json-text.ts';
-import { builtIn, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { as, coalesce, select } from '../../sql/clauses.ts';
+import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
+import { builtIn, cast, identifier, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The JSON of a value; never SQL null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
@@ -27,18 +28,19 @@ interface Form {
 }
 
 function written({ kind, value }: Form, notNull: boolean): JsonText {
-  if (notNull) return kind === 'quoted' ? quoted(value) : [value];
-  if (kind === 'quoted') return [quotedOrNull(sql`${value}::text`)];
-  return [sql`coalesce(${kind === 'bare' ? sql`${value}::text` : value}, 'null')`];
+  if (notNull) return kind === 'quoted' ? ['"', value, '"'] : [value];
+  if (kind === 'quoted') return [quotedOrNull(cast(value, 'text'))];
+  return [orNull(kind === 'bare' ? cast(value, 'text') : value)];
 }
 
-function quoted(value: Sql): JsonText {
-  return ['"', value, '"'];
+/** A value of type text or json, or JSON null. */
+export function orNull(json: Sql): Sql {
+  return coalesce(json, literal('null'));
 }
 
 /** A text that needs no escapes as a JSON string, or JSON null. */
 export function quotedOrNull(text: Sql): Sql {
-  return sql`coalesce('"' || ${text} || '"', 'null')`;
+  return orNull(sql`'"' || ${text} || '"'`);
 }
 
 function jsonOf(value: Sql, type: ValueType): Form {
@@ -54,28 +56,25 @@ function jsonOf(value: Sql, type: ValueType): Form {
   }
 }
 
-const toJson = (value: Sql): Sql => builtIn('to_json', value);
-
-/** The value, if its type is still this built-in one. */
-export function still(value: Sql, typeName: string): Sql {
-  return sql`${value}::${trusted(typeName)}`;
+export function toJson(value: Sql): Sql {
+  return builtIn('to_json', value);
 }
 
 function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
   switch (scalars[scalar].json) {
     case 'bare':
-      return { kind: 'bare', value: still(value, typeName) };
+      return { kind: 'bare', value: cast(value, typeName) };
     case 'cast':
       // Without the cast to text, PostgreSQL writes t and f.
-      return { kind: 'json', value: sql`${still(value, typeName)}::text` };
+      return { kind: 'json', value: cast(cast(value, typeName), 'text') };
     case 'quoted':
-      return { kind: 'quoted', value: still(value, typeName) };
+      return { kind: 'quoted', value: cast(value, typeName) };
     case 'float to json':
       // Adding zero turns -0 into 0, because JSON clients distinguish them. The zero has the same type, because float4 has fewer digits
       // than float8.
       return { kind: 'json', value: toJson(sql`${value} + '0'::${trusted(typeName)}`) };
     case 'text to json':
-      return { kind: 'json', value: toJson(sql`${value}::text`) };
+      return { kind: 'json', value: toJson(cast(value, 'text')) };
     case 'to json':
       // `to_json` writes dates and times in ISO 8601, regardless of DateStyle.
       return { kind: 'json', value: toJson(value) };
@@ -98,11 +97,12 @@ function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form
 
 function listJson(value: Sql, { element }: ListType): Sql {
   if (element.kind === 'enum' && element.enum.mapped) {
-    const item = concatenate(valueJson(trusted('item'), element, false));
-    return sql`case when ${value} is not null then (select '[' || coalesce(pg_catalog.string_agg(${item}::text, ',' order by n), '') || ']' from ${builtIn('unnest', value)} with ordinality as items(item, n)) end`;
+    const items = as(sql`${builtIn('unnest', value)} with ordinality`, 'items', ['item', 'n']);
+    const json = jsonRows(cast(concatenate(valueJson(identifier('item'), element, false)), 'text'), [identifier('n')]);
+    return sql`case when ${value} is not null then (${select({ columns: [sql`'[' || ${json} || ']'`], from: items })}) end`;
   }
   const asText = element.kind === 'enum' || scalars[element.scalar].listsText;
-  return toJson(asText ? sql`${value}::text[]` : value);
+  return toJson(asText ? cast(value, 'text[]') : value);
 }
 
 /**
@@ -112,7 +112,7 @@ function listJson(value: Sql, { element }: ListType): Sql {
 export function cursorElementJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
   const isBare = type.kind === 'scalar' && scalars[type.scalar].elementJson === 'bare';
   return written(
-    isBare ? { kind: 'bare', value: still(value, type.typeName) } : { kind: 'json', value: elementExpression(value, type) },
+    isBare ? { kind: 'bare', value: cast(value, type.typeName) } : { kind: 'json', value: elementExpression(value, type) },
     notNull,
   );
 }
@@ -127,7 +127,7 @@ export function keyElementJson(value: Sql, type: ValueType, notNull: boolean): J
 }
 
 function elementExpression(value: Sql, type: ValueType): Sql {
-  const asText = sql`${value}::text`;
+  const asText = cast(value, 'text');
   if (type.kind === 'enum') return toJson(value);
   if (type.kind === 'unsupported') {
     const isNumbers = sql`${asText} ~ ${literal('^[{]-?[0-9]+(,-?[0-9]+)*[}]$')}`;
@@ -141,10 +141,11 @@ function elementExpression(value: Sql, type: ValueType): Sql {
 
 /** The text in base64, on one line. */
 export function opaqueId(text: Sql): Sql {
-  return sql`pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(${text}, 'UTF8'), 'base64'), ${literal('\n')}, '')`;
+  const base64 = builtIn('encode', builtIn('convert_to', text, literal('UTF8')), literal('base64'));
+  return builtIn('replace', base64, literal('\n'), literal(''));
 }
 
 /** An opaque id as a JSON string; never null. */
 export function opaqueIdJson(text: Sql): JsonText {
-  return quoted(opaqueId(text));
+  return ['"', opaqueId(text), '"'];
 }

@@ -66,8 +66,8 @@ export function compileMutation(plan: MutationPlan, context: StatementContext, f
 }
 
 /**
- * Whether the guard of a mutation can be in its source of rows: an insert of one row that no trigger precedes. Then nothing happens before the
- * guard, not even a function that is a column's default.
+ * Whether the guard can be in the WHERE of an insert's rows: if it inserts one row, and no trigger precedes it. Then nothing happens before
+ * the guard, not even a function that is a column's default.
  *
  *     insert into "public"."post" ("title") select $1::text where (select case when … end from rowgraph.schema_change) is not null
  */
@@ -99,7 +99,8 @@ function isOfOneRow({ table, filter }: UpdatePlan | DeletePlan): boolean {
  * Updates or deletes a row by its key, which builds the response itself. The subselect fails if there is a second row: after a schema
  * change, the key may no longer be unique.
  *
- *     with changed as (delete from "public"."account" as t1 where t1."id" = $1::int4 returning concat('{"records":[{"id":', t1."id", '}]}') as "response")
+ *     with changed as (delete from "public"."account" as t1 where t1."id" = $1::int4
+ *       returning concat('{"records":[{"id":', t1."id", '}]}') as "response")
  *     select coalesce((select "response" from changed), '{"records":[]}')
  *
  * Unless the document says that a row may be changed, the select checks `atMost`.
@@ -259,7 +260,10 @@ function insertedRows({ columns, rows }: InsertPlan, { guard: [guard], guardsRow
   return guard && guardsRows ? select({ columns: cells[0]!, where: [sql`${guard} is not null`] }) : values(cells);
 }
 
-/** Compiles the call of a function and its response: to one statement, or to one that stores the returned rows and one that reads the response. */
+/**
+ * Compiles the call of a function and its response: to one statement, or to one that stores the returned rows and one that reads the
+ * response.
+ */
 export function compileCall(plan: RoutinePlan, context: StatementContext, frame: Frame): CompiledWrite {
   const { result } = plan.routine;
   if (!plan.readsAfter || (result.kind !== 'row' && result.kind !== 'rows'))

@@ -89,8 +89,8 @@ export function hasRows(members: Members): boolean {
 }
 
 /**
- * The output of `rows` with the position of each, if lists without their own order need it. Since version 16, PostgreSQL sorts the rows before
- * all aggregates, so beside a sorted list, others would take its order.
+ * The output of `rows` with the position of each, if lists without their own order need it. Since version 16, PostgreSQL sorts the rows
+ * before all aggregates, so beside a sorted list, others would take its order.
  */
 export function positionIn(rows: DerivedScope, members: Members): string | null {
   const isSorted = members.flatMap(({ value }) =>

@@ -1,6 +1,6 @@
 /**
- * Rows on their way from the statement that writes them to the one that reads the response. A setting of the transaction holds their primary
- * keys or, if no key leads to the rows afterwards, what the response needs of them. For an update of posts with their authors:
+ * Rows on their way from the statement that writes them to the one that reads the response. A setting of the transaction holds their
+ * primary keys or, if no key leads to the rows afterwards, what the response needs of them. For an update of posts with their authors:
  *
  *     with changed as (update "public"."post" as t1 set … returning t1."id"::text as c0)
  *     select left(set_config('rowgraph.written', coalesce(json_agg(w), '[]')::text, true), 0) from (select c0 from changed) as w
@@ -137,8 +137,8 @@ function writtenNeeds({ members }: Written): RowNeeds {
 }
 
 /**
- * Rows as they were written. The columns that are only shown are stored as JSON, because a role may be able to read values without being able
- * to name their types; so are rows that they refer to and that may be gone.
+ * Rows as they were written. The columns that are only shown are stored as JSON, because a role may be able to read values without being
+ * able to name their types; so are rows that they refer to and that may be gone.
  */
 class WrittenScope extends DerivedScope {
   readonly #written: Written;
@@ -228,8 +228,9 @@ function cell(index: number): Sql {
 }
 
 /**
- * A stored cell as the value of a column again. If the role cannot name the type, nor the one that a domain is based on, the value is read as
- * a column of the table's row type. It is put into a row of nulls, because PostgreSQL would check NOT NULL of domains if it made the row.
+ * A stored cell as the value of a column again. If the role cannot name the type, nor the one that a domain is based on, the value is read
+ * as a column of the table's row type. It is put into a row of nulls, because PostgreSQL would check NOT NULL of domains if it made the
+ * row.
  */
 function valueOf(text: Sql, column: string, type: ValueType, table: Table, name = type.sqlType): Sql {
   if (isNameable(type)) return cast(text, name);

@@ -2,7 +2,8 @@ select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg_catalog
         '","id":"', t1."id"::int8,
         '","name":', pg_catalog.to_json(t1."name"),
         ',"genre":', case t1."genre" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(t1."genre") end,
-        ',"otherGenres":', coalesce(case when t1."other_genres" is not null then (select '[' || coalesce(pg_catalog.string_agg(coalesce(case item when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json(item) end, 'null')::text, ',' order by n), '') || ']' from pg_catalog.unnest(t1."other_genres") with ordinality as items(item, n)) end, 'null'),
+        ',"otherGenres":', coalesce(case when t1."other_genres" is not null then (select '[' || coalesce(pg_catalog.string_agg(coalesce(case "item" when 'drum and bass' then '"DRUM_AND_BASS"' else pg_catalog.to_json("item") end, 'null')::text, ',' order by "n"), '') || ']'
+            from pg_catalog.unnest(t1."other_genres") with ordinality as items("item", "n")) end, 'null'),
         ',"founded":', coalesce(t1."founded"::int2::text, 'null'),
         ',"fee":', coalesce('"' || t1."fee"::numeric::text || '"', 'null'),
         ',"rating":', coalesce(pg_catalog.to_json(t1."rating" + '0'::float8), 'null'),
