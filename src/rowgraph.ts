@@ -29,8 +29,7 @@ import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
-import { RoleWatch } from './freshness/role-watch.ts';
-import { type LoadSnapshot, SchemaWatch, type VersionAdoption } from './freshness/schema-watch.ts';
+import { SchemaWatch, type SnapshotSource } from './freshness/schema-watch.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -86,15 +85,16 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   try {
     if (options.schemaTriggers) await installExtension(database);
     const judgeExtension = observeOutdated(observe);
-    const load: LoadSnapshot<SchemaSnapshot> = (stamp, previous, onDoubt) => {
-      judgeExtension(stamp.extension);
-      return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
-    };
-    const adoption: VersionAdoption<SchemaSnapshot> = {
+    const source: SnapshotSource<SchemaSnapshot> = {
+      load: (stamp, previous, onDoubt) => {
+        judgeExtension(stamp.extension);
+        return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
+      },
       adopt: (snapshot, version, changes) => snapshot.adopt(version, changes),
       adoptUnchanged: (snapshot, version, changes) => snapshot.adoptUnchanged(version, changes),
+      checkRoles: (snapshot) => snapshot.checkRoles(database),
     };
-    const watch = await SchemaWatch.start(database, settings.schemas, load, observe, adoption);
+    const watch = await SchemaWatch.start(database, settings.schemas, source, observe);
     return new RowgraphService(database, settings, watch, observe, timeout);
   } catch (error) {
     await database.close();
@@ -119,7 +119,6 @@ class RowgraphService implements Rowgraph {
   readonly #database: Database;
   readonly #settings: SnapshotSettings;
   readonly #watch: SchemaWatch<SchemaSnapshot>;
-  readonly #roleWatch: RoleWatch;
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots: ClientSnapshots;
@@ -136,7 +135,6 @@ class RowgraphService implements Rowgraph {
     this.#database = database;
     this.#settings = settings;
     this.#watch = watch;
-    this.#roleWatch = new RoleWatch(database, () => watch.current().checkRoles(database));
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
     this.#clientSnapshots = new ClientSnapshots(settings);
@@ -301,7 +299,7 @@ class RowgraphService implements Rowgraph {
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
-    this.#closing ??= Promise.all([this.#watch.stop(), this.#roleWatch.stop(), this.#database.close()]);
+    this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
     await this.#closing;
   }
 

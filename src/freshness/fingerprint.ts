@@ -179,3 +179,19 @@ export async function readChangeMarker(database: RequestDatabase): Promise<strin
 
 /** They take milliseconds: a server that needs longer than this counts as unreachable. */
 export const watchQuery: QueryOptions = { timeoutMillis: 10_000, isRepeated: true };
+
+/** The roles are hashed only if a transaction has changed something since the marker. */
+const rolesQuery = `select m.marker, case when m.marker is null or m.marker is distinct from $1::text then pg_catalog.concat_ws(' ',
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper), 0)) from pg_catalog.pg_roles r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m)
+) end
+from (select ${changeMarker} as marker) m`;
+
+/** A hash of roles and memberships, and the marker now; the hash is null if nothing has changed since the earlier marker. */
+export async function readRoles(
+  database: RequestDatabase,
+  earlier: string | null,
+): Promise<{ readonly marker: string | null; readonly hash: string | null }> {
+  const [row] = await database.query(rolesQuery, [earlier], watchQuery);
+  return { marker: row?.[0] ?? null, hash: row?.[1] ?? null };
+}

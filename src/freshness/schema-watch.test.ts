@@ -19,12 +19,7 @@ let watch: SchemaWatch<number>;
 before(async () => {
   pglite = await startPglite();
   database = openDatabase(pglite, { observe: () => {} });
-  watch = await SchemaWatch.start(
-    database,
-    ['public'],
-    async () => 1,
-    () => {},
-  );
+  watch = await SchemaWatch.start(database, ['public'], { load: async () => 1 }, () => {});
 });
 after(async () => {
   await watch.stop();
@@ -87,7 +82,7 @@ test('a request is not rejected by a schema that changed again while it was read
     if (loads === 2) await database.query('create table later (id int)', []);
     return loads;
   };
-  const changing = await SchemaWatch.start(database, ['public'], load, () => {});
+  const changing = await SchemaWatch.start(database, ['public'], { load }, () => {});
   const deadline = new Deadline(60_000);
   await database.query('create table sooner (id int)', []);
   const use = async (snapshot: number): Promise<number> => {
@@ -108,7 +103,7 @@ test('a request is not rejected by a snapshot that came into doubt after the sch
     loads += 1;
     return loads;
   };
-  const watched = await SchemaWatch.start(database, ['public'], load, () => {});
+  const watched = await SchemaWatch.start<number>(database, ['public'], { load }, () => {});
   const deadline = new Deadline(60_000);
   const refusal = new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "replaced"');
   const use = async (snapshot: number): Promise<number> => {
@@ -133,12 +128,7 @@ test('a statement that misses an object is compiled anew for each newer schema, 
   const now = performance.now.bind(performance);
   t.mock.method(performance, 'now', () => now() + skipped);
   let loads = 0;
-  const watched = await SchemaWatch.start(
-    database,
-    ['public'],
-    async () => ++loads,
-    () => {},
-  );
+  const watched = await SchemaWatch.start(database, ['public'], { load: async () => ++loads }, () => {});
   const outcomeOf = async (context?: string) => {
     const deadline = new Deadline(Infinity);
     let runs = 0;
@@ -173,7 +163,7 @@ test('the catalogs are compared only if a transaction has changed something sinc
     loads += 1;
     return loads;
   };
-  const watched = await SchemaWatch.start(counting, ['public'], load, () => {});
+  const watched = await SchemaWatch.start(counting, ['public'], { load }, () => {});
   const refusal = new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "unknown"');
   /** Whether a change of the database leads to a comparison, by a request that is rejected at the latest. */
   const compares = async (change: string): Promise<boolean> => {
@@ -215,7 +205,7 @@ describe('LISTEN', () => {
       return calls.loads;
     };
     const observe = (event: Event): void => void calls.reports.push(event.kind);
-    return { calls, watched: await SchemaWatch.start(refusing, ['public'], load, observe) };
+    return { calls, watched: await SchemaWatch.start(refusing, ['public'], { load }, observe) };
   }
 
   it('is tried again if it fails; meanwhile, the schema is compared every second, and loaded', async () => {

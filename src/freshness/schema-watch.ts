@@ -1,9 +1,3 @@
-/**
- * Keeps a snapshot of the schema fresh: loads a new one while the old one is in use, then swaps them. With our event triggers installed,
- * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
- * rejected.
- */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
@@ -11,31 +5,31 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Observer } from '../events.ts';
-import { readChangeMarker } from './fingerprint.ts';
-import { singleFlight } from './single-flight.ts';
+import { readChangeMarker, readRoles } from './fingerprint.ts';
 import { hasAskedDatabase, mayBeOutdated, messageAboutMissing, StaleSchemaError, SuspectTableError } from './stale-schema.ts';
+import { changesBetween, readSchemaStamp, readVersions, type SchemaChange, type SchemaStamp, schemaChannel } from './versions.ts';
 import {
-  changesBetween,
-  isSameStamp,
-  readSchemaStamp,
-  readVersions,
-  type SchemaChange,
-  type SchemaStamp,
-  schemaChannel,
-} from './versions.ts';
+  initialState,
+  isUnchanged,
+  type Loaded,
+  mayCompare,
+  mayRepeat,
+  provesNoChange,
+  reduce,
+  shouldListen,
+  type WatchEvent,
+  type WatchState,
+} from './watch-state.ts';
 
-const fingerprintMillis = 1000;
 /**
- * How many comparisons that find no change may be triggered by requests that are rejected without asking the database: this many in a row,
- * then one per pause; a change resets the count. Beyond that, invalid requests cost the database nothing.
+ * Keeps a snapshot of the schema fresh: loads a new one while the old one is in use, then swaps them. With our event triggers installed,
+ * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
+ * rejected. `watch-state.ts` decides; here is the work.
  */
-const mostFruitlessChecks = 20;
-const fruitlessCheckMillis = 200;
-/** How often to run a statement again if it misses an object that the schema has, and how much longer to wait each time. */
-const mostRepeats = 3;
+
+const intervalMillis = 1000;
+/** How much longer to wait each time before a statement runs again that misses an object that the schema has. */
 const repeatMillis = 20;
-/** How many errors that persisted after all repeats to remember. */
-const mostPersistent = 100;
 /**
  * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale, or whose statement misses an
  * object, may retry until its deadline.
@@ -44,112 +38,79 @@ const patienceMillis = 10_000;
 /** A standby's error for commands that it cannot run. */
 const readOnlyState = '25006';
 
-/**
- * Loads the snapshot that replaces `previous`. The stamp was read before. The snapshot calls `onDoubt` if it finds later that the schema
- * has changed since; then earlier comparisons no longer count.
- */
-export type LoadSnapshot<Snapshot> = (stamp: SchemaStamp, previous: Snapshot | null, onDoubt: () => void) => Promise<Snapshot>;
-
-/** Moves snapshots on to newer schema versions without loading them again. */
-export interface VersionAdoption<Snapshot> {
+/** How snapshots are loaded and move on. */
+export interface SnapshotSource<Snapshot> {
+  /**
+   * Loads the snapshot that replaces `previous`. The stamp was read before. The snapshot calls `onDoubt` if it finds later that the schema
+   * has changed since; then earlier comparisons no longer count.
+   */
+  load(stamp: SchemaStamp, previous: Snapshot | null, onDoubt: () => void): Promise<Snapshot>;
   /** These are all changes since. Returns how many tables need a newer snapshot; null if all do, and the version stays. */
-  adopt(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): number | null;
+  adopt?(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): number | null;
   /** The fingerprint has not changed since. Returns whether that proves that the snapshot is still valid; if not, the version stays. */
-  adoptUnchanged(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): boolean;
-}
-
-const neverAdopts: VersionAdoption<unknown> = { adopt: () => null, adoptUnchanged: () => false };
-
-/** A snapshot with the stamp at which it is valid. Replaced as a whole whenever one of them changes. */
-interface Loaded<Snapshot> {
-  readonly stamp: SchemaStamp;
-  readonly snapshot: Snapshot;
-  /** How many of its tables have changed since. */
-  readonly doubtful: number;
-}
-
-interface Comparison {
-  /** In milliseconds of `performance.now()`. */
-  at: number;
-  /** Null if there is none (`read-change-marker.ts`). */
-  marker: string | null;
+  adoptUnchanged?(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): boolean;
+  /** Roles or memberships have changed. It is called again after a second if it rejects. */
+  checkRoles?(snapshot: Snapshot): Promise<void>;
 }
 
 export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
-  readonly #load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>;
-  readonly #adoption: VersionAdoption<Snapshot>;
+  readonly #source: SnapshotSource<Snapshot>;
   readonly #observe: Observer;
-  #loaded: Loaded<Snapshot>;
+  #state: WatchState<Snapshot>;
   /** Takes note of a newer version, which takes a millisecond or two. */
   readonly #adopting = singleFlight(() => this.#adopt());
   /** Reloads the schema if it has changed. */
-  readonly #refresh = singleFlight(() => this.#loadChanged());
-  /**
-   * When the last comparison that found no change began, and the marker then. A comparison that leads to a load proves nothing, because the
-   * schema may change again meanwhile.
-   */
-  readonly #compared: Comparison;
-  /** How many fruitless comparisons invalid requests may still trigger, as of a time. */
-  #fruitlessChecks = { left: mostFruitlessChecks, at: performance.now() };
-  /** Messages of errors that repeats did not resolve on the current schema and never will: a type without an operator has none. */
-  readonly #persistent = new Set<string>();
-  #isForced = false;
-  /** Whether the database had a newer version when it was last read than that of the snapshot. */
-  #isBehind = false;
-  #isFailing = false;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #refreshing = singleFlight(() => this.#refresh());
   readonly #listening = singleFlight(() => this.#listen());
+  /**
+   * Looks for roles that became privileged, apart from the schema: loading one may take longer than such a role may go unnoticed, and
+   * PostgreSQL fires no event triggers for roles.
+   */
+  readonly #checkingRoles = singleFlight(() => this.#checkRoles());
+  #roles: { readonly marker: string | null; readonly hash: string | null } = { marker: null, hash: null };
+  #timer: NodeJS.Timeout | null = null;
   #unlisten: (() => Promise<void>) | null = null;
-  #hasFailedToListen = false;
-  /** A standby rejects LISTEN, which is not tried again before the next load. */
-  #isListenRefused = false;
-  #isStopped = false;
 
   private constructor(
     database: Database,
     schemas: readonly string[],
-    load: (stamp: SchemaStamp, previous: Snapshot | null) => Promise<Snapshot>,
-    adoption: VersionAdoption<Snapshot>,
+    source: SnapshotSource<Snapshot>,
     observe: Observer,
     loaded: Loaded<Snapshot>,
-    compared: Comparison,
   ) {
     this.#database = database;
     this.#schemas = schemas;
-    this.#load = load;
-    this.#adoption = adoption;
+    this.#source = source;
     this.#observe = observe;
-    this.#loaded = loaded;
-    this.#compared = compared;
+    this.#state = initialState(loaded, performance.now());
   }
 
   /** Loads a snapshot of these schemas and starts watching them. Rejects if it cannot be loaded. */
   static async start<Snapshot>(
     database: Database,
     schemas: readonly string[],
-    load: LoadSnapshot<Snapshot>,
+    source: SnapshotSource<Snapshot>,
     observe: Observer,
-    adoption: VersionAdoption<Snapshot> = neverAdopts,
   ): Promise<SchemaWatch<Snapshot>> {
     const stamp = await readSchemaStamp(database, schemas);
-    const compared: Comparison = { at: -Infinity, marker: null };
-    const loadIn = (read: SchemaStamp, previous: Snapshot | null): Promise<Snapshot> => {
-      return load(read, previous, () => {
-        compared.at = -Infinity;
-        compared.marker = null;
-      });
-    };
-    const loaded = { stamp, snapshot: await loadIn(stamp, null), doubtful: 0 };
-    const watch = new SchemaWatch(database, schemas, loadIn, adoption, observe, loaded, compared);
-    await watch.#listening.run();
-    watch.#schedule();
+    // A comparison is needed anyway: there has been none.
+    const onDoubt = (): void => watch?.note({ kind: 'doubted' });
+    let watch: SchemaWatch<Snapshot> | undefined;
+    const snapshot = await source.load(stamp, null, onDoubt);
+    watch = new SchemaWatch(database, schemas, source, observe, { stamp, snapshot, doubtful: 0 });
+    if (shouldListen(watch.state)) await watch.#listening.run();
+    watch.#timer = setInterval(() => watch.#tick(), intervalMillis).unref();
     return watch;
   }
 
+  get state(): WatchState<Snapshot> {
+    return this.#state;
+  }
+
   current(): Snapshot {
-    return this.#loaded.snapshot;
+    return this.#state.loaded.snapshot;
   }
 
   /** The attempts of one request, which begins now. The deadline ends the wait for a newer schema. */
@@ -157,162 +118,138 @@ export class SchemaWatch<Snapshot> {
     return new Attempts(this, deadline, this.#observe);
   }
 
-  /** The snapshot to try next. */
-  get loaded(): Loaded<Snapshot> {
-    return this.#loaded;
-  }
-
   /** Reloads the schema, changed or not. */
   reload(): Promise<void> {
-    this.#isForced = true;
-    return this.#refresh.run();
+    this.note({ kind: 'reload asked' });
+    return this.#refreshing.run();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#timer) clearTimeout(this.#timer);
+    this.note({ kind: 'stopped' });
+    if (this.#timer) clearInterval(this.#timer);
     // Running work must end before its connections do.
-    await this.#adopting.settled();
-    await this.#refresh.settled();
-    await this.#listening.settled();
+    await Promise.all([this.#adopting, this.#refreshing, this.#listening, this.#checkingRoles].map((work) => work.settled()));
     await this.#unlisten?.();
   }
 
+  /** Takes note of what has happened, and does what follows. */
+  note(event: WatchEvent<Snapshot>): void {
+    const { state, actions } = reduce(this.#state, event);
+    this.#state = state;
+    for (const action of actions) {
+      // Nobody waits for this. It never rejects.
+      if (action === 'listen') void this.#listening.run();
+      else this.#observe(action);
+    }
+  }
+
+  #tick(): void {
+    // Failures are noted where they happen. If the roles cannot be read, neither can the schema.
+    if (!this.#refreshing.isRunning()) this.#refreshing.run().catch(() => {});
+    if (!this.#checkingRoles.isRunning()) this.#checkingRoles.run().catch(() => {});
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      if (!this.#state.isStopped) await this.#loadChanged();
+    } catch (error) {
+      this.note({ kind: 'refresh failed', error });
+      throw error;
+    }
+  }
+
   async #loadChanged(): Promise<void> {
-    const before = this.#loaded;
-    const isForced = this.#isForced;
-    this.#isForced = false;
-    if (this.#isStopped) return;
+    const before = this.#state;
+    this.note({ kind: 'refresh began' });
     const began = performance.now();
     const marker = await readChangeMarker(this.#database);
-    if (!isForced && marker !== null && marker === this.#compared.marker) {
-      this.#compared.at = began;
+    // The snapshot may move on meanwhile.
+    if (provesNoChange(before, marker)) {
+      this.note({ kind: 'unchanged', loaded: this.#state.loaded, compared: { at: began, marker } });
       return;
     }
     const stamp = await readSchemaStamp(this.#database, this.#schemas);
-    if (!isForced && this.#isUnchanged(stamp, before)) {
-      this.#compared.at = began;
-      this.#compared.marker = marker;
+    const loaded = before.isForced ? null : this.#keepLoaded(before, stamp);
+    if (loaded !== null) {
+      this.note({ kind: 'unchanged', loaded, compared: { at: began, marker } });
       return;
     }
-    this.#compared.marker = null;
-    this.#loaded = { stamp, snapshot: await this.#load(stamp, before.snapshot), doubtful: 0 };
-    this.#persistent.clear();
-    this.#fruitlessChecks.left = mostFruitlessChecks;
-    this.#isListenRefused = false;
-    // Requests wait for the new schema, but not for this.
-    void this.#listening.run();
+    const onDoubt = (): void => this.note({ kind: 'doubted' });
+    const snapshot = await this.#source.load(stamp, before.loaded.snapshot, onDoubt);
+    this.note({ kind: 'changed', loaded: { stamp, snapshot, doubtful: 0 } });
   }
 
-  /** Whether the schema is still that of the snapshot. If its version has moved, the snapshot moves with it. */
-  #isUnchanged(stamp: SchemaStamp, before: Loaded<Snapshot>): boolean {
-    if (isSameStamp(stamp, before.stamp) && before.doubtful === 0) return true;
-    if (stamp.version === null || stamp.fingerprint !== before.stamp.fingerprint) return false;
-    const changes = changesBetween(before.stamp, stamp);
+  /** The snapshot if the schema is still the same. If only its version has moved, the snapshot moves with it. */
+  #keepLoaded(before: WatchState<Snapshot>, stamp: SchemaStamp): Loaded<Snapshot> | null {
+    if (isUnchanged(before, stamp)) return this.#state.loaded;
+    const { loaded } = before;
+    if (stamp.version === null || stamp.fingerprint !== loaded.stamp.fingerprint) return null;
+    const changes = changesBetween(loaded.stamp, stamp);
     // The snapshot may have moved further meanwhile. Then it moves back, and does so again when the next request asks.
-    if (changes === null || !this.#adoption.adoptUnchanged(before.snapshot, stamp.version, changes)) return false;
-    this.#loaded = { ...before, stamp, doubtful: 0 };
-    return true;
+    if (changes === null || !this.#source.adoptUnchanged?.(loaded.snapshot, stamp.version, changes)) return null;
+    return { ...loaded, stamp, doubtful: 0 };
   }
 
   async #adopt(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isBehind = true;
+    if (this.#state.isStopped) return;
+    this.note({ kind: 'version moved' });
     const versions = await readVersions(this.#database);
-    const { snapshot, stamp } = this.#loaded;
+    const { snapshot, stamp } = this.#state.loaded;
     const { version } = versions;
-    if (version !== null && version !== stamp.version) {
-      const changes = changesBetween(stamp, versions);
-      const doubtful = changes === null ? null : this.#adoption.adopt(snapshot, version, changes);
-      if (doubtful !== null) this.#loaded = { snapshot, stamp: { ...stamp, ...versions }, doubtful };
-    }
-    this.#isBehind = version !== this.#loaded.stamp.version;
+    const changes = version === null || version === stamp.version ? null : changesBetween(stamp, versions);
+    const doubtful = version !== null && changes !== null ? (this.#source.adopt?.(snapshot, version, changes) ?? null) : null;
+    const loaded = doubtful === null ? null : { snapshot, stamp: { ...stamp, ...versions }, doubtful };
+    this.note({ kind: 'versions read', versions, loaded });
   }
 
   /** Whether there is a newer schema than the one that may have caused the error, or a newer version of it. */
   async isOutdated(error: unknown, tried: Loaded<Snapshot>, began: number): Promise<boolean> {
-    const { snapshot } = tried;
     const isStale = error instanceof StaleSchemaError;
+    const isNewer = (): boolean => (isStale ? this.#state.loaded !== tried : this.#state.loaded.snapshot !== tried.snapshot);
     if (isStale && !(error instanceof SuspectTableError)) {
-      if (this.#loaded === tried) await this.#adopting.run();
-      if (this.#loaded !== tried) return true;
+      if (!isNewer()) await this.#adopting.run();
+      if (isNewer()) return true;
     }
     // The snapshot that is being loaded may be new enough. If not, the next attempt will show that.
-    if (isStale && this.#loaded === tried) await this.#refresh.settled();
-    if (isStale ? this.#loaded !== tried : this.#loaded.snapshot !== snapshot) return true;
+    if (isStale && !isNewer()) await this.#refreshing.settled();
+    if (isNewer()) return true;
     const isFree = isStale || hasAskedDatabase(error);
-    // A comparison that began after the request did has seen every change that the client can know of.
-    if (!isFree && (this.#compared.at >= began || !this.#hasChecksLeft())) return false;
+    if (!isFree && !mayCompare(this.#state, began, performance.now())) return false;
     try {
-      await this.#refresh.run();
+      await this.#refreshing.run();
     } catch (failure) {
       if (isStale) throw failure;
       // The database does not respond: the last known schema is good enough to reject a request.
       return false;
     }
-    const isOutdated = isStale ? this.#loaded !== tried : this.#loaded.snapshot !== snapshot;
-    if (!isFree && !isOutdated) this.#fruitlessChecks.left -= 1;
-    return isOutdated;
-  }
-
-  /** Whether to repeat a statement that misses an object of the current schema. */
-  mayRepeat(message: string, repeats: number): boolean {
-    if (this.#persistent.has(message)) return false;
-    if (repeats < mostRepeats) return true;
-    if (this.#persistent.size < mostPersistent) this.#persistent.add(message);
+    if (isNewer()) return true;
+    if (!isFree) this.note({ kind: 'check found nothing', now: performance.now() });
     return false;
   }
 
-  #hasChecksLeft(): boolean {
-    const now = performance.now();
-    const { left, at } = this.#fruitlessChecks;
-    this.#fruitlessChecks = { left: Math.min(mostFruitlessChecks, left + (now - at) / fruitlessCheckMillis), at: now };
-    return this.#fruitlessChecks.left >= 1;
-  }
-
-  /**
-   * Starts listening if the triggers are installed, which may happen at any time. Never rejects: without it, the next comparison of the
-   * fingerprint finds a change. The first of several failures is reported.
-   */
+  /** Starts listening. Never rejects: without it, the next comparison of the fingerprint finds a change. */
   async #listen(): Promise<void> {
-    if (this.#loaded.stamp.version === null || this.#unlisten !== null || this.#isListenRefused || this.#isStopped) return;
+    if (!shouldListen(this.#state)) return;
     try {
-      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#notice());
-      this.#hasFailedToListen = false;
+      this.#unlisten = await this.#database.listen(schemaChannel, () => void this.#noticeVersion());
+      this.note({ kind: 'listening' });
     } catch (error) {
-      this.#isListenRefused = error instanceof DatabaseError && error.sqlstate === readOnlyState;
-      if (!this.#isListenRefused && !this.#hasFailedToListen && !this.#isStopped) this.#observe({ kind: 'listen-failed', error });
-      this.#hasFailedToListen = true;
+      this.note({ kind: 'listen failed', error, isRefused: error instanceof DatabaseError && error.sqlstate === readOnlyState });
     }
   }
 
   /** PostgreSQL has notified of a newer version: loads the schema if that matters. */
-  async #notice(): Promise<void> {
+  async #noticeVersion(): Promise<void> {
     // If the version cannot be read, the refresh reports it.
     await this.#adopting.run().catch(() => {});
-    if (this.#isBehind || this.#loaded.doubtful > 0) await this.#refreshAndReport();
+    if (this.#state.isBehind || this.#state.loaded.doubtful > 0) await this.#refreshing.run().catch(() => {});
   }
 
-  #schedule(): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#tick().then(() => this.#schedule()), fingerprintMillis);
-    this.#timer.unref();
-  }
-
-  async #tick(): Promise<void> {
-    await this.#refreshAndReport();
-    if (!this.#isFailing) await this.#listening.run();
-  }
-
-  /** Nobody waits for this refresh, so the first of several failures is reported to the observer. */
-  async #refreshAndReport(): Promise<void> {
-    try {
-      await this.#refresh.run();
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing && !this.#isStopped) this.#observe({ kind: 'schema-load-failed', error });
-      this.#isFailing = true;
-    }
+  async #checkRoles(): Promise<void> {
+    if (this.#state.isStopped) return;
+    const { marker, hash } = await readRoles(this.#database, this.#roles.marker);
+    if (hash !== null && hash !== this.#roles.hash) await this.#source.checkRoles?.(this.current());
+    this.#roles = { marker, hash: hash ?? this.#roles.hash };
   }
 }
 
@@ -334,7 +271,7 @@ export class Attempts<Snapshot> {
     this.#watch = watch;
     this.#deadline = deadline;
     this.#observe = observe;
-    this.#tried = watch.loaded;
+    this.#tried = watch.state.loaded;
   }
 
   /** The snapshot of this attempt. */
@@ -350,7 +287,7 @@ export class Attempts<Snapshot> {
     if (!isPatient && (!mayBeOutdated(error) || performance.now() > this.#began + patienceMillis)) return error;
     try {
       if (!(await untilStopped(this.#watch.isOutdated(error, this.#tried, this.#began), this.#deadline, stopError))) {
-        if (missing === null || !this.#watch.mayRepeat(missing, this.#repeats)) return clientError(error);
+        if (missing === null || !this.#mayRepeat(missing)) return clientError(error);
         this.#repeats += 1;
         await untilStopped(pause(this.#repeats * repeatMillis), this.#deadline, stopError);
       }
@@ -359,12 +296,52 @@ export class Attempts<Snapshot> {
     }
     this.#observe({ kind: 'batch-retried', attempt: this.#number, sqlstate: null });
     this.#number += 1;
-    this.#tried = this.#watch.loaded;
+    this.#tried = this.#watch.state.loaded;
     return null;
+  }
+
+  #mayRepeat(missing: string): boolean {
+    if (mayRepeat(this.#watch.state, missing, this.#repeats)) return true;
+    this.#watch.note({ kind: 'repeats failed', message: missing });
+    return false;
   }
 }
 
 function clientError(error: unknown): unknown {
   if (!(error instanceof StaleSchemaError)) return error;
   return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
+}
+
+/** Runs work at most once at a time, for many callers. */
+
+export interface SingleFlight {
+  /** Runs the work. Calls during a run share the next run, because the current one may have begun too early to see what they need. */
+  run(): Promise<void>;
+  /** Resolves when the runs in progress at the time of the call have ended, whether they succeeded or not. */
+  settled(): Promise<void>;
+  isRunning(): boolean;
+}
+
+/** Wraps work so that at most one run is in progress at a time. */
+export function singleFlight(work: () => Promise<void>): SingleFlight {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const start = (): Promise<void> => {
+    next = null;
+    running = work().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  const settled = async (): Promise<void> => {
+    await running?.catch(() => {});
+  };
+  const run = (): Promise<void> => {
+    // Also covers the moment between the end of the current run and the start of the next.
+    if (next !== null) return next;
+    if (running === null) return start();
+    next = settled().then(start);
+    return next;
+  };
+  return { run, settled, isRunning: () => running !== null };
 }

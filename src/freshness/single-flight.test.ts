@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { singleFlight } from './single-flight.ts';
+import { singleFlight } from './schema-watch.ts';
 
 /** Work whose runs the test ends one by one. */
 function startableWork() {

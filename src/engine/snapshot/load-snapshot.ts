@@ -65,7 +65,7 @@ export async function loadSnapshot(
   const start = performance.now();
   const snapshot = await SchemaSnapshot.load(database, stamp, settings, onDoubt);
   await loadRoles(snapshot, previous?.roles().slice(0, mostCarriedOver) ?? [], database);
-  // Meanwhile `RoleWatch` checked those of the previous one.
+  // Meanwhile the watch checked those of the previous one.
   await snapshot.checkRoles(database);
   if (snapshot.ignoredDirectives.length > 0) observe({ kind: 'directives-ignored', problems: snapshot.ignoredDirectives });
   observe({ kind: 'schema-loaded', version: stamp.version, seconds: (performance.now() - start) / 1000 });
