@@ -4,9 +4,7 @@
  *
  * Nodes of the graph are a letter and an id: `r` reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type.
  */
-import { runInSlices } from '../../budget/turns.ts';
-import type { RequestDatabase } from '../../database/database.ts';
-import { parseLists, rowSeparator } from '../raw-rows.ts';
+import { type Lists, selectLists } from '../lists.ts';
 
 /** PostgreSQL's functions that change the session and not only the transaction. */
 export const sessionFunctions = [
@@ -124,47 +122,92 @@ const trees = [
 /** Operators that SQL uses without a symbol, or that are too common to be recognized by it: `in`, `between`, `case`, `like`, `distinct`. */
 export const impliedOperators = ['=', '<>', '<', '<=', '>', '>=', '~~', '!~~', '~~*', '!~~*'] as const;
 
-const rowsOf = (row: string, from: string): string =>
-  `select pg_catalog.string_agg(pg_catalog.json_build_array(${row})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
-const namesOf = (name: string, from: string): string =>
-  `select pg_catalog.string_agg(distinct pg_catalog.to_json(${name})::text, pg_catalog.chr(${rowSeparator.charCodeAt(0)})) from ${from}`;
+/** The rows that the query returns. */
+export interface RawEffects {
+  readonly functions: readonly RawFunctionBody[];
+  readonly relations: readonly RawName[];
+  /** All but the rows of tables, and arrays of them. */
+  readonly types: readonly RawName[];
+  /** Those that run a function of a user that is not in C, or one of PostgreSQL's. */
+  readonly operators: readonly RawName[];
+  readonly edges: readonly { readonly source: NodeKind; readonly sourceId: number; readonly target: NodeKind; readonly targetId: number }[];
+  /** What calls a function that changes the session, or reads the last value of a sequence, in an expression. */
+  readonly callers: readonly { readonly kind: NodeKind; readonly id: number; readonly changes: boolean; readonly sequences: boolean }[];
+  /** PostgreSQL's functions that are not immutable, in SQL and in its source. Empty, as the next list, if none has to be judged by them. */
+  readonly readers: readonly { readonly name: string }[];
+  readonly systemRelations: readonly { readonly name: string }[];
+}
+
+/** `r` is reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type. */
+export type NodeKind = 'r' | 'w' | 'p' | 'o' | 't';
+
+interface RawName {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface RawFunctionBody extends RawName {
+  /** `pg_proc.provolatile`: immutable, stable, volatile. */
+  readonly volatility: 'i' | 's' | 'v';
+  readonly language: string;
+  readonly argumentNames: readonly string[] | null;
+  /** Its source text; null for functions in C, and aggregates. */
+  readonly body: string | null;
+  /** Its qualified signature as SQL; null unless it is immutable. */
+  readonly signature: string | null;
+}
 
 /** Whether there is an immutable function whose body can be read. */
 const hasSuspects = "exists (select from function f where f.provolatile = 'i' and f.lanname <> 'c')";
 
-/** Each list as text for `parseRows`, as in `catalog-query.ts`. */
-const lists: Readonly<Record<keyof RawEffects, string>> = {
-  functions: rowsOf(
-    `f.oid::int8, f.proname, f.provolatile, f.lanname, f.proargnames,
-    case when f.lanname = 'c' then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end,
-    case f.provolatile when 'i' then pg_catalog.format('%I.%I(%s)', f.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) end`,
-    'function f',
-  ),
-  relations: rowsOf('c.oid::int8, c.relname', "pg_catalog.pg_class c where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f')"),
-  types: rowsOf('m.oid::int8, m.typname', 'own_type m'),
+export const effectLists: Lists<RawEffects> = {
+  functions: {
+    members: {
+      id: 'f.oid::int8',
+      name: 'f.proname',
+      volatility: 'f.provolatile',
+      language: 'f.lanname',
+      argumentNames: 'f.proargnames',
+      body: "case when f.lanname = 'c' then null when f.parsed then pg_catalog.pg_get_function_sqlbody(f.oid) else f.prosrc end",
+      signature: `case f.provolatile when 'i' then
+        pg_catalog.format('%I.%I(%s)', f.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) end`,
+    },
+    from: 'function f',
+  },
+  relations: {
+    members: { id: 'c.oid::int8', name: 'c.relname' },
+    from: "pg_catalog.pg_class c where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f')",
+  },
+  types: { members: { id: 'm.oid::int8', name: 'm.typname' }, from: 'own_type m' },
   // Those of extensions, in C, are clean and many.
-  operators: rowsOf(
-    'o.oid::int8, o.oprname',
-    `pg_catalog.pg_operator o
-    where o.oid >= 16384 and (o.oprcode < 16384 or o.oprcode in (select f.oid from function f where f.lanname <> 'c' or f.provolatile = 'v'))`,
-  ),
-  edges: rowsOf('e.source, e.source_id, e.target, e.target_id', `(${edges}) e(source, source_id, target, target_id)`),
-  callers: rowsOf(
-    'e.kind, e.id::int8, e.tree ~ c.changes, e.tree ~ c.sequences',
-    "(select c.changes, c.sequences, c.changes || '|' || c.sequences as any from call c offset 0) c, tree e where e.tree ~ c.any",
-  ),
+  operators: {
+    members: { id: 'o.oid::int8', name: 'o.oprname' },
+    from: `pg_catalog.pg_operator o
+      where o.oid >= 16384 and (o.oprcode < 16384 or o.oprcode in (select f.oid from function f where f.lanname <> 'c' or f.provolatile = 'v'))`,
+  },
+  edges: {
+    members: { source: 'e.source', sourceId: 'e.source_id', target: 'e.target', targetId: 'e.target_id' },
+    from: `(${edges}) e(source, source_id, target, target_id)`,
+  },
+  callers: {
+    members: { kind: 'e.kind', id: 'e.id::int8', changes: 'e.tree ~ c.changes', sequences: 'e.tree ~ c.sequences' },
+    from: "(select c.changes, c.sequences, c.changes || '|' || c.sequences as any from call c offset 0) c, tree e where e.tree ~ c.any",
+  },
   // A function in the language "internal" has a name of PostgreSQL's source as its body.
-  readers: namesOf(
-    'n.name',
-    `pg_catalog.pg_proc p, pg_catalog.unnest(array[p.proname::text, p.prosrc]) n(name) where p.prokind <> 'a' and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i' and ${hasSuspects}`,
-  ),
-  systemRelations: namesOf('c.relname', `pg_catalog.pg_class c where c.oid < 16384 and c.relkind in ('r', 'v') and ${hasSuspects}`),
+  readers: {
+    members: { name: 'r.name' },
+    from: `(
+      select distinct n.name
+      from pg_catalog.pg_proc p, pg_catalog.unnest(array[p.proname::text, p.prosrc]) n(name)
+      where p.prokind <> 'a' and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.provolatile <> 'i' and ${hasSuspects}
+    ) r`,
+  },
+  systemRelations: {
+    members: { name: 'c.relname' },
+    from: `pg_catalog.pg_class c where c.oid < 16384 and c.relkind in ('r', 'v') and ${hasSuspects}`,
+  },
 };
 
-/** Names of the lists, in column order. */
-export const effectLists = Object.keys(lists) as readonly (keyof RawEffects)[];
-
-/** Selects each list as a column. */
 export const effectsQuery = `
 with own_type as materialized (
   -- All but the rows of tables, with arrays of them.
@@ -191,48 +234,4 @@ dependency as materialized (
 ),
 call as materialized (select ${callOf(sessionFunctions)} as changes, ${callOf(sequenceFunctions)} as sequences),
 tree(kind, id, tree) as (${trees})
-select ${Object.values(lists)
-  .map((list) => `(${list})`)
-  .join(', ')}`;
-
-/** The result of the query: lists of rows, each a tuple whose members are named here. */
-export interface RawEffects {
-  readonly functions: readonly RawFunctionBody[];
-  readonly relations: readonly RawName[];
-  /** All but the rows of tables, and arrays of them. */
-  readonly types: readonly RawName[];
-  /** Those that run a function of a user that is not in C, or one of PostgreSQL's. */
-  readonly operators: readonly RawName[];
-  readonly edges: readonly RawEdge[];
-  /** What calls a function that changes the session, or reads the last value of a sequence, in an expression. */
-  readonly callers: readonly (readonly [kind: NodeKind, id: number, changes: boolean, sequences: boolean])[];
-  /** Names of PostgreSQL's functions that are not immutable, in SQL and in its source. Empty, as the next list, if nobody's function is to be judged by them. */
-  readonly readers: readonly string[];
-  readonly systemRelations: readonly string[];
-}
-
-/** `r` is reading a relation, `w` writing it, `p` a function, `o` an operator, `t` a type. */
-export type NodeKind = 'r' | 'w' | 'p' | 'o' | 't';
-
-export type RawName = readonly [id: number, name: string];
-
-export type RawEdge = readonly [source: NodeKind, sourceId: number, target: NodeKind, targetId: number];
-
-export type RawFunctionBody = readonly [
-  id: number,
-  name: string,
-  /** `pg_proc.provolatile`: immutable, stable, volatile. */
-  volatility: 'i' | 's' | 'v',
-  language: string,
-  argumentNames: readonly string[] | null,
-  /** Its source text; null for functions in C, and aggregates. */
-  body: string | null,
-  /** Its qualified signature as SQL; null unless it is immutable. */
-  signature: string | null,
-];
-
-export async function loadRawEffects(database: RequestDatabase): Promise<RawEffects> {
-  const [row] = await database.query(effectsQuery, []);
-  if (!row) throw new Error('The query for effects returned no row.');
-  return runInSlices(parseLists<RawEffects>(effectLists, row));
-}
+${selectLists(effectLists)}`;

@@ -83,11 +83,7 @@ export class Effects {
   }
 }
 
-interface UserFunction {
-  readonly id: number;
-  readonly name: string;
-  readonly volatility: RawFunctionBody[2];
-  readonly language: string;
+interface UserFunction extends Pick<RawFunctionBody, 'id' | 'name' | 'volatility' | 'language'> {
   readonly argumentNames: ReadonlySet<string>;
   readonly body: FunctionBody | null;
   readonly signature: string;
@@ -96,15 +92,12 @@ interface UserFunction {
 /** Finds the effects, yielding after each function. */
 export function* findEffects(raw: RawEffects): Generator<void, Effects> {
   const functions: UserFunction[] = [];
-  for (const [id, name, volatility, language, argumentNames, body, signature] of raw.functions) {
+  for (const { argumentNames, body, signature, ...source } of raw.functions) {
     functions.push({
-      id,
-      name,
-      volatility,
-      language,
+      ...source,
       argumentNames: new Set(argumentNames),
       body: body === null ? null : new FunctionBody(body),
-      signature: signature ?? name,
+      signature: signature ?? source.name,
     });
     yield;
   }
@@ -114,23 +107,24 @@ export function* findEffects(raw: RawEffects): Generator<void, Effects> {
     if (known) known.push(source);
     else referrers.set(target, [source]);
   };
-  for (const [id] of raw.relations) refer(`w${id}`, `r${id}`);
+  for (const { id } of raw.relations) refer(`w${id}`, `r${id}`);
   let count = 0;
-  for (const [source, sourceId, target, targetId] of raw.edges) {
+  for (const { source, sourceId, target, targetId } of raw.edges) {
     refer(`${source}${sourceId}`, `${target}${targetId}`);
     if (++count % 1000 === 0) yield;
   }
   yield* referByName(raw, functions, refer);
   const nodesOf = (found: readonly UserFunction[]): Node[] => found.map(({ id }): Node => `p${id}`);
-  const callers = (sought: 2 | 3): Node[] => raw.callers.filter((caller) => caller[sought]).map(([kind, id]): Node => `${kind}${id}`);
+  const callers = (sought: 'changes' | 'sequences'): Node[] =>
+    raw.callers.filter((caller) => caller[sought]).map(({ kind, id }): Node => `${kind}${id}`);
   const mislabelled = yield* findMislabelled(raw, functions);
   // What cannot be read may use any of them.
   const reading = functions.filter((each) => each.body?.readsSequences || (mislabelled.length > 0 && isIllegible(each)));
   return new Effects(
     referrers,
     mislabelled,
-    [...nodesOf(mislabelled), ...nodesOf(reading), ...callers(3)],
-    [...nodesOf(functions.filter(mayChangeSession)), ...callers(2)],
+    [...nodesOf(mislabelled), ...nodesOf(reading), ...callers('sequences')],
+    [...nodesOf(functions.filter(mayChangeSession)), ...callers('changes')],
   );
 }
 
@@ -145,9 +139,9 @@ function* referByName(
     targets.set(name, [...(targets.get(name) ?? []), { kind, id }]);
   };
   for (const { id, name } of functions) add('p', id, name);
-  for (const [id, name] of raw.relations) add('r', id, name);
-  for (const [id, name] of raw.types) add('t', id, name);
-  for (const [id, name] of raw.operators) add('o', id, name);
+  for (const { id, name } of raw.relations) add('r', id, name);
+  for (const { id, name } of raw.types) add('t', id, name);
+  for (const { id, name } of raw.operators) add('o', id, name);
   const oddNames = [...targets.keys()].filter((name) => !isWord(name));
   for (const { id, body, volatility } of functions) {
     if (body === null) continue;
@@ -187,9 +181,9 @@ function mayChangeSession({ name, volatility, language, body }: UserFunction): b
 
 /** The functions labelled immutable whose bodies may read what differs between callers, themselves or through others like them. */
 function* findMislabelled(raw: RawEffects, functions: readonly UserFunction[]): Generator<void, UserFunction[]> {
-  const readers = new Readers(raw.readers);
+  const readers = new Readers(raw.readers.map(({ name }) => name));
   for (const { name, volatility, language } of functions) if (volatility !== 'i' && !isFormatting(name, language)) readers.add(name);
-  const relations = [...raw.relations.map(([, name]) => name), ...raw.systemRelations];
+  const relations = [...raw.relations, ...raw.systemRelations].map(({ name }) => name);
   const suspects = functions.filter(({ volatility, language }) => volatility === 'i' && language !== 'c');
   const found = new Set<UserFunction>();
   // Until a round finds no other: one that calls a mislabelled function is mislabelled, too.

@@ -2,9 +2,8 @@
  * Infers the keys of views, and the origins of their columns, from their definitions, through all views that they read. The input is the
  * result of `viewQuery`.
  */
-import type { RequestDatabase } from '../../database/database.ts';
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
-import type { CatalogComments } from '../load-catalog.ts';
+import type { CatalogComments } from '../catalog-query.ts';
 import { inferForeignKeys, inferSameRows, type ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
 import {
@@ -19,7 +18,7 @@ import {
   unknownFacts,
 } from './query-facts.ts';
 import { type QueryItem, readQueryParts } from './query-parts.ts';
-import { type RawViews, viewQuery } from './view-query.ts';
+import type { RawViews } from './view-query.ts';
 
 const entryKinds = { relation: 0, subquery: 1, cte: 6 };
 
@@ -51,20 +50,19 @@ class Analysis {
   readonly #named = new Map<TreeNode, RowFacts>();
 
   constructor(raw: RawViews) {
-    const { definitions, relations, indexes, families, notNull } = raw;
-    const familyOf = new Map(families);
-    this.#definitions = new Map(definitions);
-    this.#relations = new Map((relations ?? []).map(([id, kind, hasChildren]) => [id, { kind, hasChildren }]));
-    const keys = (indexes ?? []).map(([tableId, primary, count, columns, classes, collations]) => ({
+    const familyOf = new Map(raw.families.map(({ operatorClass, family }) => [operatorClass, family]));
+    this.#definitions = new Map(raw.definitions.map(({ viewId, tree }) => [viewId, tree]));
+    this.#relations = new Map(raw.relations.map((relation) => [relation.id, relation]));
+    const keys = raw.indexes.map(({ tableId, primary, keyCount, columns, classes, collations }) => ({
       tableId,
       primary,
       columns: columns
-        .slice(0, count)
+        .slice(0, keyCount)
         .map((column, index): KeyColumn => ({ column, family: familyOf.get(classes[index]!) ?? 0, collation: collations[index]! })),
     }));
     this.#indexes = Map.groupBy(keys, ({ tableId }) => tableId);
     this.#operators = operatorsOf(raw);
-    this.#notNull = new Set((notNull ?? []).map(([tableId, column]) => `${tableId} ${column}`));
+    this.#notNull = new Set(raw.notNull.map(({ tableId, column }) => `${tableId} ${column}`));
   }
 
   /** The facts about a table or view. */
@@ -149,10 +147,10 @@ const bpcharEquality = 1054;
 
 /** What the operators of the database mean. */
 function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
-  const familiesOf = Map.groupBy(equalities ?? [], ([operator]) => operator);
-  const exact = new Set(exactFamilies);
-  const loose = new Set(looseCollations);
-  const familiesIn = (operator: number): readonly number[] => (familiesOf.get(operator) ?? []).map(([, family]) => family);
+  const familiesOf = Map.groupBy(equalities, ({ operator }) => operator);
+  const exact = new Set(exactFamilies.map(({ id }) => id));
+  const loose = new Set(looseCollations.map(({ id }) => id));
+  const familiesIn = (operator: number): readonly number[] => (familiesOf.get(operator) ?? []).map(({ family }) => family);
   return {
     isEquality: (operator, family) => familiesIn(operator).includes(family),
     familyOf: (operator) => familiesIn(operator)[0],
@@ -186,18 +184,6 @@ export interface InferredViews {
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
 }
 
-/** Loads the rows for `assembleViews`; null if none of the tables is a view. */
-export async function loadRawViews(
-  database: RequestDatabase,
-  tables: readonly Pick<CatalogTable, 'id' | 'kind'>[],
-): Promise<RawViews | null> {
-  const ids = tables.filter(isView).map(({ id }) => id);
-  if (ids.length === 0) return null;
-  const [row] = await database.query(viewQuery, [JSON.stringify(ids)]);
-  if (!row?.[0]) throw new Error('The query for views returned no row.');
-  return JSON.parse(row[0]) as RawViews;
-}
-
 /** Infers keys and foreign keys, yielding after each view and key. */
 export function* assembleViews(
   raw: RawViews | null,
@@ -208,17 +194,15 @@ export function* assembleViews(
   if (raw === null) return { views: new Map(), viewForeignKeys: [] };
   const views = yield* inferViews(raw, new Map(tables.filter(isView).map(({ id, columns }) => [id, columns.length])));
   const known = new Set(foreignKeys.map(({ id }) => id));
-  const ownerOf = new Map((raw.foreignKeys ?? []).map(([id, , tableId]) => [id, tableId]));
+  const ownerOf = new Map(raw.foreignKeys.map(({ id, tableId }) => [id, tableId]));
   // PostgreSQL copies a foreign key that refers to a partitioned table for each of its partitions. The copies add nothing.
-  const more = (raw.foreignKeys ?? []).filter(([id, , tableId, , , , , parentId]) => !known.has(id) && ownerOf.get(parentId) !== tableId);
-  const keys = more.map(([id, name, tableId, columns, targetId, targetColumns]) => {
-    return { id, name, tableId, columns, targetId, targetColumns, comment: comments.on('constraint', id) };
-  });
+  const more = raw.foreignKeys.filter(({ id, tableId, parentId }) => !known.has(id) && ownerOf.get(parentId) !== tableId);
+  const keys = more.map((key) => ({ ...key, comment: comments.on('constraint', key.id) }));
   const all = [...foreignKeys, ...keys].sort((one, other) => one.id - other.id);
   const ofConstraints = yield* inferForeignKeys(all, views, new Set(tables.map(({ id }) => id)));
   return { views, viewForeignKeys: [...ofConstraints, ...(yield* inferSameRows(tables, views))] };
 }
 
-function isView({ kind }: Pick<CatalogTable, 'kind'>): boolean {
+export function isView({ kind }: Pick<CatalogTable, 'kind'>): boolean {
   return kind === 'v' || kind === 'm';
 }
