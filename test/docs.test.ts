@@ -1,6 +1,5 @@
 /**
- * Checks the documentation against what it describes: the tables of codes and settings, the links between pages, and the figures and the
- * example of the README.
+ * Checks the documentation against what it describes: the tables of codes and settings, the links between pages, and the figures of the README.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -118,7 +117,7 @@ function anchorsOf(page: string): string[] {
 }
 
 /** Runs the block of code after `<!-- runs -->`; its output must be the block after `<!-- prints -->`, if there is one. */
-for (const page of ['README.md', 'docs/from-pg_graphql.md']) {
+for (const page of ['docs/library.md', 'docs/from-pg_graphql.md']) {
   test(`the library example in ${page} runs`, () => runExample(page));
 }
 

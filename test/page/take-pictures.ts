@@ -1,9 +1,11 @@
-/** Takes the pictures of the page that the README and docs/graphiql.md show: `node test/page/take-pictures.ts`. Out: `docs/images/page-*.png`. */
+/** Takes the pictures of the page for the README and docs/graphiql.md: `node test/page/take-pictures.ts` writes `docs/images/page-*.png`. */
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
 import { makeFolder, removeFolder } from '../process/run-command.ts';
 import { startDev } from '../process/start-dev.ts';
+import { animate } from './animate.ts';
 import { type Look, openPage, startBrowser } from './browser.ts';
 
 const images = path.join(import.meta.dirname, '../../docs/images');
@@ -21,6 +23,30 @@ const view = (page: Page, name: string): Promise<void> =>
 async function run(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: /^Execute query/ }).click();
   await page.locator('.result-window .view-lines').filter({ hasText: text }).waitFor();
+}
+
+/** Colours and the caret settle in the frames behind. */
+async function settle(page: Page): Promise<void> {
+  for (let frame = 0; frame < 30; frame++) await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+}
+
+/** The same query as nobody and as two members, an image of each. */
+async function showCallers(page: Page): Promise<Buffer> {
+  const images: Buffer[] = [];
+  await page.getByRole('listitem').getByRole('button', { name: 'Sightings', exact: true }).click();
+  const callers = [
+    { role: 'anon', user: null, shown: '"totalCount": 0' },
+    { role: 'authenticated', user: 'Ada Brandt', shown: 'Ada Brandt' },
+    { role: 'authenticated', user: 'Bela Kovacs', shown: 'Bela Kovacs' },
+  ];
+  for (const { role, user, shown } of callers) {
+    await page.getByLabel('Role').selectOption(role);
+    if (user !== null) await page.getByLabel('User').selectOption({ label: user });
+    await run(page, shown);
+    await settle(page);
+    images.push(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  }
+  return animate(images, 2.5);
 }
 
 const pictures: readonly Picture[] = [
@@ -78,11 +104,14 @@ try {
     const { page, context } = await openPage(browser, dev.facts['GraphiQL URL'] ?? '', look);
     await page.locator('.graphiql-query-editor .view-lines').first().waitFor();
     await prepare(page);
-    // Colours and the caret settle in the frames behind.
-    await page.waitForLoadState('networkidle');
+    await settle(page);
     await page.screenshot({ path: path.join(images, `page-${name}.png`), animations: 'disabled', caret: 'hide' });
     await context.close();
   }
+  const { page, context } = await openPage(browser, dev.facts['GraphiQL URL'] ?? '', { width: 1120, height: 560 });
+  await page.locator('.graphiql-query-editor .view-lines').first().waitFor();
+  await writeFile(path.join(images, 'page-callers.png'), await showCallers(page));
+  await context.close();
   await dev.command.stop();
 } finally {
   await browser.close();
