@@ -1,7 +1,7 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { OrderValue, RowPlan, RowValue } from '../plan/plan.ts';
+import type { RowPlan, RowValue } from '../plan/plan.ts';
 import { as, select } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -66,10 +66,12 @@ export interface RowNeeds {
   readonly row: boolean;
   /** Columns whose JSON is computed with the rows, once each. */
   readonly json: readonly Column[];
+  /** Relations whose JSON is kept as it is when the rows are written. */
+  readonly kept: readonly ToOneValue[];
 }
 
-const noNeeds: RowNeeds = { columns: [], row: false, json: [] };
-const wholeRow: RowNeeds = { ...noNeeds, row: true };
+export const noNeeds: RowNeeds = { columns: [], row: false, json: [], kept: [] };
+export const wholeRow: RowNeeds = { ...noNeeds, row: true };
 
 /** The columns, without duplicates. */
 export function needsOfColumns(names: readonly string[]): RowNeeds {
@@ -82,6 +84,7 @@ export function allNeeds(needs: readonly RowNeeds[]): RowNeeds {
     columns: [...new Set(needs.flatMap(({ columns }) => columns))],
     row: needs.some(({ row }) => row),
     json: [...new Set(needs.flatMap(({ json }) => json))],
+    kept: needs.flatMap(({ kept }) => kept),
   };
 }
 
@@ -110,13 +113,6 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
   }
 }
 
-/** What an order value needs that is written as an expression over the row. */
-export function needsOfOrder(value: OrderValue): RowNeeds {
-  if (value.kind === 'column') return needsOfColumns([value.column.name]);
-  if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
-  return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
-}
-
 /** A subselect that returns what is needed of its rows. */
 export class DerivedScope implements Scope {
   readonly alias: string;
@@ -130,7 +126,7 @@ export class DerivedScope implements Scope {
     this.needs = needs;
     this.keepsNotNull = keepsNotNull;
     this.#table = table;
-    this.row = this.output(this.#rowName());
+    this.row = this.output(this.rowName());
   }
 
   column(name: string): Sql {
@@ -140,6 +136,11 @@ export class DerivedScope implements Scope {
   columnJson(column: Column): JsonText {
     const index = this.needs.json.indexOf(column);
     return index >= 0 ? [this.output(this.jsonName(index))] : columnJson(column, this);
+  }
+
+  asWritten(value: ToOneValue): Sql | undefined {
+    const index = this.needs.kept.indexOf(value);
+    return index < 0 ? undefined : this.output(this.jsonName(this.needs.json.length + index));
   }
 
   /** The output of this name. */
@@ -153,7 +154,7 @@ export class DerivedScope implements Scope {
     if (!this.needs.row) return columns;
     const { schema, name } = this.#table;
     // Without the cast, the star in a select list would expand to all columns.
-    return [...columns, sql`${inner.row}::${identifier(schema, name)} as ${identifier(this.#rowName())}`];
+    return [...columns, sql`${inner.row}::${identifier(schema, name)} as ${identifier(this.rowName())}`];
   }
 
   /**
@@ -168,7 +169,7 @@ export class DerivedScope implements Scope {
     return sql`(${select({ columns: [sql`${trusted(this.alias)}.*`, ...json], from: as(rows, this.alias), offset: integer(0) })})`;
   }
 
-  /** The name of the output with the JSON of a column. */
+  /** The name of the output with the JSON of a column, or, behind those, of a kept relation. */
   jsonName(index: number): string {
     return this.freeName(`(json ${index + 1})`);
   }
@@ -184,7 +185,8 @@ export class DerivedScope implements Scope {
     return name;
   }
 
-  #rowName(): string {
+  /** The name of the output with the whole row. */
+  rowName(): string {
     return this.freeName('(row)');
   }
 }

@@ -4,7 +4,19 @@ import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { and, as, coalesce, select } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { type Aliases, areEqual, callOnRow, directScope, joinConditions, relatedRows, type Scope, tableName } from '../scope.ts';
+import {
+  type Aliases,
+  areEqual,
+  callOnRow,
+  directScope,
+  joinConditions,
+  needsOfColumns,
+  type RowNeeds,
+  relatedRows,
+  type Scope,
+  tableName,
+  wholeRow,
+} from '../scope.ts';
 import { aggregateSql, aggregateType } from '../values/aggregate.ts';
 import { isNotNull } from '../values/comparison.ts';
 
@@ -46,6 +58,13 @@ export function identityOf(value: OrderValue): string {
     case 'aggregate':
       return JSON.stringify([value.function, value.rows.fieldName, value.function === 'count' ? '' : value.column.name]);
   }
+}
+
+/** What a value needs of its row, if it is written as an expression over it. */
+export function needsOfOrder(value: OrderValue): RowNeeds {
+  if (value.kind === 'column') return needsOfColumns([value.column.name]);
+  if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
+  return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
 }
 
 /** The relation, if a constraint guarantees that it leads to at most one row. */

@@ -42,7 +42,7 @@ import { callOf, resultJson, selectCalled } from '../compile-row.ts';
 import { Aliases, DerivedScope, directScope, type Scope, tableName } from '../scope.ts';
 import { answering, type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
-import { hasRows, orderOfLists, positionIn, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
+import { hasRows, listOrder, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import { checkCount, countRow, resetCount } from './raise.ts';
 import {
   hasReadableKey,
@@ -138,8 +138,8 @@ function responseOfNothing({ members }: InsertPlan): string {
 function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame): Sql {
   const { table, members } = plan;
   const rows = new DerivedScope(context.aliases.next(), table, responseNeeds(members), table.keepsNotNull);
-  const position = positionIn(rows, members);
-  const response = responseOfRows(members, rows, { count: countRows, order: orderOfLists(rows, position) }, context);
+  const { position, order } = listOrder(rows, members);
+  const response = responseOfRows(members, rows, { count: countRows, order }, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(rows.alias, table);
   const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(rows.freeName('(counted)'))}`];
@@ -166,10 +166,9 @@ function compileInTwo(plan: MutationPlan, context: StatementContext, frame: Fram
   const target = directScope(aliases.next(), table);
   const written: Written = { table, members, target, context, alias: context.aliases.next() };
   const stored = storedRowsOf(plan, written, isRead);
-  const { rows } = stored;
-  const position = positionIn(rows, members);
-  const json = responseOfRows(members, rows, { count: writtenCount, order: orderOfLists(rows, position) }, context);
-  const from = isRead ? as(stored.read(position), rows.alias) : null;
+  const { rows, order } = stored;
+  const json = responseOfRows(members, rows, { count: writtenCount, order }, context);
+  const from = isRead ? as(stored.read, rows.alias) : null;
   const answer = select({ columns: [selectList(answering(frame), [concatenate(json)])], from });
   return { before: [writeAndStore(plan, stored, target, aliases, storing(frame))], answer, frame: answering(frame), empty: 'null' };
 }

@@ -4,9 +4,9 @@ import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { compileQueryField } from '../compile-row.ts';
 import { edgeJson } from '../page/compile-connection.ts';
-import { keysOfRow } from '../page/order-keys.ts';
+import { keysOfRow, needsOfOrder } from '../page/order-keys.ts';
 import { orderBy } from '../page/seek.ts';
-import { allNeeds, type DerivedScope, needsOfOrder, type RowNeeds, rowNeeds, type Scope } from '../scope.ts';
+import { allNeeds, type DerivedScope, type RowNeeds, rowNeeds, type Scope } from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
 
 type Members = readonly Member<ResponseValue>[];
@@ -88,18 +88,18 @@ export function hasRows(members: Members): boolean {
   return members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
 }
 
-/**
- * The output of `rows` with the position of each, if lists without their own order need it. Since version 16, PostgreSQL sorts the rows
- * before all aggregates, so beside a sorted list, others would take its order.
- */
-export function positionIn(rows: DerivedScope, members: Members): string | null {
-  const isSorted = members.flatMap(({ value }) =>
-    value.kind === 'records' ? [false] : value.kind === 'edges' ? [value.keys.length > 0] : [],
-  );
-  return new Set(isSorted).size > 1 ? rows.freeName('(number)') : null;
+/** The order of lists that have none of their own. */
+export interface ListOrder {
+  /** The name of the output that rows need for it, with their position; null if they come in this order by themselves. */
+  readonly position: string | null;
+  readonly order: readonly Sql[];
 }
 
-/** The order of lists without their own. */
-export function orderOfLists(rows: DerivedScope, position: string | null): Sql[] {
-  return position === null ? [] : [rows.output(position)];
+/** Since version 16, PostgreSQL sorts the rows before all aggregates, so beside a sorted list, others would take its order. */
+export function listOrder(rows: DerivedScope, members: Members): ListOrder {
+  const lists = members.flatMap(({ value }) => (value.kind === 'records' ? [[]] : value.kind === 'edges' ? [value.keys] : []));
+  const sorted = lists.filter((keys) => keys.length > 0).length;
+  if (sorted === 0 || sorted === lists.length) return { position: null, order: [] };
+  const position = rows.freeName('(number)');
+  return { position, order: [rows.output(position)] };
 }

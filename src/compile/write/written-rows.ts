@@ -16,21 +16,21 @@ import { as, coalesce, list, select } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { builtIn, cast, identifier, integer, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { mayBeGone, toOne } from '../compile-row.ts';
+import { needsOfOrder } from '../page/order-keys.ts';
 import {
   allNeeds,
   DerivedScope,
   directScope,
   needsOfColumns,
-  needsOfOrder,
   needsOfValue,
+  noNeeds,
   type RowNeeds,
   type Scope,
-  type ToOneValue,
   tableName,
 } from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
 import { comparable, comparedType, isNameable } from '../values/comparison.ts';
-import { responseNeeds, shownRows, sortKeys } from './compile-response.ts';
+import { listOrder, responseNeeds, shownRows, sortKeys } from './compile-response.ts';
 
 const setting = literal('rowgraph.written');
 
@@ -57,18 +57,6 @@ export function storedResult(table: Table): Sql {
   return builtIn('unnest', storedValue(sql`${tableName(table)}[]`));
 }
 
-/** How the written rows of a table are stored, and read again. */
-export interface StoredRows {
-  /** The rows that the response reads. */
-  readonly rows: DerivedScope;
-  /** The outputs of RETURNING, and the select from `changed` that stores them. */
-  readonly returned: readonly Sql[];
-  readonly store: Sql;
-  readonly from: Sql;
-  /** The rows in the order in which they were written, as a FROM item. `position` is the name of an output with their number. */
-  readonly read: (position: string | null) => Sql;
-}
-
 /** The rows that a mutation of a table writes, in the two statements. */
 export interface Written {
   readonly table: Table;
@@ -80,37 +68,45 @@ export interface Written {
   readonly alias: string;
 }
 
+/** How the written rows of a table are stored, and read again. */
+export interface StoredRows {
+  /** The rows that the response reads, and the order of its lists. */
+  readonly rows: DerivedScope;
+  readonly order: readonly Sql[];
+  /** The outputs of RETURNING, and the select from `changed` that stores them. */
+  readonly returned: readonly Sql[];
+  readonly store: Sql;
+  readonly from: Sql;
+  /** The rows in the order in which they were written, as a FROM item. */
+  readonly read: Sql;
+}
+
 /** Whether written rows of a table can be found by their key. */
 export function hasReadableKey({ keyIsProven, primaryKey }: Table): boolean {
   return keyIsProven && primaryKey.every(({ selectable, comparable }) => selectable && comparable);
 }
 
 /** Rows that are read again by their key: as they are then, without those that are no longer there or that the role can no longer see. */
-export function rowsByKey({ table, members, target, alias }: Written): StoredRows {
+export function rowsByKey(written: Written): StoredRows {
+  const { table, members, alias } = written;
   const rows = new DerivedScope(alias, table, responseNeeds(members), table.keepsNotNull);
-  const names = table.primaryKey.map(({ name }) => name);
   const inner = directScope(alias, table);
-  const found = foundByKey(table, inner, rows.outputs(inner), names);
-  const cells = names.map((name) => target.column(name));
-  return storedRows(rows, cells, found, (read) => rows.withJson(read));
-}
-
-/** The row that the key in the cells of `names` leads to. The limit keeps PostgreSQL from joining in another order. */
-function foundByKey(table: Table, inner: Scope, outputs: readonly Sql[], names: readonly string[]): Sql {
-  const isSame = table.primaryKey.map(({ name, type }) => {
-    const key = valueOf(cell(names.indexOf(name)), name, type, table, comparedType(type));
-    return sql`${comparable(inner.column(name), type)} = ${key}`;
-  });
-  return select({ columns: orOne(outputs), from: as(tableName(table), inner.alias), where: isSame, limit: integer(1) });
+  const names = table.primaryKey.map(({ name }) => name);
+  const cells = names.map((name) => columnCell(name, table));
+  const outputs = rows.outputs(inner);
+  const stored = storedRows(written, rows, cells, foundByKey(written, outputs.length > 0 ? outputs : [integer(1)], names));
+  return { ...stored, read: rows.withJson(stored.read) };
 }
 
 /** Rows that are read as they were written: deleted rows, and those that no key surely leads to. */
 export function rowsAsWritten(written: Written): StoredRows {
   const { table, alias } = written;
-  const rows = new WrittenScope(written, writtenNeeds(written));
+  const { rows, cells } = writtenScope(written, []);
+  const inner = directScope(alias, table);
   // The first select has no rows. It gives the columns the collations that they have in the table.
-  const none = select({ columns: orOne(rows.outputsOfNone()), from: as(tableName(table), alias), where: [trusted('false')] });
-  return storedRows(rows, rows.cells(), unionAll(none, select({ columns: orOne(rows.outputsOfCells()) })));
+  const columns = outputsOf(cells, (cell) => (cell.isJson ? sql`null::text` : cell.of(inner)));
+  const none = select({ columns, from: as(tableName(table), alias), where: [trusted('false')] });
+  return storedRows(written, rows, cells, unionAll(none, restored(cells)));
 }
 
 /**
@@ -119,111 +115,117 @@ export function rowsAsWritten(written: Written): StoredRows {
  */
 export function rowsByKeyOrAsWritten(written: Written): StoredRows {
   const { table, alias } = written;
-  const key = needsOfColumns(table.primaryKey.map(({ name }) => name));
-  const rows = new WrittenScope(written, allNeeds([writtenNeeds(written), key]));
+  const key = table.primaryKey.map(({ name }) => name);
+  const { rows, cells } = writtenScope(written, key);
   const inner = directScope(alias, table);
-  const found = foundByKey(table, inner, rows.outputsOfRow(inner), rows.needs.columns);
-  return storedRows(rows, rows.cells(), sql`${unionAll(sql`(${found})`, select({ columns: orOne(rows.outputsOfCells()) }))} limit 1`);
+  const outputs = outputsOf(cells, (cell) => (cell.isJson ? cast(cell.of(inner), 'text') : cell.of(inner)));
+  const found = foundByKey(written, outputs, rows.needs.columns);
+  return storedRows(written, rows, cells, sql`${unionAll(sql`(${found})`, restored(cells))} limit 1`);
 }
 
-/** Needs of rows that are read as they were written: the columns that are only shown are stored as JSON. */
-function writtenNeeds({ members }: Written): RowNeeds {
-  const needs = shownRows(members).map(({ table, members: values }): RowNeeds => {
-    const others = values.flatMap(({ value }) => (value.kind === 'column' ? [] : [needsOfValue(value, table)]));
-    const json = values.flatMap(({ value }) => (value.kind === 'column' ? [value.column] : []));
-    return { ...allNeeds(others), json };
+/** The row that the key in the cells of `names` leads to. The limit keeps PostgreSQL from joining in another order. */
+function foundByKey({ table, alias }: Written, outputs: readonly Sql[], names: readonly string[]): Sql {
+  const inner = directScope(alias, table);
+  const isSame = table.primaryKey.map(({ name, type }) => {
+    const key = valueOf(cellAt(names.indexOf(name)), name, type, table, comparedType(type));
+    return sql`${comparable(inner.column(name), type)} = ${key}`;
   });
-  return allNeeds([...needs, ...sortKeys(members).map(({ value }) => needsOfOrder(value))]);
+  return select({ columns: outputs, from: as(tableName(table), alias), where: isSame, limit: integer(1) });
+}
+
+/** A part of a written row that is stored as text. */
+interface Cell {
+  /** The output of the rows that has it. */
+  readonly output: string;
+  readonly isJson: boolean;
+  /** Its value in a row of the table. */
+  readonly of: (row: Scope) => Sql;
+  /** Its value again. */
+  readonly restored: (text: Sql) => Sql;
 }
 
 /**
- * Rows as they were written. The columns that are only shown are stored as JSON, because a role may be able to read values without being
- * able to name their types; so are rows that they refer to and that may be gone.
+ * The rows as they were written. The columns that are only shown are stored as JSON, because a role may be able to read values without
+ * being able to name their types; so are rows that they refer to and that may be gone.
  */
-class WrittenScope extends DerivedScope {
-  readonly #written: Written;
-  readonly #gone: readonly ToOneValue[];
-
-  constructor(written: Written, needs: RowNeeds) {
-    const { table, alias, members } = written;
-    super(alias, table, needs, table.keepsNotNull);
-    this.#written = written;
-    const values = shownRows(members).flatMap((row) => row.members.map(({ value }) => value));
-    this.#gone = values.filter((value) => value.kind === 'to-one').filter((value) => mayBeGone(value, table));
-  }
-
-  asWritten(value: ToOneValue): Sql | undefined {
-    const index = this.#gone.indexOf(value);
-    return index < 0 ? undefined : this.output(this.jsonName(this.needs.json.length + index));
-  }
-
-  /** The outputs that rows of the table would have, for a select without rows. */
-  outputsOfNone(): Sql[] {
-    const { table, alias } = this.#written;
-    return [...this.outputs(directScope(alias, table)), ...this.#jsonOutputs(() => sql`null::text`)];
-  }
-
-  /** The outputs of a row of the table. */
-  outputsOfRow(inner: Scope): Sql[] {
-    const json = this.#jsonOf(inner);
-    return [...this.outputs(inner), ...this.#jsonOutputs((index) => sql`(${json[index]!})::text`)];
-  }
-
-  /** What to store of a row, in the order of the outputs. */
-  cells(): Sql[] {
-    const { table, target } = this.#written;
-    const { columns, row } = this.needs;
-    return [
-      ...columns.map((name) => target.column(name)),
-      ...(row ? [sql`(${target.row}::${tableName(table)})`] : []),
-      ...this.#jsonOf(target).map((json) => sql`(${json})`),
-    ];
-  }
-
-  /** The outputs of a stored row. */
-  outputsOfCells(): Sql[] {
-    const { table } = this.#written;
-    const { columns } = this.needs;
-    const column = (name: string): Sql => valueOf(cell(columns.indexOf(name)), name, typeOf(name, table), table);
-    const values = this.outputs({ ...directScope('w', table), column, row: cell(columns.length) });
-    return [...values, ...this.#jsonOutputs((index) => cell(values.length + index))];
-  }
-
-  #jsonOf(row: Scope): Sql[] {
-    const { table, context } = this.#written;
-    return [
-      ...this.needs.json.map((column) => concatenate(row.columnJson(column))),
-      ...this.#gone.map((value) => toOne(value, table, row, context)),
-    ];
-  }
-
-  #jsonOutputs(json: (index: number) => Sql): Sql[] {
-    const { length } = [...this.needs.json, ...this.#gone];
-    return Array.from({ length }, (_, index) => sql`${json(index)} as ${identifier(this.jsonName(index))}`);
-  }
+function writtenScope(written: Written, key: readonly string[]): { rows: DerivedScope; cells: Cell[] } {
+  const { table, alias, context } = written;
+  const needs = writtenNeeds(written, key);
+  const rows = new DerivedScope(alias, table, needs, table.keepsNotNull);
+  const rowCell: Cell = {
+    output: rows.rowName(),
+    isJson: false,
+    of: ({ row }) => sql`(${row}::${tableName(table)})`,
+    restored: (text) => sql`${text}::${tableName(table)}`,
+  };
+  const json = [
+    ...needs.json.map((column) => (row: Scope) => concatenate(row.columnJson(column))),
+    ...needs.kept.map((value) => (row: Scope) => toOne(value, table, row, context)),
+  ];
+  const jsonCells = json.map((jsonOf, index): Cell => {
+    return { output: rows.jsonName(index), isJson: true, of: (row) => sql`(${jsonOf(row)})`, restored: (text) => text };
+  });
+  return { rows, cells: [...needs.columns.map((name) => columnCell(name, table)), ...(needs.row ? [rowCell] : []), ...jsonCells] };
 }
 
-function storedRows(rows: DerivedScope, stored: readonly Sql[], row: Sql, around = (read: Sql): Sql => read): StoredRows {
-  // Without a cell, rows could not be counted.
-  const cells = stored.length > 0 ? stored : [integer(1)];
-  const names = cells.map((_, index) => trusted(`c${index}`));
-  const { alias } = rows;
-  const all = sql`${builtIn('json_to_recordset', storedValue(trusted('json')))} as w(${list(names.map((name) => sql`${name} text`))})`;
+function writtenNeeds({ table, members }: Written, key: readonly string[]): RowNeeds {
+  const values = shownRows(members).flatMap((row) => row.members.map(({ value }) => value));
+  const shown = {
+    ...noNeeds,
+    json: values.flatMap((value) => (value.kind === 'column' ? [value.column] : [])),
+    kept: values.filter((value) => value.kind === 'to-one').filter((value) => mayBeGone(value, table)),
+  };
+  const others = values.flatMap((value) => (value.kind === 'column' ? [] : [needsOfValue(value, table)]));
+  return allNeeds([...others, ...sortKeys(members).map(({ value }) => needsOfOrder(value)), needsOfColumns(key), shown]);
+}
+
+function columnCell(name: string, table: Table): Cell {
   return {
-    rows,
-    returned: stored.length > 0 ? stored.map((value, index) => sql`${value}::text as ${names[index]!}`) : [sql`1 as c0`],
-    store: store(sql`${coalesce(builtIn('json_agg', trusted('w')), literal('[]'))}::text`),
-    from: as(sql`(${select({ columns: names, from: trusted('changed') })})`, 'w'),
-    read: (position) => {
-      const number = position === null ? [] : [sql`${builtIn('row_number')} over () as ${identifier(position)}`];
-      const joins = [sql`cross join ${as(sql`lateral (${row})`, alias)}`];
-      return around(sql`(${select({ columns: [sql`${trusted(alias)}.*`, ...number], from: all, joins })})`);
-    },
+    output: name,
+    isJson: false,
+    of: (row) => row.column(name),
+    restored: (text) => valueOf(text, name, typeOf(name, table), table),
   };
 }
 
-/** A stored cell of a row. */
-function cell(index: number): Sql {
+/** A select of the stored row `w`. */
+function restored(cells: readonly Cell[]): Sql {
+  return select({ columns: outputsOf(cells, (cell, index) => cell.restored(cellAt(index))) });
+}
+
+/** Without an output, rows could not be counted. */
+function outputsOf(cells: readonly Cell[], value: (cell: Cell, index: number) => Sql): Sql[] {
+  if (cells.length === 0) return [integer(1)];
+  return cells.map((cell, index) => sql`${value(cell, index)} as ${identifier(cell.output)}`);
+}
+
+/** `row` selects a row by the stored row `w`. */
+function storedRows({ members, target }: Written, rows: DerivedScope, cells: readonly Cell[], row: Sql): StoredRows {
+  // Without a cell, rows could not be counted.
+  const values = cells.length > 0 ? cells.map((cell) => cast(cell.of(target), 'text')) : [integer(1)];
+  const names = values.map((_, index) => trusted(`c${index}`));
+  const columns = list(names.map((name) => sql`${name} text`));
+  const { position, order } = listOrder(rows, members);
+  const read = select({
+    columns: [
+      sql`${trusted(rows.alias)}.*`,
+      ...(position === null ? [] : [sql`${builtIn('row_number')} over () as ${identifier(position)}`]),
+    ],
+    from: sql`${builtIn('json_to_recordset', storedValue(trusted('json')))} as w(${columns})`,
+    joins: [sql`cross join ${as(sql`lateral (${row})`, rows.alias)}`],
+  });
+  return {
+    rows,
+    order,
+    returned: values.map((value, index) => sql`${value} as ${names[index]!}`),
+    store: store(cast(coalesce(builtIn('json_agg', trusted('w')), literal('[]')), 'text')),
+    from: as(sql`(${select({ columns: names, from: trusted('changed') })})`, 'w'),
+    read: sql`(${read})`,
+  };
+}
+
+/** The stored cell of a row. */
+function cellAt(index: number): Sql {
   return trusted(`w.c${index}`);
 }
 
@@ -239,10 +241,6 @@ function valueOf(text: Sql, column: string, type: ValueType, table: Table, name 
   const json = builtIn('json_build_object', literal(column), text);
   const row = sql`row((null::${rowType}).*)::${rowType}`;
   return sql`(${builtIn('json_populate_record', row, json)}).${identifier(column)}`;
-}
-
-function orOne(outputs: readonly Sql[]): readonly Sql[] {
-  return outputs.length > 0 ? outputs : [integer(1)];
 }
 
 function unionAll(one: Sql, other: Sql): Sql {

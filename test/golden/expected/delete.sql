@@ -17,8 +17,8 @@ select pg_catalog.concat('{"affectedCount":', pg_catalog.json_array_length((sele
   ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text, c1 text, c2 text)
-  cross join lateral (select t1."stage_id", t1."slot", null::text as "(json 1)"
+  cross join lateral (select t1."stage_id" as "stage_id", t1."slot" as "slot", null::text as "(json 1)"
     from "public"."review" as t1
     where false
     union all
-    select w.c0::integer, w.c1::integer, w.c2 as "(json 1)") as t1) as t1;
+    select w.c0::integer as "stage_id", w.c1::integer as "slot", w.c2 as "(json 1)") as t1) as t1;

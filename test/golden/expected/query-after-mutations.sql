@@ -34,11 +34,11 @@ select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catal
         '}'), ','), ''), ']}')
 from (select t1.*
   from pg_catalog.json_to_recordset((select pg_catalog.current_setting('rowgraph.written', true)::json)) as w(c0 text, c1 text)
-  cross join lateral (select t1."festival_id", null::text as "(json 1)"
+  cross join lateral (select t1."festival_id" as "festival_id", null::text as "(json 1)"
     from "public"."big_stage" as t1
     where false
     union all
-    select w.c0::integer, w.c1 as "(json 1)") as t1) as t1;
+    select w.c0::integer as "festival_id", w.c1 as "(json 1)") as t1) as t1;
 
 with changed as (update "public"."musician" as t1
   set "full_name" = $1::text
