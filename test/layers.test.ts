@@ -69,7 +69,7 @@ const layers: Readonly<Record<string, Layer>> = {
   introspection: {
     values: [
       'schema/build-schema.ts',
-      'schema/lazy/lazy-fields.ts',
+      'schema/lazy/lazy-object-type.ts',
       'schema/lazy/graphql-internals.ts',
       'request/select/collect-fields.ts',
       'model/types',

@@ -24,7 +24,7 @@ import { scalarNamed } from '../model/types/scalars.ts';
 import type { Variables } from '../request/coerce/coerce-variables.ts';
 import { collectFields, type Selections } from '../request/select/collect-fields.ts';
 import { type IntrospectionResolver, introspectionResolver } from '../schema/lazy/graphql-internals.ts';
-import { emptyRecord } from '../schema/lazy/lazy-fields.ts';
+import { emptyRecord } from '../schema/lazy/lazy-object-type.ts';
 import type { LazySchema } from '../schema/lazy/lazy-schema.ts';
 
 export interface IntrospectedField {

@@ -87,6 +87,11 @@ type At<Bindings> = { [Position in keyof Bindings]: Bindings[Position] & { reado
 export type FieldBinding = At<FieldBindings>;
 export type InputBinding = At<InputBindings>;
 
+/** The positions of input fields that can mean a column. */
+export type ColumnPosition = {
+  [Position in keyof InputBindings]: ColumnBinding extends InputBindings[Position] ? Position : never;
+}[keyof InputBindings];
+
 const key = 'rowgraph';
 
 /** The `extensions` of a field with this binding. */

@@ -3,15 +3,8 @@
  * every table are generators that yield after each, because with thousands of tables they take longer than requests should wait
  * (`slices.ts`).
  */
-import {
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLID,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  GraphQLNonNull,
-} from 'graphql';
-import type { EnumType, Model, Routine, ScalarType, Table } from '../model/model.ts';
+import { type GraphQLFieldConfigArgumentMap, GraphQLID, type GraphQLInterfaceType, type GraphQLNamedType, GraphQLNonNull } from 'graphql';
+import type { EnumType, Model, Routine, Table } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
@@ -22,22 +15,19 @@ import {
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import { bindField, bindInput } from './bindings.ts';
-import { defineRootType, emptyRecord, type FieldSource } from './lazy/lazy-fields.ts';
+import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from './lazy/lazy-object-type.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
-import { collectionArguments, collectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
-import { enumFilter, filterIs, idFilter, scalarFilterTypes } from './tables/filter-types.ts';
+import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
+import { enumFilter, filterIs, filterTypes, idFilter, scalarFilterTypes } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
-import { relationOrderTypes } from './tables/order-types.ts';
-import { hasField, routineFieldConfig } from './tables/routine-fields.ts';
-import { RowType } from './tables/row-type.ts';
+import { orderTypes } from './tables/order-types.ts';
+import { hasField, routineField, rowType } from './tables/row-type.ts';
 import { cursorScalar, DatabaseEnumType, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
 import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
 import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
-import { incrementTypes, onConflictTypes } from './writes/write-arguments.ts';
-
-type Field = GraphQLFieldConfig<unknown, unknown>;
+import { argumentTypes } from './writes/write-arguments.ts';
 
 const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamedType>> = {
   ID: GraphQLID,
@@ -50,14 +40,14 @@ const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamed
 const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
 const tableTypes: TableTypes = {
-  ...collectionTypes,
+  ...connectionTypes,
+  ...filterTypes,
+  ...orderTypes,
   ...aggregateTypes,
-  ...relationOrderTypes,
-  ...mutationTypes,
-  ...incrementTypes,
-  ...onConflictTypes,
-  ...nestedWriteTypes,
   ...groupTypes,
+  ...mutationTypes,
+  ...argumentTypes,
+  ...nestedWriteTypes,
 };
 
 /** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
@@ -70,13 +60,7 @@ export function* buildSchema({
   specifiesScalars,
 }: Model): Generator<void, LazySchema> {
   const tables = all.filter((table) => table.selectable);
-  const registry = new TypeRegistry({
-    tables: all,
-    rowTypes,
-    nodeIdField,
-    types: tableTypes,
-    buildRow: (table, registry) => new RowType(table, registry),
-  });
+  const registry = new TypeRegistry({ tables: all, rowTypes, nodeIdField, types: tableTypes, buildRow: rowType });
   yield;
   for (const type of commonTypes) registry.define(type.name, () => type);
   const node = nodeInterface(nodeIdField);
@@ -85,11 +69,15 @@ export function* buildSchema({
   const queries = queryFields(registry, tables, routinesOf(registry, routines, false), node);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
   const mutations = mutationFieldsOf(registry, all, routinesOf(registry, routines, true));
-  if (!isEmpty(mutations.names()))
+  if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   yield* defineGroups(registry, tables);
   yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars });
+}
+
+function defineRootType(registry: TypeRegistry, name: string, description: string, builders: FieldBuilders): void {
+  registry.define(name, () => new LazyObjectType({ name, description, builders: () => builders }));
 }
 
 function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
@@ -103,8 +91,8 @@ function queryFields(
   tables: readonly Table[],
   routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
-): FieldSource {
-  const find: FieldSource['find'] = (name) => {
+): FieldBuilders {
+  const get: FieldBuilders['get'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
     for (const { field, stem } of fieldsNamed(name, 'query')) {
       const table = [stem, upperFirst(stem)]
@@ -116,7 +104,7 @@ function queryFields(
     }
     return findRoutine(registry, routines, name, 'query');
   };
-  const names = function* () {
+  const keys = function* () {
     yield nodeFieldName;
     for (const table of tables) {
       if (table.hasLookup) yield tableFieldName(table, 'byPk');
@@ -124,10 +112,10 @@ function queryFields(
     }
     yield* routines.keys();
   };
-  return { names, find };
+  return { keys, get };
 }
 
-function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
+function nodeField(node: GraphQLInterfaceType, nodeIdField: string): FieldConfig {
   return {
     type: node,
     description: 'Retrieve a record by its `ID`',
@@ -136,11 +124,11 @@ function nodeField(node: GraphQLInterfaceType, nodeIdField: string): Field {
   };
 }
 
-function lookupField(registry: TypeRegistry, table: Table): Field {
+function lookupField(registry: TypeRegistry, table: Table): FieldConfig {
   const args: GraphQLFieldConfigArgumentMap = emptyRecord();
   for (const column of table.primaryKey) {
     args[column.fieldName] = {
-      type: new GraphQLNonNull(inputTypeOf(column.type as ScalarType, registry)!),
+      type: new GraphQLNonNull(inputTypeOf(column.type, registry)!),
       description: `The record's \`${column.name}\` value`,
       ...bindInput('lookup', { kind: 'column', column }),
     };
@@ -153,7 +141,7 @@ function lookupField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function collectionField(registry: TypeRegistry, table: Table): Field {
+function collectionField(registry: TypeRegistry, table: Table): FieldConfig {
   return {
     type: new GraphQLNonNull(registry.objectOf(table, 'Connection')),
     description: `A pagable collection of type \`${table.typeName}\``,
@@ -162,8 +150,8 @@ function collectionField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): FieldSource {
-  const find: FieldSource['find'] = (name) => {
+function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): FieldBuilders {
+  const get: FieldBuilders['get'] = (name) => {
     for (const { field, stem } of fieldsNamed(name, 'mutation')) {
       const table = registry.tableOf(stem);
       const mutation = mutationFields.find((each) => each.field === field)!;
@@ -171,11 +159,11 @@ function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], rout
     }
     return findRoutine(registry, routines, name, 'mutation');
   };
-  const names = function* () {
+  const keys = function* () {
     for (const table of tables) for (const { field, has } of mutationFields) if (has(table, registry)) yield tableFieldName(table, field);
     yield* routines.keys();
   };
-  return { names, find };
+  return { keys, get };
 }
 
 /** The functions that are fields, by name. Leaves out those with a type that is not in this schema. */
@@ -189,9 +177,9 @@ function findRoutine(
   routines: ReadonlyMap<string, Routine>,
   name: string,
   at: 'query' | 'mutation',
-): ReturnType<FieldSource['find']> {
+): ReturnType<FieldBuilders['get']> {
   const routine = routines.get(name);
-  return routine && (() => ({ ...routineFieldConfig(registry, routine)!, ...bindField(at, { kind: 'routine', routine }) }));
+  return routine && (() => ({ ...routineField(registry, routine), ...bindField(at, { kind: 'routine', routine }) }));
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {

@@ -1,6 +1,12 @@
+/**
+ * The GraphQL types of values: scalars, enums, and what a column or argument has of them. Scalars reject what pg_graphql rejects; everything
+ * else goes to PostgreSQL as text, which decides if the value is valid. The built-in scalars are graphql-js's own objects, because
+ * validation compares them by identity.
+ */
 import {
   GraphQLEnumType,
   GraphQLError,
+  type GraphQLInputFieldConfigMap,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLNullableOutputType,
@@ -11,16 +17,13 @@ import {
   type ValueNode,
 } from 'graphql';
 import { describeValue } from '../errors/api-error.ts';
-import type { EnumValueType, ListType, ScalarType, ValueType } from '../model/model.ts';
+import type { Column, ValueType } from '../model/model.ts';
 import type { SharedTypeName } from '../model/naming/graphql-names.ts';
 import { isEnumValueName } from '../model/naming/names.ts';
 import { type Accepted, mapScalars, type ScalarName } from '../model/types/scalars.ts';
+import { bindInput, type ColumnPosition } from './bindings.ts';
+import { emptyRecord } from './lazy/lazy-object-type.ts';
 import type { TypeRegistry } from './lazy/type-registry.ts';
-
-/**
- * The scalar types. `coerceInputValue` and `coerceInputLiteral` reject what pg_graphql rejects; everything else goes to PostgreSQL as text,
- * which decides if the value is valid. The built-in scalars are graphql-js's own objects, because validation compares them by identity.
- */
 
 /** The page that specifies each scalar in a section. */
 const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
@@ -81,10 +84,9 @@ export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = mapS
 
 /**
  * The GraphQL type of an enum of the database. Labels that are not valid names are not among its values, because clients could not load the
- * schema, but it takes them: in variables (`request/read-scalar.ts`), and in the place of strings, which no parser but lenient coercion puts
- * there.
+ * schema, but it takes them: in variables (`request/coerce/coerce-leaf.ts`), and in the place of strings, which no parser but lenient
+ * coercion puts there.
  */
-
 export class DatabaseEnumType extends GraphQLEnumType {
   /** All values that it takes, in declared order. */
   readonly accepted: ReadonlySet<string>;
@@ -108,8 +110,6 @@ export function isChoice(type: GraphQLInputType): boolean {
   return isEnumType(type) && type.extensions[mark] === true;
 }
 
-/** The enum of sort directions. */
-
 export const orderByDirection = new GraphQLEnumType({
   name: 'OrderByDirection' satisfies SharedTypeName,
   ...asChoice,
@@ -122,43 +122,39 @@ export const orderByDirection = new GraphQLEnumType({
   },
 });
 
-/** Maps the model's value types to GraphQL types, for output and input. */
-
 /** The output type, nullable; undefined if no field can have it. */
 export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
-  switch (type.kind) {
-    case 'scalar':
-    case 'enum':
-    case 'list':
-      return inputTypeOf(type, registry);
-    case 'row':
-      return registry.hasOf(type.table, 'row') ? registry.rowOf(type.table) : undefined;
-    case 'row list':
-      return registry.hasOf(type.table, 'row') ? new GraphQLList(registry.rowOf(type.table)) : undefined;
-    case 'composite':
-    case 'unsupported':
-      return undefined;
-  }
+  if (type.kind === 'row') return registry.findRow(type.table);
+  if (type.kind !== 'row list') return inputTypeOf(type, registry);
+  const row = registry.findRow(type.table);
+  return row && new GraphQLList(row);
 }
 
-/** The input type, nullable; undefined if its enum is not in this schema. */
-export function inputTypeOf(
-  type: ScalarType | EnumValueType | ListType,
-  registry: TypeRegistry,
-): GraphQLScalarType | GraphQLEnumType | GraphQLList<GraphQLScalarType | GraphQLEnumType> | undefined {
-  switch (type.kind) {
-    case 'scalar':
-      return scalarTypes[type.scalar];
-    case 'enum':
-      return registry.has(type.enum.typeName) ? registry.enum(type.enum.typeName) : undefined;
-    case 'list': {
-      const element = inputTypeOf(type.element, registry) as GraphQLScalarType | GraphQLEnumType | undefined;
-      return element && new GraphQLList(element);
-    }
-  }
+type LeafType = GraphQLScalarType | GraphQLEnumType;
+
+/** The input type, nullable; undefined if no value of the type can be written, or its enum is not in this schema. */
+export function inputTypeOf(type: ValueType, registry: TypeRegistry): LeafType | GraphQLList<LeafType> | undefined {
+  if (type.kind !== 'list') return leafTypeOf(type, registry);
+  const element = leafTypeOf(type.element, registry);
+  return element && new GraphQLList(element);
 }
 
-/** Whether a value of this type can be written or passed as an argument. */
-export function isInputValue(type: ValueType): type is ScalarType | EnumValueType | ListType {
-  return type.kind === 'scalar' || type.kind === 'enum' || type.kind === 'list';
+function leafTypeOf(type: ValueType, registry: TypeRegistry): LeafType | undefined {
+  if (type.kind === 'scalar') return scalarTypes[type.scalar];
+  return type.kind === 'enum' && registry.has(type.enum.typeName) ? registry.enum(type.enum.typeName) : undefined;
+}
+
+/** An input field for each column that has a type here, bound to the column. */
+export function columnInputs(
+  at: ColumnPosition,
+  columns: readonly Column[],
+  nameOf: 'fieldName' | 'rowFieldName' | 'filterName',
+  typeOf: (column: Column) => GraphQLInputType | undefined,
+): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of columns) {
+    const type = typeOf(column);
+    if (type) fields[column[nameOf]] = { type, ...bindInput(at, { kind: 'column', column }) };
+  }
+  return fields;
 }

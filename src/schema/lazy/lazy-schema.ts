@@ -1,3 +1,10 @@
+/**
+ * A `GraphQLSchema` that builds its types on first use. graphql-js builds every type when a schema is constructed, which takes seconds and
+ * hundreds of megabytes for thousands of tables, but validation only looks up a few types by name.
+ *
+ * Relies on undocumented behaviour of graphql-js: validation reads a schema only through the methods overridden here
+ * (`test/contracts/graphql.test.ts`).
+ */
 import {
   GraphQLDirective,
   type GraphQLField,
@@ -13,17 +20,9 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { rootTypeNames } from '../../model/naming/graphql-names.ts';
-import { RowType } from '../tables/row-type.ts';
 import { introspectionFields, introspectionType } from './graphql-internals.ts';
+import { LazyObjectType } from './lazy-object-type.ts';
 import type { TypeRegistry } from './type-registry.ts';
-
-/**
- * A `GraphQLSchema` that builds its types on first use. graphql-js builds every type when a schema is constructed, which takes seconds and
- * hundreds of megabytes for thousands of tables, but validation only looks up a few types by name.
- *
- * Relies on undocumented behaviour of graphql-js: validation reads a schema only through the methods overridden here
- * (`test/contracts/graphql.test.ts`).
- */
 
 const includeDirective = describeIf(
   GraphQLIncludeDirective,
@@ -82,15 +81,16 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** The fields of `Query`, `Mutation` or a row type with many fields, built one by one; undefined for other types. */
+  /** The fields of `Query`, `Mutation` or a row type, built one by one; undefined for other types. */
   fieldsOf(type: GraphQLNamedType): Iterable<GraphQLField<unknown, unknown>> | undefined {
-    return type instanceof RowType ? type.buildEach() : this.#registry.fieldsOf(type.name)?.buildEach();
+    return type instanceof LazyObjectType ? type.buildEach() : undefined;
   }
 
   /** Whether `Query` has more than `most` fields. */
   *hasMoreQueries(most: number): Generator<void, boolean> {
+    const query = this.getQueryType();
     let count = 0;
-    for (const _ of this.#registry.fieldsOf(rootTypeNames.query)?.names() ?? []) {
+    for (const _ of query instanceof LazyObjectType ? query.fieldNames() : []) {
       count += 1;
       if (count > most) return true;
       yield;
@@ -151,12 +151,10 @@ export class LazySchema extends GraphQLSchema {
   }
 }
 
-/** Sorts hundreds of thousands of names, which takes longer than requests should wait, in small steps. */
-
 /** The number of names to sort or merge before yielding. */
 const stepLength = 1000;
 
-/** Sorts the names by code units, like `sort()`. */
+/** Sorts hundreds of thousands of names by code units, like `sort()`, in small steps. */
 export function* sortNames(names: Iterable<string>): Generator<void, readonly string[]> {
   let runs: (readonly string[])[] = [];
   let run: string[] = [];

@@ -2,23 +2,47 @@
  * The named types of a schema, each built on first use, because a request needs only a few of thousands. Types of tables are not even
  * listed: a name is resolved from its stem and suffix, so an unused schema takes almost no memory, however many tables there are.
  */
-import type { GraphQLEnumType, GraphQLField, GraphQLInputObjectType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import {
+  type GraphQLEnumType,
+  type GraphQLFieldConfigMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+} from 'graphql';
 import type { Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
 import type { NestedVerb } from '../../model/relations/writable-relations.ts';
-
-/** The fields of a type that has too many to build or list at once. */
-export interface ManyFields {
-  readonly names: () => Iterable<string>;
-  /** Builds them one by one, without caching them. */
-  readonly buildEach: () => Iterable<GraphQLField<unknown, unknown>>;
-}
 
 /** A kind of type that tables can have. */
 export interface TableType {
   /** Whether a readable table has it. */
   readonly has: (table: Table, registry: TypeRegistry) => boolean;
   readonly build: (table: Table, registry: TypeRegistry, name: string) => GraphQLNamedType;
+}
+
+type FieldsOf<Fields> = (registry: TypeRegistry, table: Table) => Fields;
+
+/** A kind of object type. `describe` takes the name of the row type. */
+export function objectType(
+  has: TableType['has'],
+  fieldsOf: FieldsOf<GraphQLFieldConfigMap<unknown, unknown>>,
+  describe?: (typeName: string) => string,
+): TableType {
+  const build: TableType['build'] = (table, registry, name) =>
+    new GraphQLObjectType({ name, description: describe?.(table.typeName), fields: () => fieldsOf(registry, table) });
+  return { has, build };
+}
+
+/** A kind of input object type. */
+export function inputType(
+  has: TableType['has'],
+  fieldsOf: FieldsOf<GraphQLInputFieldConfigMap>,
+  describe?: (typeName: string) => string,
+): TableType {
+  const build: TableType['build'] = (table, registry, name) =>
+    new GraphQLInputObjectType({ name, description: describe?.(table.typeName), fields: () => fieldsOf(registry, table) });
+  return { has, build };
 }
 
 /** The kinds of types, by the suffix of their names. */
@@ -32,7 +56,8 @@ export interface GroupUnits {
 }
 
 /** What nested writes of other tables can do with a table's rows, by the suffix of the input type. */
-export type NestedVerbs = Readonly<Record<'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'UpdateToMany', ReadonlySet<NestedVerb>>>;
+export type NestedVerbs = ReadonlyMap<RelatedSuffix, ReadonlySet<NestedVerb>>;
+export type RelatedSuffix = 'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'UpdateToMany';
 
 /** Shared by the groups of all tables. */
 export interface Groups {
@@ -57,7 +82,6 @@ const ofInserts: ReadonlySet<TypeSuffix> = new Set(['InsertInput', 'InsertRespon
 
 export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
-  readonly #fields = new Map<string, ManyFields>();
   readonly #built = new Map<string, GraphQLNamedType>();
   readonly #types: TableTypes | null;
   readonly #buildRow: RegisteredTables['buildRow'] | null;
@@ -90,11 +114,6 @@ export class TypeRegistry {
   define(name: string, factory: () => GraphQLNamedType): void {
     if (this.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
-  }
-
-  /** Registers the fields of a type that has too many to build at once. */
-  defineFields(name: string, fields: ManyFields): void {
-    this.#fields.set(name, fields);
   }
 
   has(name: string): boolean {
@@ -137,11 +156,6 @@ export class TypeRegistry {
     return this.#built.size;
   }
 
-  /** The fields registered by `defineFields`; undefined for other types. */
-  fieldsOf(name: string): ManyFields | undefined {
-    return this.#fields.get(name);
-  }
-
   /** The object type with this name, which must be defined. */
   object(name: string): GraphQLObjectType {
     return this.#require(name) as GraphQLObjectType;
@@ -155,6 +169,11 @@ export class TypeRegistry {
   /** The enum type with this name, which must be defined. */
   enum(name: string): GraphQLEnumType {
     return this.#require(name) as GraphQLEnumType;
+  }
+
+  /** The type of a table's rows; undefined if it is not in the schema. */
+  findRow(table: Table): GraphQLObjectType | undefined {
+    return this.hasOf(table, 'row') ? this.rowOf(table) : undefined;
   }
 
   /** The type of a table's rows, which must be in the schema. */

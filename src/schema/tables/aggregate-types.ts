@@ -1,25 +1,19 @@
-import {
-  type GraphQLFieldConfigArgumentMap,
-  type GraphQLFieldConfigMap,
-  GraphQLFloat,
-  GraphQLInt,
-  GraphQLNonNull,
-  GraphQLObjectType,
-} from 'graphql';
+/** The aggregates of a table: the functions, the columns that each applies to, and the types of the results. */
+import { type GraphQLFieldConfigMap, GraphQLFloat, GraphQLInt, GraphQLNonNull } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import type { TypeSuffix } from '../../model/naming/graphql-names.ts';
 import { isGroupable } from '../../model/tables/column-uses.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import type { FilteredScalar } from '../../model/types/scalars.ts';
 import { bindField } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import { objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { scalarTypes } from '../value-types.ts';
 
-/** The aggregate functions: their field names, the columns that each applies to, and the scalar of each result. */
+type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 /** An aggregate function as a field of a table's aggregates. */
-export interface AggregateField {
+interface AggregateField {
   readonly name: AggregateFunction;
   /** The suffix of its type's name. */
   readonly suffix: TypeSuffix;
@@ -36,7 +30,7 @@ function field(name: AggregateFunction, suffix: TypeSuffix, kind: string, of: st
 }
 
 /** All functions, in field order. */
-export const aggregateFields: readonly AggregateField[] = [
+const aggregateFields: readonly AggregateField[] = [
   field('sum', 'SumAggregateResult', 'summation', 'Summation aggregates for numeric fields', 'Sum', false),
   field('avg', 'AvgAggregateResult', 'average', 'Average aggregates for numeric fields', 'Average', false),
   field('min', 'MinAggregateResult', 'minimum', 'Minimum aggregates for comparable fields', 'Minimum', false),
@@ -83,13 +77,13 @@ export function aggregateScalar(name: AggregateFunction, column: Column): Filter
   return column.type.traits.aggregates[name];
 }
 
-/** The aggregate types of a table: the columns that each function applies to, with the types of the results. */
-
-type Fields = GraphQLFieldConfigMap<unknown, unknown>;
-
 /** The aggregate types of tables whose directive enables them. */
 export const aggregateTypes = {
-  Aggregate: { has: ({ aggregate }) => aggregate, build: aggregateType },
+  Aggregate: objectType(
+    ({ aggregate }) => aggregate,
+    (registry, table) => aggregateFieldConfigs(registry, table, 'aggregate'),
+    (typeName) => `Aggregate results for \`${typeName}\``,
+  ),
   SumAggregateResult: resultOf('sum'),
   AvgAggregateResult: resultOf('avg'),
   MinAggregateResult: resultOf('min'),
@@ -104,18 +98,14 @@ export const aggregateTypes = {
 
 function resultOf(name: AggregateFunction): TableType {
   const field = aggregateFields.find((each) => each.name === name)!;
-  return {
-    has: (table) => table.aggregate && aggregateFieldsOf(table).includes(field),
-    build: (table, registry, typeName) => resultType(table, registry, typeName, field),
-  };
+  return objectType(
+    (table) => table.aggregate && aggregateFieldsOf(table).includes(field),
+    (registry, table) => resultFields(registry, table, field),
+    (typeName) => `Result of ${field.kind} aggregation for \`${typeName}\``,
+  );
 }
 
-function resultType(
-  table: Table,
-  { nodeIdField }: TypeRegistry,
-  typeName: string,
-  { name, kind, column: described }: AggregateField,
-): GraphQLObjectType {
+function resultFields({ nodeIdField }: TypeRegistry, table: Table, { name, column: described }: AggregateField): Fields {
   // Client caches identify objects by `id`, so an aggregate of a column must not have that name.
   const hidesId = nodeIdField === 'id';
   const fields: Fields = emptyRecord();
@@ -129,19 +119,7 @@ function resultType(
       ...bindField('aggregate column', { kind: 'column', column }),
     };
   }
-  return new GraphQLObjectType({
-    name: typeName,
-    description: `Result of ${kind} aggregation for \`${table.typeName}\``,
-    fields,
-  });
-}
-
-function aggregateType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name,
-    description: `Aggregate results for \`${table.typeName}\``,
-    fields: aggregateFieldConfigs(registry, table, 'aggregate'),
-  });
+  return fields;
 }
 
 /** The fields `count` and one per function. */
@@ -157,7 +135,7 @@ export function aggregateFieldConfigs(registry: TypeRegistry, table: Table, at: 
     fields[name] = {
       type: registry.objectOf(table, suffix),
       description: of,
-      ...(name === 'percentile' && { args: fractionArgument }),
+      ...(name === 'percentile' && { args: { fraction: fractionConfig } }),
       ...bindField(at, { kind: 'aggregate function', name }),
     };
   }
@@ -169,4 +147,3 @@ export const fractionConfig = {
   type: new GraphQLNonNull(GraphQLFloat),
   description: 'The fraction of the percentile, from 0 to 1; 0.5 is the median',
 };
-const fractionArgument: GraphQLFieldConfigArgumentMap = { fraction: fractionConfig };

@@ -1,3 +1,10 @@
+/**
+ * The filter types: of scalars, lists of scalars and enums, of a table's rows, and of related rows. For the posts of a blog and the blog of
+ * a post:
+ *
+ *     input BlogFilterToOne { name: StringFilter … is: FilterIs }
+ *     input PostFilterToMany { some: PostFilter  every: PostFilter  none: PostFilter  count: IntFilter  where: PostFilter }
+ */
 import {
   GraphQLEnumType,
   GraphQLID,
@@ -16,13 +23,9 @@ import { enumOperators, listOperators, type Operator, operators } from '../../mo
 import { filteredScalars, listedScalars, type ScalarName, scalars } from '../../model/types/scalars.ts';
 import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { asChoice, scalarTypes } from '../value-types.ts';
-
-/**
- * The filter types of scalars, lists of scalars and enums, and `FilterIs`.
- */
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { asChoice, columnInputs, scalarTypes } from '../value-types.ts';
 
 export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} }, ...asChoice });
 
@@ -72,44 +75,55 @@ export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
 }
 
 /** The filter type for a column of this type; undefined for JSON, lists of enums, and rows. */
-export function filterTypeOf(
-  type: ValueType,
-  enumFilterOf: (typeName: string) => GraphQLInputObjectType | undefined,
-): GraphQLInputObjectType | undefined {
-  switch (type.kind) {
-    case 'scalar':
-      return scalarFilters.get(type.scalar);
-    case 'enum':
-      return enumFilterOf(type.enum.typeName);
-    case 'list':
-      return type.element.kind === 'scalar' ? listFilters.get(type.element.scalar) : undefined;
-    default:
-      return undefined;
-  }
+function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  if (type.kind === 'scalar') return scalarFilters.get(type.scalar);
+  if (type.kind === 'list') return type.element.kind === 'scalar' ? listFilters.get(type.element.scalar) : undefined;
+  if (type.kind !== 'enum') return undefined;
+  const name = filterTypeName(type.enum.typeName);
+  return registry.has(name) ? registry.input(name) : undefined;
 }
 
-/**
- * The input types that filter rows by related rows. For the posts of a blog and the blog of a post:
- *
- *     input BlogFilterToOne { name: StringFilter … is: FilterIs }
- *     input PostFilterToMany { some: PostFilter  every: PostFilter  none: PostFilter  count: IntFilter  where: PostFilter }
- */
+/** The filter of every table, and those that tables with the addition which refer to it have. */
+export const filterTypes = {
+  Filter: inputType(() => true, filterFields),
+  FilterToOne: inputType(
+    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-one'),
+    toOneFields,
+    (typeName) => `Filters records by their related \`${typeName}\` record`,
+  ),
+  FilterToMany: inputType(
+    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many'),
+    toManyFields,
+    (typeName) => `Filters records by their related \`${typeName}\` records`,
+  ),
+} as const satisfies Partial<TableTypes>;
 
-/** The types of tables that other tables with this addition refer to. `filterFields` builds the fields of a table's own filter. */
-export function relationFilterTypes(filterFields: FilterFields) {
+function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const self = registry.inputOf(table, 'Filter');
+  const list = new GraphQLList(new GraphQLNonNull(self));
+  const comparable = table.columns.filter((column) => column.selectable && column.comparable);
+  const columns = columnInputs('filter', comparable, 'filterName', ({ type }) => filterTypeOf(type, registry));
+  // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
   return {
-    FilterToOne: {
-      has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-one'),
-      build: (table, registry, name) => filterToOne(table, name, () => filterFields(registry, table)),
+    ...columns,
+    [registry.nodeIdField]: { type: idFilter, ...bindInput('filter', { kind: 'node id' }) },
+    and: {
+      type: list,
+      description: 'Returns true only if all its inner filters are true, otherwise returns false',
+      ...bindInput('filter', { kind: 'and' }),
     },
-    FilterToMany: { has: (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many'), build: filterToMany },
-  } as const satisfies Partial<TableTypes>;
+    or: {
+      type: list,
+      description: 'Returns true if at least one of its inner filters is true, otherwise returns false',
+      ...bindInput('filter', { kind: 'or' }),
+    },
+    not: { type: self, description: 'Negates a filter', ...bindInput('filter', { kind: 'not' }) },
+    ...columns,
+    ...relatedRowsFields(registry, table),
+  };
 }
 
-type FilterFields = (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap;
-
-/** The fields of a table's filter for related rows. */
-export function relationFilterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+function relatedRowsFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('relationFilters')) return fields;
   for (const rows of filterableRows(table, registry.nodeIdField).usable) {
@@ -119,46 +133,34 @@ export function relationFilterFields(registry: TypeRegistry, table: Table): Grap
   return fields;
 }
 
-function filterToOne(table: Table, name: string, filterFields: () => GraphQLInputFieldConfigMap): GraphQLInputObjectType {
+function toOneFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const is = {
     type: filterIs,
     description: `Whether there is a related \`${table.typeName}\` record that the role may read`,
     ...bindInput('filter to one', { kind: 'is' }),
   };
-  return new GraphQLInputObjectType({
-    name,
-    description: `Filters records by their related \`${table.typeName}\` record`,
-    fields: () => ({ ...filterFields(), ...(!hasColumnNamedIs(table) && { is }) }),
-  });
+  return { ...filterFields(registry, table), ...(!hasColumnNamedIs(table) && { is }) };
 }
 
-function filterToMany(table: Table, registry: TypeRegistry, name: string): GraphQLInputObjectType {
-  return new GraphQLInputObjectType({
-    name,
-    description: `Filters records by their related \`${table.typeName}\` records`,
-    fields: () => {
-      const type = registry.inputOf(table, 'Filter');
-      const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({
-        type,
-        description,
-        ...bindInput('filter to many', { kind }),
-      });
-      return {
-        some: quantified('some', 'At least one of them matches the filter'),
-        every: quantified('every', 'All of them match the filter, or there are none'),
-        none: quantified('none', 'None of them matches the filter'),
-        count: {
-          type: registry.input(filterTypeName('Int')),
-          description: 'The number of related records, or of those that match `where`',
-          ...bindInput('filter to many', { kind: 'count' }),
-        },
-        where: { type, description: 'The related records that `count` counts', ...bindInput('filter to many', { kind: 'where' }) },
-      };
+function toManyFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const type = registry.inputOf(table, 'Filter');
+  const quantified = (kind: 'some' | 'every' | 'none', description: string) => ({
+    type,
+    description,
+    ...bindInput('filter to many', { kind }),
+  });
+  return {
+    some: quantified('some', 'At least one of them matches the filter'),
+    every: quantified('every', 'All of them match the filter, or there are none'),
+    none: quantified('none', 'None of them matches the filter'),
+    count: {
+      type: registry.input(filterTypeName('Int')),
+      description: 'The number of related records, or of those that match `where`',
+      ...bindInput('filter to many', { kind: 'count' }),
     },
-  });
+    where: { type, description: 'The related records that `count` counts', ...bindInput('filter to many', { kind: 'where' }) },
+  };
 }
-
-/** Some types of a table exist only if other tables refer to it. */
 
 /** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
 export function hasReferrer(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {

@@ -1,16 +1,24 @@
+/**
+ * The groups of a connection's rows: the field `groups`, the types that it returns, and the inputs that say what to group by, which groups
+ * to return and in which order. An addition to pg_graphql's schema. For sales of customers:
+ *
+ *     type SaleAggregateGroup { key: SaleGroupKey!  count: Int!  sum: SaleSumAggregateResult … }
+ *     type SaleGroupKey { status: Status  soldAt: Datetime  price: BigFloat  customer: CustomerGroupKey! }
+ *     input SaleGroupBy { status: GroupByValue  soldAt: GroupByTime  price: GroupByValue  customer: CustomerGroupBy  bucket: SaleGroupByBucket }
+ *     input SaleGroupHaving { count: IntFilter  sum: SaleGroupHavingSum  avg: SaleGroupHavingNumbers  …  and: [SaleGroupHaving!]  or: …  not: … }
+ *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
+ */
 import {
   GraphQLEnumType,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
-import { type AdditionSuffix, filterTypeName, groupUnitNames } from '../../model/naming/graphql-names.ts';
+import { filterTypeName, groupUnitNames } from '../../model/naming/graphql-names.ts';
 import { numbered } from '../../model/naming/names.ts';
 import {
   bucketMember,
@@ -22,21 +30,60 @@ import {
   isGroupable,
 } from '../../model/tables/column-uses.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
-import { type FilteredScalar, scalars } from '../../model/types/scalars.ts';
+import { scalars } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { GroupUnits, TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { asChoice, orderByDirection, outputTypeOf, scalarTypes } from '../value-types.ts';
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import { type GroupUnits, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
 
-/**
- * The field `groups` of connections and the types that it returns. An addition to pg_graphql's schema. For sales of customers:
- *
- *     type SaleAggregateGroup { key: SaleGroupKey!  count: Int!  sum: SaleSumAggregateResult … }
- *     type SaleGroupKey { status: Status  soldAt: Datetime  price: BigFloat  customer: CustomerGroupKey! }
- */
-
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+type InputFields = GraphQLInputFieldConfigMap;
+
+const numbers = { having: 'GroupHavingNumbers', order: 'GroupOrderNumbers' } as const;
+const extremes = { having: 'GroupHavingExtremes', order: 'GroupOrderExtremes' } as const;
+const booleans = { having: 'GroupHavingBooleans', order: 'GroupOrderBooleans' } as const;
+
+/** The suffixes of each function's inputs. Functions that apply to the same columns, with results of the same types, share an input. */
+const inputsOf = {
+  sum: { having: 'GroupHavingSum', order: 'GroupOrderNumbers' },
+  avg: numbers,
+  stddev: numbers,
+  variance: numbers,
+  min: extremes,
+  max: extremes,
+  countDistinct: { having: 'GroupHavingDistinct', order: 'GroupOrderDistinct' },
+  boolAnd: booleans,
+  boolOr: booleans,
+  percentile: { having: 'GroupHavingPercentile', order: 'GroupOrderPercentile' },
+} as const satisfies Record<AggregateFunction, unknown>;
+
+/** The types of tables whose rows can be grouped, and of those that groups can reach. */
+export const groupTypes = {
+  AggregateGroup: objectType(hasGroups, groupFields, (typeName) => `A group of \`${typeName}\` with its aggregates`),
+  GroupKey: objectType(isReached, keyFields, (typeName) => `The key of a group of \`${typeName}\` records`),
+  GroupBy: inputType(isReached, byFields),
+  GroupByBucket: inputType((table, registry) => table.columns.some(hasBuckets) && isReached(table, registry), bucketFields),
+  GroupKeyOrder: inputType(isReached, (registry, table) => keyInputs(registry, table, 'GroupKeyOrder', () => orderByDirection)),
+  GroupHaving: inputType(hasGroups, havingFields),
+  GroupHavingSum: havingOf('sum'),
+  GroupHavingNumbers: havingOf('avg'),
+  GroupHavingExtremes: havingOf('min'),
+  GroupHavingDistinct: havingOf('countDistinct'),
+  GroupHavingBooleans: havingOf('boolAnd'),
+  GroupHavingPercentile: havingOf('percentile'),
+  GroupOrder: inputType(hasGroups, orderFields),
+  GroupOrderNumbers: orderOf('sum'),
+  GroupOrderExtremes: orderOf('min'),
+  GroupOrderDistinct: orderOf('countDistinct'),
+  GroupOrderBooleans: orderOf('boolAnd'),
+  GroupOrderPercentile: orderOf('percentile'),
+} as const satisfies Partial<TableTypes>;
+
+/** Whether the columns of a table are keys of its own groups or of those of a table with a relation to it. */
+function isReached(table: Table, { groups }: TypeRegistry): boolean {
+  return groups !== null && (hasGroups(table) || groups.reached.has(table));
+}
 
 /**
  * Defines what all tables' groups share, if there are any. Runs after all other types are defined, so that its names give way if they are
@@ -65,39 +112,34 @@ function* reachedBy(tables: readonly Table[]): Generator<void, ReadonlySet<Table
   return reached;
 }
 
-function keyType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name,
-    description: `The key of a group of \`${table.typeName}\` records`,
-    fields: () => {
-      const fields: Fields = emptyRecord();
-      for (const column of table.columns.filter(isGroupable)) {
-        const type = outputTypeOf(column.type, registry);
-        if (type)
-          fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'column', column }) };
-      }
-      for (const relation of groupableRelations(table)) {
-        const type = registry.objectOf(relation.target, 'GroupKey');
-        fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
-      }
-      return fields;
-    },
-  });
+const units = {
+  VALUE: 'The same value',
+  SECOND: 'The same second',
+  MINUTE: 'The same minute',
+  HOUR: 'The same hour',
+  DAY: 'The same day',
+  WEEK: 'The same week, from Monday on',
+  MONTH: 'The same month',
+  QUARTER: 'The same quarter of a year',
+  YEAR: 'The same year',
+} as const;
+type Unit = keyof typeof units;
+
+/** Defines the enums that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
+function defineGroupUnits(registry: TypeRegistry): GroupUnits {
+  return {
+    value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
+    date: defineUnits(registry, groupUnitNames.date, ['VALUE', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']),
+    time: defineUnits(registry, groupUnitNames.time, Object.keys(units) as Unit[]),
+  };
 }
 
-function groupType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name,
-    description: `A group of \`${table.typeName}\` with its aggregates`,
-    fields: () => ({
-      key: {
-        type: new GraphQLNonNull(registry.objectOf(table, 'GroupKey')),
-        description: 'The values that the rows of the group share; null for columns that are not grouped by',
-        ...bindField('group', { kind: 'key' }),
-      },
-      ...aggregateFieldConfigs(registry, table, 'group'),
-    }),
-  });
+function defineUnits(registry: TypeRegistry, plainName: string, names: readonly Unit[]): GraphQLEnumType {
+  const name = numbered(plainName, (candidate) => !registry.has(candidate));
+  const values = Object.fromEntries(names.map((unit) => [unit, { description: units[unit] }]));
+  const type = new GraphQLEnumType({ name, description: 'How the values of a column are grouped', values, ...asChoice });
+  registry.define(name, () => type);
+  return type;
 }
 
 /** The field `groups` of a connection; empty if the table has no groups. */
@@ -123,78 +165,41 @@ export function groupsField(registry: TypeRegistry, table: Table): Fields {
   };
 }
 
-/**
- * The input types of groups: what to group by, conditions on groups, and their order. For sales of customers:
- *
- *     input SaleGroupBy { status: GroupByValue  soldAt: GroupByTime  price: GroupByValue  customer: CustomerGroupBy  bucket: SaleGroupByBucket }
- *     input SaleGroupHaving { count: IntFilter  sum: SaleGroupHavingSum  avg: SaleGroupHavingNumbers  …  and: [SaleGroupHaving!]  or: …  not: … }
- *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
- */
-
-type InputFields = GraphQLInputFieldConfigMap;
-
-const units = {
-  VALUE: 'The same value',
-  SECOND: 'The same second',
-  MINUTE: 'The same minute',
-  HOUR: 'The same hour',
-  DAY: 'The same day',
-  WEEK: 'The same week, from Monday on',
-  MONTH: 'The same month',
-  QUARTER: 'The same quarter of a year',
-  YEAR: 'The same year',
-} as const;
-type Unit = keyof typeof units;
-
-/** Defines the enums that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
-export function defineGroupUnits(registry: TypeRegistry): GroupUnits {
+function groupFields(registry: TypeRegistry, table: Table): Fields {
   return {
-    value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
-    date: defineUnits(registry, groupUnitNames.date, ['VALUE', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']),
-    time: defineUnits(registry, groupUnitNames.time, Object.keys(units) as Unit[]),
+    key: {
+      type: new GraphQLNonNull(registry.objectOf(table, 'GroupKey')),
+      description: 'The values that the rows of the group share; null for columns that are not grouped by',
+      ...bindField('group', { kind: 'key' }),
+    },
+    ...aggregateFieldConfigs(registry, table, 'group'),
   };
 }
 
-function defineUnits(registry: TypeRegistry, plainName: string, names: readonly Unit[]): GraphQLEnumType {
-  const name = numbered(plainName, (candidate) => !registry.has(candidate));
-  const values = Object.fromEntries(names.map((unit) => [unit, { description: units[unit] }]));
-  const type = new GraphQLEnumType({ name, description: 'How the values of a column are grouped', values, ...asChoice });
-  registry.define(name, () => type);
-  return type;
+function keyFields(registry: TypeRegistry, table: Table): Fields {
+  const fields: Fields = emptyRecord();
+  for (const column of table.columns.filter(isGroupable)) {
+    const type = outputTypeOf(column.type, registry);
+    if (type)
+      fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'column', column }) };
+  }
+  for (const relation of groupableRelations(table)) {
+    const type = registry.objectOf(relation.target, 'GroupKey');
+    fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
+  }
+  return fields;
 }
 
-/** Inputs for grouping by columns, and for ordering groups by their keys, of tables that groups can reach. */
-export const groupKeyInputs = {
-  GroupBy: input(isReached, byFields),
-  GroupKeyOrder: input(isReached, (registry, table) => keyFields(registry, table, 'GroupKeyOrder', () => orderByDirection)),
-  GroupByBucket: input(
-    (table, registry) => table.columns.some(hasBuckets) && isReached(table, registry),
-    (_, table) => bucketFields(table),
-  ),
-} as const satisfies Partial<TableTypes>;
-
-/** Whether the columns of a table are keys of its own groups or of those of a table with a relation to it. */
-export function isReached(table: Table, { groups }: TypeRegistry): boolean {
-  return groups !== null && (hasGroups(table) || groups.reached.has(table));
-}
-
-function input(has: TableType['has'], fieldsOf: (registry: TypeRegistry, table: Table) => InputFields): TableType {
-  return { has, build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => fieldsOf(registry, table) }) };
-}
-
-/** A field for each column and each to-one relation, with the same names as in rows. */
-function keyFields(
+/** An input field for each column and each to-one relation, with the same names as in rows. */
+function keyInputs(
   registry: TypeRegistry,
   table: Table,
   suffix: 'GroupBy' | 'GroupKeyOrder',
   typeOf: (column: Column) => GraphQLEnumType,
 ): InputFields {
   const at = suffix === 'GroupBy' ? 'group by' : 'group key order';
-  const fields: InputFields = emptyRecord();
-  for (const column of table.columns) {
-    if (isGroupable(column) && outputTypeOf(column.type, registry))
-      fields[column.rowFieldName] = { type: typeOf(column), ...bindInput(at, { kind: 'column', column }) };
-  }
+  const columns = table.columns.filter((column) => isGroupable(column) && outputTypeOf(column.type, registry));
+  const fields = columnInputs(at, columns, 'rowFieldName', typeOf);
   for (const relation of groupableRelations(table)) {
     const type = registry.inputOf(relation.target, suffix);
     fields[relation.fieldName] = { type, ...bindInput(at, { kind: 'relation', relation }) };
@@ -204,7 +209,7 @@ function keyFields(
 
 function byFields(registry: TypeRegistry, table: Table): InputFields {
   const unitsOf = registry.groups!.units;
-  const fields = keyFields(registry, table, 'GroupBy', ({ type }) => {
+  const fields = keyInputs(registry, table, 'GroupBy', ({ type }) => {
     return unitsOf[type.kind === 'scalar' ? scalars[type.scalar].groupUnits : 'value'];
   });
   const buckets = table.columns.some(hasBuckets) && !clashesWithBuckets(table);
@@ -218,64 +223,23 @@ function byFields(registry: TypeRegistry, table: Table): InputFields {
   return fields;
 }
 
-function bucketFields(table: Table): InputFields {
-  const fields: InputFields = emptyRecord();
-  for (const column of table.columns) {
-    if (column.type.kind !== 'scalar' || !hasBuckets(column)) continue;
-    fields[column.rowFieldName] = { type: scalarTypes[column.type.scalar], ...bindInput('bucket', { kind: 'column', column }) };
-  }
-  return fields;
+function bucketFields(registry: TypeRegistry, table: Table): InputFields {
+  return columnInputs('bucket', table.columns.filter(hasBuckets), 'rowFieldName', ({ type }) => inputTypeOf(type, registry));
 }
 
-/** The suffixes of each function's inputs. Functions that apply to the same columns, with results of the same types, share an input. */
-const having = {
-  sum: 'GroupHavingSum',
-  avg: 'GroupHavingNumbers',
-  stddev: 'GroupHavingNumbers',
-  variance: 'GroupHavingNumbers',
-  min: 'GroupHavingExtremes',
-  max: 'GroupHavingExtremes',
-  countDistinct: 'GroupHavingDistinct',
-  boolAnd: 'GroupHavingBooleans',
-  boolOr: 'GroupHavingBooleans',
-  percentile: 'GroupHavingPercentile',
-} as const satisfies Record<AggregateFunction, AdditionSuffix>;
-const order = {
-  sum: 'GroupOrderNumbers',
-  avg: 'GroupOrderNumbers',
-  stddev: 'GroupOrderNumbers',
-  variance: 'GroupOrderNumbers',
-  min: 'GroupOrderExtremes',
-  max: 'GroupOrderExtremes',
-  countDistinct: 'GroupOrderDistinct',
-  boolAnd: 'GroupOrderBooleans',
-  boolOr: 'GroupOrderBooleans',
-  percentile: 'GroupOrderPercentile',
-} as const satisfies Record<AggregateFunction, AdditionSuffix>;
-
-/** Inputs for conditions on groups and their order, of tables whose rows can be grouped. */
-export const groupInputs = {
-  GroupHaving: input(hasGroups, havingFields),
-  GroupHavingSum: havingOf('sum'),
-  GroupHavingNumbers: havingOf('avg'),
-  GroupHavingExtremes: havingOf('min'),
-  GroupHavingDistinct: havingOf('countDistinct'),
-  GroupHavingBooleans: havingOf('boolAnd'),
-  GroupHavingPercentile: havingOf('percentile'),
-  GroupOrder: input(hasGroups, orderFields),
-  GroupOrderNumbers: orderOf('sum'),
-  GroupOrderExtremes: orderOf('min'),
-  GroupOrderDistinct: orderOf('countDistinct'),
-  GroupOrderBooleans: orderOf('boolAnd'),
-  GroupOrderPercentile: orderOf('percentile'),
-} as const satisfies Partial<TableTypes>;
-
 function havingOf(name: AggregateFunction): TableType {
-  return input(groupsBy(name), (registry, table) => columnFields(table, name, (scalar) => registry.input(filterTypeName(scalar))));
+  return inputType(groupsBy(name), (registry, table) =>
+    functionInputs(table, name, (column) => {
+      const scalar = aggregateScalar(name, column);
+      return scalar && registry.input(filterTypeName(scalar));
+    }),
+  );
 }
 
 function orderOf(name: AggregateFunction): TableType {
-  return input(groupsBy(name), (_, table) => columnFields(table, name, () => orderByDirection));
+  return inputType(groupsBy(name), (_, table) =>
+    functionInputs(table, name, (column) => (aggregateScalar(name, column) ? orderByDirection : undefined)),
+  );
 }
 
 /** Whether a table's groups have this function (and therefore those that share its inputs). */
@@ -283,42 +247,12 @@ function groupsBy(name: AggregateFunction): (table: Table) => boolean {
   return (table) => hasGroups(table) && aggregateFieldsOf(table).some((field) => field.name === name);
 }
 
-function orderFields(registry: TypeRegistry, table: Table): InputFields {
-  return {
-    key: { type: registry.inputOf(table, 'GroupKeyOrder'), ...bindInput('group order', { kind: 'key' }) },
-    count: { type: orderByDirection, ...bindInput('group order', { kind: 'count' }) },
-    ...functionFields(registry, table, 'group order', order),
-  };
-}
-
-function columnFields(
-  table: Table,
-  name: AggregateFunction,
-  typeOf: (scalar: FilteredScalar) => GraphQLEnumType | GraphQLInputObjectType,
-): InputFields {
-  const fields: InputFields = emptyRecord();
-  for (const column of table.columns) {
-    const scalar = column.selectable ? aggregateScalar(name, column) : undefined;
-    if (scalar) fields[column.fieldName] = { type: typeOf(scalar), ...bindInput('group column', { kind: 'column', column }) };
-  }
-  // Replaces a column with this name.
-  return name === 'percentile'
-    ? { ...fields, [fractionMember]: { ...fractionConfig, ...bindInput('group column', { kind: 'fraction' }) } }
-    : fields;
-}
-
-function functionFields(
-  registry: TypeRegistry,
-  table: Table,
-  at: 'having' | 'group order',
-  suffixes: Readonly<Record<AggregateFunction, AdditionSuffix>>,
-): InputFields {
-  return Object.fromEntries(
-    aggregateFieldsOf(table).map(({ name }) => [
-      name,
-      { type: registry.inputOf(table, suffixes[name]), ...bindInput(at, { kind: 'aggregate function', name }) },
-    ]),
-  );
+/** The columns of a function, and for a percentile its fraction, which replaces a column with this name. */
+function functionInputs(table: Table, name: AggregateFunction, typeOf: Parameters<typeof columnInputs>[3]): InputFields {
+  const readable = table.columns.filter(({ selectable }) => selectable);
+  const fields = columnInputs('group column', readable, 'fieldName', typeOf);
+  if (name === 'percentile') fields[fractionMember] = { ...fractionConfig, ...bindInput('group column', { kind: 'fraction' }) };
+  return fields;
 }
 
 function havingFields(registry: TypeRegistry, table: Table): InputFields {
@@ -326,16 +260,26 @@ function havingFields(registry: TypeRegistry, table: Table): InputFields {
   const list = new GraphQLList(new GraphQLNonNull(self));
   return {
     count: { type: registry.input(filterTypeName('Int')), ...bindInput('having', { kind: 'count' }) },
-    ...functionFields(registry, table, 'having', having),
+    ...functionFields(registry, table, 'having'),
     and: { type: list, description: 'All of the conditions hold', ...bindInput('having', { kind: 'and' }) },
     or: { type: list, description: 'At least one of the conditions holds', ...bindInput('having', { kind: 'or' }) },
     not: { type: self, description: 'The condition does not hold', ...bindInput('having', { kind: 'not' }) },
   };
 }
 
-export const groupTypes = {
-  AggregateGroup: { has: hasGroups, build: groupType },
-  GroupKey: { has: isReached, build: keyType },
-  ...groupKeyInputs,
-  ...groupInputs,
-} as const satisfies Partial<TableTypes>;
+function orderFields(registry: TypeRegistry, table: Table): InputFields {
+  return {
+    key: { type: registry.inputOf(table, 'GroupKeyOrder'), ...bindInput('group order', { kind: 'key' }) },
+    count: { type: orderByDirection, ...bindInput('group order', { kind: 'count' }) },
+    ...functionFields(registry, table, 'group order'),
+  };
+}
+
+function functionFields(registry: TypeRegistry, table: Table, at: 'having' | 'group order'): InputFields {
+  const fields: InputFields = {};
+  for (const { name } of aggregateFieldsOf(table)) {
+    const type = registry.inputOf(table, inputsOf[name][at === 'having' ? 'having' : 'order']);
+    fields[name] = { type, ...bindInput(at, { kind: 'aggregate function', name }) };
+  }
+  return fields;
+}

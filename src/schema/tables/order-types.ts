@@ -1,46 +1,53 @@
 /**
- * The input types that order rows by related rows and computed fields. For the posts of a blog and the blog of a post:
+ * The input types that order rows: by columns, related rows and computed fields. For the posts of a blog and the blog of a post:
  *
  *     input PostOrderBy { title: OrderByDirection … blog: BlogOrderBy }
  *     input BlogOrderBy { name: OrderByDirection … postCollection: PostOrderByToMany }
  *     input PostOrderByToMany { count: OrderByDirection  sum: PostOrderBySum … }
  */
-import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
-import type { Table } from '../../model/model.ts';
+import { type GraphQLArgumentConfig, type GraphQLInputFieldConfigMap, GraphQLList, GraphQLNonNull } from 'graphql';
+import type { Column, Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/relations/related-rows.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { orderByDirection } from '../value-types.ts';
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import { inputType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateScalar } from './aggregate-types.ts';
 import { hasReferrer } from './filter-types.ts';
 
-const aggregates: readonly { name: OrderAggregate; suffix: 'OrderBySum' | 'OrderByAvg' | 'OrderByMin' | 'OrderByMax'; of: string }[] = [
-  { name: 'sum', suffix: 'OrderBySum', of: 'sums' },
-  { name: 'avg', suffix: 'OrderByAvg', of: 'averages' },
-  { name: 'min', suffix: 'OrderByMin', of: 'minimums' },
-  { name: 'max', suffix: 'OrderByMax', of: 'maximums' },
-];
+const aggregates = {
+  sum: { suffix: 'OrderBySum', of: 'sums' },
+  avg: { suffix: 'OrderByAvg', of: 'averages' },
+  min: { suffix: 'OrderByMin', of: 'minimums' },
+  max: { suffix: 'OrderByMax', of: 'maximums' },
+} as const satisfies Record<OrderAggregate, unknown>;
+const aggregateNames = ['sum', 'avg', 'min', 'max'] as const satisfies readonly OrderAggregate[];
 
-/** The types of tables that other tables with this addition have to-many relations to. */
-export const relationOrderTypes = {
-  OrderByToMany: { has: isOrderedBy, build: orderByToMany },
+/** The order of tables with orderable columns, and those that tables with the addition which refer to it have. */
+export const orderTypes = {
+  OrderBy: inputType(({ columns }) => columns.some(isOrderKey), orderFields),
+  OrderByToMany: inputType(isOrderedBy, toManyFields, (typeName) => `Orders records by their related \`${typeName}\` records`),
   OrderBySum: orderOf('sum'),
   OrderByAvg: orderOf('avg'),
   OrderByMin: orderOf('min'),
   OrderByMax: orderOf('max'),
 } as const satisfies Partial<TableTypes>;
 
+function isOrderKey(column: Column): boolean {
+  return column.selectable && column.orderable;
+}
+
 function isOrderedBy(table: Table, registry: TypeRegistry): boolean {
   return hasReferrer(table, registry, 'relationOrder', 'to-many');
 }
 
 function orderOf(name: OrderAggregate): TableType {
-  return {
-    has: (table, registry) => hasOrderOf(table, name) && isOrderedBy(table, registry),
-    build: (table, _registry, typeName) => orderByAggregate(table, name, typeName),
-  };
+  return inputType(
+    (table, registry) => hasOrderOf(table, name) && isOrderedBy(table, registry),
+    (_, table) => columnInputs('order column', columnsOf(table, name), 'fieldName', () => orderByDirection),
+    (typeName) => `Orders records by ${aggregates[name].of} over their related \`${typeName}\` records`,
+  );
 }
 
 /** Clients may order by aggregates only if the table's directive enables them. */
@@ -48,9 +55,12 @@ function hasOrderOf(table: Table, name: OrderAggregate): boolean {
   return table.aggregate && columnsOf(table, name).length > 0;
 }
 
-/** The fields of a table's order for related rows and computed fields. */
-export function relationOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
-  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+function columnsOf({ columns }: Table, name: OrderAggregate): Column[] {
+  return columns.filter((column) => column.selectable && aggregateScalar(name, column));
+}
+
+function orderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const fields = columnInputs('order', table.columns.filter(isOrderKey), 'fieldName', () => orderByDirection);
   if (!table.additions.has('relationOrder')) return fields;
   const { rows: related, values } = orderableFields(table);
   for (const rows of related) {
@@ -64,27 +74,18 @@ export function relationOrderFields(registry: TypeRegistry, table: Table): Graph
   return fields;
 }
 
-function orderByAggregate(table: Table, name: OrderAggregate, typeName: string): GraphQLInputObjectType {
-  const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  for (const column of columnsOf(table, name)) {
-    fields[column.fieldName] = { type: orderByDirection, ...bindInput('order column', { kind: 'column', column }) };
-  }
-  const { of } = aggregates.find((each) => each.name === name)!;
-  const description = `Orders records by ${of} over their related \`${table.typeName}\` records`;
-  return new GraphQLInputObjectType({ name: typeName, description, fields });
-}
-
-function orderByToMany(table: Table, registry: TypeRegistry, typeName: string): GraphQLInputObjectType {
+function toManyFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   fields.count = { type: orderByDirection, description: 'The number of related records', ...bindInput('order to many', { kind: 'count' }) };
-  for (const { name, suffix } of aggregates) {
-    if (hasOrderOf(table, name))
-      fields[name] = { type: registry.inputOf(table, suffix), ...bindInput('order to many', { kind: 'aggregate function', name }) };
+  for (const name of aggregateNames) {
+    const type = hasOrderOf(table, name) && registry.inputOf(table, aggregates[name].suffix);
+    if (type) fields[name] = { type, ...bindInput('order to many', { kind: 'aggregate function', name }) };
   }
-  const description = `Orders records by their related \`${table.typeName}\` records`;
-  return new GraphQLInputObjectType({ name: typeName, description, fields });
+  return fields;
 }
 
-function columnsOf({ columns }: Table, name: OrderAggregate) {
-  return columns.filter((column) => column.selectable && aggregateScalar(name, column));
+/** The argument `orderBy`; empty if the table has no orderable columns. */
+export function orderArgument(registry: TypeRegistry, table: Table, description: string): { readonly orderBy?: GraphQLArgumentConfig } {
+  if (!registry.hasOf(table, 'OrderBy')) return {};
+  return { orderBy: { type: new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'OrderBy'))), description } };
 }

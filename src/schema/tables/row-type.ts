@@ -1,105 +1,60 @@
-/** The type of a table's rows: its columns, relations and computed fields. */
+/** The type of a table's rows: its columns, relations and computed fields. Also the fields of functions, computed or root fields. */
 import {
-  type GraphQLFieldConfig,
-  type GraphQLFieldMap,
+  type GraphQLFieldConfigArgumentMap,
   GraphQLID,
   type GraphQLInterfaceType,
+  GraphQLList,
   GraphQLNonNull,
-  GraphQLObjectType,
+  type GraphQLOutputType,
 } from 'graphql';
-import type { Column, Relation, Table } from '../../model/model.ts';
+import type { Relation, Routine, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
-import { bindField } from '../bindings.ts';
-import { buildEach, emptyRecord, type Field, lazyFields } from '../lazy/lazy-fields.ts';
+import { bindField, bindInput } from '../bindings.ts';
+import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
-import { outputTypeOf } from '../value-types.ts';
+import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
-import { hasField, routineFieldConfig } from './routine-fields.ts';
 
-type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
-
-/** A function that builds each field, in field order. */
-type Builders = ReadonlyMap<string, () => FieldConfig>;
-
-/** A type with more fields builds them one by one, or other requests would have to wait. */
-const manyFields = 200;
-
-export class RowType extends GraphQLObjectType {
-  readonly #table: Table;
-  readonly #registry: TypeRegistry;
-  #builders: Builders | null = null;
-  #lazy: GraphQLFieldMap<unknown, unknown> | null = null;
-
-  /** A table without other types has no key, and therefore no identifier. */
-  constructor(table: Table, registry: TypeRegistry) {
-    const { typeName: name, description } = table;
-    const interfaces = hasIdentifier(registry, table) ? [registry.get('Node' satisfies SharedTypeName) as GraphQLInterfaceType] : [];
-    super({ name, description, interfaces, fields: () => buildAll(this.#fieldBuilders) });
-    this.#table = table;
-    this.#registry = registry;
-  }
-
-  override getFields(): GraphQLFieldMap<unknown, unknown> {
-    const builders = this.#fieldBuilders;
-    if (builders.size <= manyFields) return super.getFields();
-    this.#lazy ??= lazyFields(this.name, { names: () => builders.keys(), find: (name) => builders.get(name) });
-    return this.#lazy;
-  }
-
-  /** Builds the fields one by one, without caching them; undefined if there are few. */
-  buildEach(): Iterable<Field> | undefined {
-    const builders = this.#fieldBuilders;
-    if (builders.size <= manyFields) return undefined;
-    return buildEach(this.name, { names: () => builders.keys(), find: (name) => builders.get(name) });
-  }
-
-  get #fieldBuilders(): Builders {
-    this.#builders ??= buildersOf(this.#registry, this.#table);
-    return this.#builders;
-  }
-}
-
-function hasIdentifier(registry: TypeRegistry, table: Table): boolean {
-  return registry.hasOf(table, 'Filter');
-}
-
-function buildAll(builders: Builders): Record<string, FieldConfig> {
-  const fields = emptyRecord<FieldConfig>();
-  for (const [name, build] of builders) fields[name] = build();
-  return fields;
+/** A table without other types has no key, and therefore no identifier. */
+export function rowType(table: Table, registry: TypeRegistry): LazyObjectType {
+  const hasIdentifier = registry.hasOf(table, 'Filter');
+  return new LazyObjectType({
+    name: table.typeName,
+    description: table.description,
+    interfaces: hasIdentifier ? [registry.get('Node' satisfies SharedTypeName) as GraphQLInterfaceType] : [],
+    builders: () => fieldBuilders(registry, table, hasIdentifier),
+  });
 }
 
 /** The model has made the names unique. Fields whose types are not in this schema are left out. */
-function buildersOf(registry: TypeRegistry, table: Table): Builders {
+function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: boolean): FieldBuilders {
   const builders = new Map<string, () => FieldConfig>();
-  if (hasIdentifier(registry, table)) builders.set(registry.nodeIdField, () => nodeIdField());
+  if (hasIdentifier) builders.set(registry.nodeIdField, identifierField);
   for (const column of table.columns) {
     const type = column.selectable ? outputTypeOf(column.type, registry) : undefined;
-    if (type) builders.set(column.rowFieldName, () => columnField(column, column.notNull ? new GraphQLNonNull(type) : type));
+    if (!type) continue;
+    builders.set(column.rowFieldName, () => ({
+      type: column.notNull ? new GraphQLNonNull(type) : type,
+      description: column.description,
+      ...bindField('row', { kind: 'column', column }),
+    }));
   }
   for (const relation of table.relations) {
     if (registry.hasOf(relation.target, 'row')) builders.set(relation.fieldName, () => relationField(registry, relation));
   }
   for (const routine of table.computed) {
-    if (hasField(registry, routine))
-      builders.set(routine.fieldName, () => ({
-        ...routineFieldConfig(registry, routine)!,
-        ...bindField('row', { kind: 'computed', routine }),
-      }));
+    if (!hasField(registry, routine)) continue;
+    builders.set(routine.fieldName, () => ({ ...routineField(registry, routine), ...bindField('row', { kind: 'computed', routine }) }));
   }
   return builders;
 }
 
-function nodeIdField(): FieldConfig {
+function identifierField(): FieldConfig {
   return {
     type: new GraphQLNonNull(GraphQLID),
     description: 'Globally Unique Record Identifier',
     ...bindField('row', { kind: 'node id' }),
   };
-}
-
-function columnField(column: Column, type: FieldConfig['type']): FieldConfig {
-  return { type, description: column.description, ...bindField('row', { kind: 'column', column }) };
 }
 
 function relationField(registry: TypeRegistry, relation: Relation): FieldConfig {
@@ -110,4 +65,51 @@ function relationField(registry: TypeRegistry, relation: Relation): FieldConfig 
   }
   const type = registry.rowOf(target);
   return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
+}
+
+/** Whether all types of a function's field are in this schema. Does not build any of a table's types. */
+export function hasField(registry: TypeRegistry, { result, arguments: args }: Routine): boolean {
+  const hasResult =
+    result.kind === 'void' ||
+    (result.kind === 'value' ? outputTypeOf(result.type, registry) !== undefined : registry.hasOf(result.table, 'row'));
+  return hasResult && args.every(({ type }) => inputTypeOf(type, registry));
+}
+
+/** The field of a function that has one, with its arguments and result. */
+export function routineField(registry: TypeRegistry, routine: Routine): FieldConfig {
+  const { result, description } = routine;
+  const args = routineArguments(registry, routine);
+  return {
+    type: resultType(registry, routine),
+    description,
+    args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table) } : args,
+  };
+}
+
+function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputType {
+  switch (result.kind) {
+    case 'void':
+      return scalarTypes.Opaque;
+    case 'value':
+      return outputTypeOf(result.type, registry)!;
+    case 'row list':
+      return new GraphQLList(registry.rowOf(result.table));
+    case 'row':
+      return registry.rowOf(result.table);
+    case 'rows':
+      return registry.objectOf(result.table, 'Connection');
+  }
+}
+
+function routineArguments(registry: TypeRegistry, routine: Routine): GraphQLFieldConfigArgumentMap {
+  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
+  for (const argument of routine.arguments) {
+    const type = inputTypeOf(argument.type, registry)!;
+    args[argument.argumentName] = {
+      type: argument.required ? new GraphQLNonNull(type) : type,
+      ...(argument.defaultValue !== undefined && { default: { value: argument.defaultValue } }),
+      ...bindInput('routine', { kind: 'argument', argument }),
+    };
+  }
+  return args;
 }

@@ -1,42 +1,31 @@
 /** The input types, response types and root fields of inserts, updates and deletes. */
-import {
-  type GraphQLFieldConfig,
-  type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLObjectType,
-} from 'graphql';
+import { type GraphQLFieldConfigMap, type GraphQLInputFieldConfigMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { rootTypeNames, type TableField } from '../../model/naming/graphql-names.ts';
 import { isFilledByRelation } from '../../model/relations/writable-relations.ts';
-import { bindField, bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { writtenEdgesField } from '../tables/connection-types.ts';
-import { inputTypeOf, isInputValue } from '../value-types.ts';
+import { bindField } from '../bindings.ts';
+import type { FieldConfig } from '../lazy/lazy-object-type.ts';
+import { inputType, objectType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { edgesOf } from '../tables/connection-types.ts';
+import { orderArgument } from '../tables/order-types.ts';
+import { columnInputs, inputTypeOf } from '../value-types.ts';
 import { nestedWriteFields } from './nested-write-types.ts';
 import { incrementArgument, onConflictArgument, restriction } from './write-arguments.ts';
 
-type Field = GraphQLFieldConfig<unknown, unknown>;
-
-type Writing = 'Insert' | 'Update';
-
 /** The input and response types of a table's mutations. */
 export const mutationTypes = {
-  InsertInput: { has: canInsert, build: (table, registry, name) => inputType(table, registry, name, 'Insert') },
-  InsertResponse: { has: canInsert, build: responseType },
-  UpdateInput: { has: canUpdate, build: (table, registry, name) => inputType(table, registry, name, 'Update') },
-  UpdateResponse: { has: canUpdate, build: responseType },
-  DeleteResponse: { has: ({ deletable }) => deletable, build: responseType },
+  InsertInput: inputType(canInsert, insertFields),
+  InsertResponse: objectType(canInsert, responseFields),
+  UpdateInput: inputType(canUpdate, updateFields),
+  UpdateResponse: objectType(canUpdate, responseFields),
+  DeleteResponse: objectType(({ deletable }) => deletable, responseFields),
 } as const satisfies Partial<TableTypes>;
 
 /** A table's fields of `Mutation`, each built on demand. */
 export const mutationFields: readonly {
   readonly field: TableField;
   readonly has: (table: Table, registry: TypeRegistry) => boolean;
-  readonly build: (registry: TypeRegistry, table: Table) => Field;
+  readonly build: (registry: TypeRegistry, table: Table) => FieldConfig;
 }[] = [
   { field: 'insert', has: canInsert, build: insertField },
   { field: 'update', has: canUpdate, build: updateField },
@@ -44,72 +33,63 @@ export const mutationFields: readonly {
 ];
 
 function canInsert(table: Table, registry: TypeRegistry): boolean {
-  return table.insertable && hasInput(table, registry, isInsertable);
+  return table.insertable && table.columns.some((column) => column.insertable && inputTypeOf(column.type, registry));
 }
 
 function canUpdate(table: Table, registry: TypeRegistry): boolean {
-  return table.updatable && hasInput(table, registry, isUpdatable);
+  return table.updatable && table.columns.some((column) => column.updatable && inputTypeOf(column.type, registry));
 }
 
-function hasInput({ columns }: Table, registry: TypeRegistry, isWritable: (column: Column) => boolean): boolean {
-  return columns.some((column) => isWritable(column) && isInputValue(column.type) && inputTypeOf(column.type, registry) !== undefined);
-}
-
-function isInsertable({ insertable }: Column): boolean {
-  return insertable;
-}
-
-function isUpdatable({ updatable }: Column): boolean {
-  return updatable;
-}
-
-function inputType(table: Table, registry: TypeRegistry, name: string, verb: Writing): GraphQLInputObjectType {
-  const isWritable = verb === 'Insert' ? isInsertable : isUpdatable;
-  const fields = () => {
-    const columns: GraphQLInputFieldConfigMap = emptyRecord();
-    for (const column of table.columns) {
-      const type = isWritable(column) && isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-      const isRequired = verb === 'Insert' && column.required && !isFilledByRelation(table, column);
-      if (type)
-        columns[column.fieldName] = {
-          type: isRequired ? new GraphQLNonNull(type) : type,
-          ...bindInput('write', { kind: 'column', column }),
-        };
-    }
-    return { ...columns, ...nestedWriteFields(registry, table, verb) };
+function insertFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const insertable = table.columns.filter((column) => column.insertable);
+  const typeOf = (column: Column) => {
+    const type = inputTypeOf(column.type, registry);
+    return type && column.required && !isFilledByRelation(table, column) ? new GraphQLNonNull(type) : type;
   };
-  return new GraphQLInputObjectType({ name, fields });
+  return { ...columnInputs('write', insertable, 'fieldName', typeOf), ...nestedWriteFields(registry, table, 'Insert') };
 }
 
-function responseType(table: Table, registry: TypeRegistry, name: string): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name,
-    fields: () => ({
-      affectedCount: {
-        type: new GraphQLNonNull(GraphQLInt),
-        description: 'Count of the records impacted by the mutation',
-        ...bindField('response', { kind: 'affected count' }),
+function updateFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const updatable = table.columns.filter((column) => column.updatable);
+  const columns = columnInputs('write', updatable, 'fieldName', ({ type }) => inputTypeOf(type, registry));
+  return { ...columns, ...nestedWriteFields(registry, table, 'Update') };
+}
+
+function responseFields(registry: TypeRegistry, table: Table): GraphQLFieldConfigMap<unknown, unknown> {
+  return {
+    affectedCount: {
+      type: new GraphQLNonNull(GraphQLInt),
+      description: 'Count of the records impacted by the mutation',
+      ...bindField('response', { kind: 'affected count' }),
+    },
+    ...(table.selectable && {
+      records: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
+        description: 'Array of records impacted by the mutation',
+        ...bindField('response', { kind: 'records' }),
       },
-      ...(table.selectable && {
-        records: {
-          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.rowOf(table)))),
-          description: 'Array of records impacted by the mutation',
-          ...bindField('response', { kind: 'records' }),
-        },
-      }),
-      ...(table.selectable && table.additions.has('writtenEdges') && { edges: writtenEdgesField(registry, table) }),
-      ...(table.additions.has('queryInResponses') && {
-        query: {
-          type: new GraphQLNonNull(registry.object(rootTypeNames.query)),
-          description: 'Reads data after the mutation, in the same transaction',
-          ...bindField('response', { kind: 'query' }),
-        },
-      }),
     }),
-  });
+    // For clients that add edges to a connection in their cache (Relay's `@appendEdge`).
+    ...(table.selectable &&
+      table.additions.has('writtenEdges') && {
+        edges: {
+          type: edgesOf(registry, table),
+          description: 'The records impacted by the mutation, as edges of their collection',
+          args: { ...orderArgument(registry, table, 'Sort order of the collection that the edges are for') },
+          ...bindField('response', { kind: 'edges' }),
+        },
+      }),
+    ...(table.additions.has('queryInResponses') && {
+      query: {
+        type: new GraphQLNonNull(registry.object(rootTypeNames.query)),
+        description: 'Reads data after the mutation, in the same transaction',
+        ...bindField('response', { kind: 'query' }),
+      },
+    }),
+  };
 }
 
-function insertField(registry: TypeRegistry, table: Table): Field {
+function insertField(registry: TypeRegistry, table: Table): FieldConfig {
   const { typeName } = table;
   return {
     type: registry.objectOf(table, 'InsertResponse'),
@@ -122,7 +102,7 @@ function insertField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function updateField(registry: TypeRegistry, table: Table): Field {
+function updateField(registry: TypeRegistry, table: Table): FieldConfig {
   const { typeName } = table;
   return {
     type: new GraphQLNonNull(registry.objectOf(table, 'UpdateResponse')),
@@ -139,7 +119,7 @@ function updateField(registry: TypeRegistry, table: Table): Field {
   };
 }
 
-function deleteField(registry: TypeRegistry, table: Table): Field {
+function deleteField(registry: TypeRegistry, table: Table): FieldConfig {
   const { typeName } = table;
   return {
     type: new GraphQLNonNull(registry.objectOf(table, 'DeleteResponse')),

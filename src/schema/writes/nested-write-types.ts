@@ -10,7 +10,7 @@ import {
   GraphQLID,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
@@ -18,9 +18,16 @@ import type { Table } from '../../model/model.ts';
 import type { AdditionSuffix } from '../../model/naming/graphql-names.ts';
 import { type NestedVerb, nestedVerbs, type WritableRelation, writableRelations } from '../../model/relations/writable-relations.ts';
 import { bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { NestedVerbs, TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { inputTypeOf, isInputValue } from '../value-types.ts';
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import {
+  inputType,
+  type NestedVerbs,
+  type RelatedSuffix,
+  type TableType,
+  type TableTypes,
+  type TypeRegistry,
+} from '../lazy/type-registry.ts';
+import { columnInputs, inputTypeOf } from '../value-types.ts';
 import { incrementArgument, restriction } from './write-arguments.ts';
 
 const writings = ['Insert', 'Update'] as const;
@@ -57,15 +64,14 @@ export const nestedWriteTypes = {
   NestedDelete: memberType(toMany, ['delete', 'disconnect'], (typeName) => `Which of the related \`${typeName}\` records`, restriction),
 } as const satisfies Partial<TableTypes>;
 
-type RelatedSuffix = keyof NestedVerbs;
-
 /** What nested writes of all referring tables can do with a table's rows. Cached. */
 function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
   const known = registry.nestedVerbs.get(table);
   if (known) return known;
-  const verbs: MutableVerbs = {};
+  const verbs: MutableVerbs = new Map();
   for (const referrer of table.referrers) addVerbs(verbs, registry, referrer, table);
-  return keepVerbs(table, registry, verbs);
+  registry.nestedVerbs.set(table, verbs);
+  return verbs;
 }
 
 /** With more referring tables than this, finding the verbs of a table must yield, or other requests would have to wait. */
@@ -79,12 +85,12 @@ export function* prepareHubs(registry: TypeRegistry, tables: readonly Table[]): 
   for (const table of tables) {
     yield;
     if (!table.additions.has('nestedWrites') || table.referrers.length < manyReferrers) continue;
-    const verbs: MutableVerbs = {};
+    const verbs: MutableVerbs = new Map();
     for (const referrer of table.referrers) {
       addVerbs(verbs, registry, referrer, table);
       yield;
     }
-    keepVerbs(table, registry, verbs);
+    registry.nestedVerbs.set(table, verbs);
     if (!table.insertable && !table.updatable) continue;
     // Its inputs have a member for each of them.
     for (const referrer of table.referrers) {
@@ -94,10 +100,7 @@ export function* prepareHubs(registry: TypeRegistry, tables: readonly Table[]): 
   }
 }
 
-const noVerbs: ReadonlySet<NestedVerb> = new Set();
-const nothing: NestedVerbs = { InsertToOne: noVerbs, InsertToMany: noVerbs, UpdateToOne: noVerbs, UpdateToMany: noVerbs };
-
-type MutableVerbs = Partial<Record<RelatedSuffix, Set<NestedVerb>>>;
+type MutableVerbs = Map<RelatedSuffix, Set<NestedVerb>>;
 
 /** Adds what nested writes of `referrer` can do with rows of `table`. */
 function addVerbs(verbs: MutableVerbs, registry: TypeRegistry, referrer: Table, table: Table): void {
@@ -106,23 +109,20 @@ function addVerbs(verbs: MutableVerbs, registry: TypeRegistry, referrer: Table, 
     if (!registry.hasOf(referrer, `${writing}Input`)) continue;
     for (const writable of writableRelations(referrer).byTarget.get(table) ?? []) {
       const suffix = suffixOf(writable, writing);
-      const known = verbs[suffix] ?? new Set();
-      for (const verb of verbsOf(registry, writable, writing)) verbs[suffix] = known.add(verb);
+      const found = verbsOf(registry, writable, writing);
+      if (found.length > 0) verbs.set(suffix, new Set([...(verbs.get(suffix) ?? []), ...found]));
     }
   }
 }
 
-function keepVerbs(table: Table, registry: TypeRegistry, verbs: MutableVerbs): NestedVerbs {
-  const kept = Object.keys(verbs).length === 0 ? nothing : { ...nothing, ...verbs };
-  registry.nestedVerbs.set(table, kept);
-  return kept;
-}
-
 function relatedType(suffix: RelatedSuffix): TableType {
-  return {
-    has: (table, registry) => verbsFor(table, registry)[suffix].size > 0,
-    build: (table, registry, name) => relatedInput(registry, table, name, suffix.endsWith('ToMany'), verbsFor(table, registry)[suffix]),
-  };
+  const many = suffix.endsWith('ToMany');
+  const described = many ? ' records, in the order of its fields' : ' record: exactly one field';
+  return inputType(
+    (table, registry) => verbsFor(table, registry).has(suffix),
+    (registry, table) => relatedFields(registry, table, many, verbsFor(table, registry).get(suffix)!),
+    (typeName) => `Writes to the related \`${typeName}\`${described}`,
+  );
 }
 
 /** A type for the input fields of these verbs, if any input has them. */
@@ -132,14 +132,11 @@ function memberType(
   describe: (typeName: string) => string,
   fieldsOf: (registry: TypeRegistry, table: Table) => GraphQLInputFieldConfigMap,
 ): TableType {
-  return {
-    has: (table, registry) => {
-      const verbs = verbsFor(table, registry);
-      return suffixes.some((suffix) => members.some((verb) => verbs[suffix].has(verb)));
-    },
-    build: (table, registry, name) =>
-      new GraphQLInputObjectType({ name, description: describe(table.typeName), fields: () => fieldsOf(registry, table) }),
+  const has: TableType['has'] = (table, registry) => {
+    const verbs = verbsFor(table, registry);
+    return suffixes.some((suffix) => members.some((verb) => verbs.get(suffix)?.has(verb)));
   };
+  return inputType(has, fieldsOf, describe);
 }
 
 /** The input fields of an insert or update that write related rows. */
@@ -178,25 +175,12 @@ const descriptions: Readonly<Record<NestedVerb, (typeName: string) => string>> =
   create: (typeName) => `Inserts a \`${typeName}\` and relates it`,
 };
 
-function relatedInput(
-  registry: TypeRegistry,
-  table: Table,
-  name: string,
-  many: boolean,
-  verbs: ReadonlySet<NestedVerb>,
-): GraphQLInputObjectType {
-  const described = many ? ' records, in the order of its fields' : ' record: exactly one field';
-  return new GraphQLInputObjectType({
-    name,
-    description: `Writes to the related \`${table.typeName}\`${described}`,
-    fields: () => {
-      const fields: GraphQLInputFieldConfigMap = emptyRecord();
-      for (const verb of nestedVerbs) {
-        if (verbs.has(verb)) fields[verb] = { ...fieldOf(registry, table, verb, many), description: descriptions[verb](table.typeName) };
-      }
-      return fields;
-    },
-  });
+function relatedFields(registry: TypeRegistry, table: Table, many: boolean, verbs: ReadonlySet<NestedVerb>): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const verb of nestedVerbs) {
+    if (verbs.has(verb)) fields[verb] = { ...fieldOf(registry, table, verb, many), description: descriptions[verb](table.typeName) };
+  }
+  return fields;
 }
 
 function fieldOf(registry: TypeRegistry, table: Table, verb: NestedVerb, many: boolean): GraphQLInputFieldConfig {
@@ -226,11 +210,10 @@ function keyFields(registry: TypeRegistry, { uniqueKeys, typeName }: Table): Gra
     description: `The \`ID\` of the \`${typeName}\``,
     ...bindInput('key', { kind: 'node id' }),
   };
-  for (const column of uniqueKeys.flat()) {
-    const type = isInputValue(column.type) ? inputTypeOf(column.type, registry) : undefined;
-    if (type) fields[column.filterName] = { type, ...bindInput('key', { kind: 'column', column }) };
-  }
-  return fields;
+  return Object.assign(
+    fields,
+    columnInputs('key', uniqueKeys.flat(), 'filterName', ({ type }) => inputTypeOf(type, registry)),
+  );
 }
 
 function connectOrCreateFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {

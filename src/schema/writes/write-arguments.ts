@@ -1,26 +1,44 @@
+/**
+ * The arguments of mutations that nested writes have as input fields too: which rows to change, what to add to numbers, and what to do with
+ * conflicting rows. The last two are additions to pg_graphql's schema:
+ *
+ *     updatePostCollection(set: {}, increment: {views: 1}, filter: …)
+ *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: PostIncrementInput  filter: PostFilter }
+ */
 import {
   type GraphQLArgumentConfig,
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
-import { bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-fields.ts';
-import type { TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
-import { asChoice, inputTypeOf, isInputValue, scalarTypes } from '../value-types.ts';
+import { emptyRecord } from '../lazy/lazy-object-type.ts';
+import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { asChoice, columnInputs, inputTypeOf } from '../value-types.ts';
 
-/** The arguments `filter` and `atMost`, which restrict the rows that a mutation changes. */
+/** The types of the arguments. */
+export const argumentTypes = {
+  IncrementInput: inputType(
+    (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
+    (registry, table) =>
+      columnInputs('increment', table.columns.filter(isIncrementable), 'fieldName', ({ type }) => inputTypeOf(type, registry)),
+  ),
+  OnConflictInput: inputType(hasArbiters, conflictFields),
+  Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
+  UpdateColumn: {
+    has: (table, registry) => hasArbiters(table, registry) && updateColumnsOf(registry, table).length > 0,
+    build: (table, registry, name) => enumOfColumns(table, name, updateColumnsOf(registry, table)),
+  },
+} as const satisfies Partial<TableTypes>;
 
 type Restricting = GraphQLArgumentConfig & GraphQLInputFieldConfig;
 
-/** The arguments, which are also input fields of nested writes. */
+/** The arguments that restrict the rows which a mutation changes. */
 export function restriction(registry: TypeRegistry, table: Table): { readonly filter: Restricting; readonly atMost: Restricting } {
   return {
     filter: {
@@ -35,21 +53,17 @@ export function restriction(registry: TypeRegistry, table: Table): { readonly fi
   };
 }
 
-/**
- * The argument `increment` of updates, which adds to numbers: `updatePostCollection(set: {}, increment: {views: 1}, filter: …)`. An
- * addition to pg_graphql's schema.
- */
-
-export const incrementTypes = {
-  IncrementInput: {
-    has: (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
-    build: (table, _registry, name) => new GraphQLInputObjectType({ name, fields: () => incrementFields(table) }),
-  },
-} as const satisfies Partial<TableTypes>;
-
 /** Whether the table has the addition and columns that can be incremented. */
-export function hasIncrement({ updatable, additions, columns }: Table): boolean {
+function hasIncrement({ updatable, additions, columns }: Table): boolean {
   return updatable && additions.has('increment') && columns.some(isIncrementable);
+}
+
+/**
+ * Whether it is a number that the role may read, because adding reads it, and update. Not a domain over a number, because its constraints
+ * may not hold for the amount to add.
+ */
+function isIncrementable({ type, selectable, updatable }: Column): boolean {
+  return type.kind === 'scalar' && type.traits.number?.increments === true && selectable && updatable;
 }
 
 /** The argument; empty if the table has no such columns. */
@@ -63,42 +77,6 @@ export function incrementArgument(registry: TypeRegistry, table: Table): GraphQL
   };
 }
 
-function incrementFields(table: Table): GraphQLInputFieldConfigMap {
-  const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  for (const column of table.columns) {
-    if (column.type.kind !== 'scalar' || !isIncrementable(column)) continue;
-    fields[column.fieldName] = { type: scalarTypes[column.type.scalar], ...bindInput('increment', { kind: 'column', column }) };
-  }
-  return fields;
-}
-
-/**
- * Whether it is a number that the role may read, because adding reads it, and update. Not a domain over a number, because its constraints
- * may not hold for the amount to add.
- */
-function isIncrementable({ type, selectable, updatable }: Column): boolean {
-  return type.kind === 'scalar' && type.traits.number?.increments === true && selectable && updatable;
-}
-
-/**
- * The argument `onConflict` of inserts, which says what to do with conflicting rows. An addition to pg_graphql's schema.
- *
- *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: PostIncrementInput  filter: PostFilter }
- */
-
-/** The types of the argument, for tables with arbiters. */
-export const onConflictTypes = {
-  OnConflictInput: {
-    has: hasArbiters,
-    build: (table, registry, name) => new GraphQLInputObjectType({ name, fields: () => inputFields(registry, table) }),
-  },
-  Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
-  UpdateColumn: {
-    has: (table, registry) => hasArbiters(table, registry) && updateColumnsOf(registry, table).length > 0,
-    build: (table, registry, name) => enumOfColumns(table, name, updateColumnsOf(registry, table)),
-  },
-} as const satisfies Partial<TableTypes>;
-
 function hasArbiters(table: Table, registry: TypeRegistry): boolean {
   return table.arbiters.length > 0 && registry.hasOf(table, 'InsertInput');
 }
@@ -111,7 +89,7 @@ export function onConflictArgument(registry: TypeRegistry, table: Table): GraphQ
 }
 
 function updateColumnsOf(registry: TypeRegistry, table: Table): string[] {
-  return [...conflictColumns(table)].filter(([, { type }]) => isInputValue(type) && inputTypeOf(type, registry)).map(([name]) => name);
+  return [...conflictColumns(table)].filter(([, { type }]) => inputTypeOf(type, registry)).map(([name]) => name);
 }
 
 function constraintEnum({ typeName, arbiters }: Table, name: string): GraphQLEnumType {
@@ -126,7 +104,7 @@ function enumOfColumns({ typeName }: Table, name: string, columns: readonly stri
 }
 
 /** Even a role that may not update can skip conflicting rows. */
-function inputFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+function conflictFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const updates: GraphQLInputFieldConfigMap = emptyRecord();
   if (registry.hasOf(table, 'UpdateColumn')) {
     updates.updateColumns = {
