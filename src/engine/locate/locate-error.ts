@@ -1,16 +1,17 @@
 /**
- * Finds the field that an error belongs to: its path, and its locations in the document. An error from before the database knows its field.
- * PostgreSQL knows only statements and functions, so the operation is planned once more, and the error belongs to the innermost field
- * around everything that may have raised it.
+ * Finds the field that an error belongs to: its path, and its locations in the document; and the input, as its path in the arguments. An error
+ * from before the database knows its field. PostgreSQL knows only statements and functions, so the operation is planned once more, and the
+ * error belongs to the innermost field around everything that may have raised it, so that no field is blamed by guesswork.
  */
 import { type DocumentNode, parse } from 'graphql';
-import type { Limits } from '../../budget/limits.ts';
 import { runAtOnce } from '../../budget/turns.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
-import { unreadParameter } from '../../errors/from-postgres.ts';
+import { outermostContext, unreadParameter } from '../../errors/from-postgres.ts';
 import { writePath } from '../../errors/input-path.ts';
+import type { Routine, Table } from '../../model/model.ts';
+import { operators } from '../../model/types/operators.ts';
 import type { Parameter } from '../../plan/plan.ts';
 import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
@@ -18,10 +19,9 @@ import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts
 import { bindStatements, UnboundError } from '../prepare/bind-parameters.ts';
 import { type PreparedRequest, planAgain } from '../prepare/compile-operation.ts';
 import type { GraphQLRequest } from '../request.ts';
-import type { Role, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';
-import { findSuspects } from './find-suspects.ts';
+import type { RoleSchema } from '../snapshot/role-schema.ts';
 import { locateField, locateVariable, sharedStart } from './locate-field.ts';
-import { isOfTable, locateInput, locatePlainInput } from './locate-input.ts';
+import { canBind, type Failure, isOfTable, locateInput } from './locate-input.ts';
 
 /** The error with its path and locations, if the field is known. */
 export async function locateError(
@@ -35,11 +35,9 @@ export async function locateError(
     const { path, locations, input } = locateVariable(await readAdapted(query, error, roleSchema), operationName, error.variable);
     return (input ? error.withDetails({ input: writePath([...input, ...error.valuePath]) }) : error).at(path, locations);
   }
-  const statement = statementOf(error);
-  const failure =
-    prepared && statement !== null ? { statement, prepared, types: await roleSchema.granted.types(), role: roleSchema.role } : null;
-  const path = error.path ?? (failure ? pathOf(error, failure) : undefined);
-  const input = failure && error.details.input === undefined ? inputOf(error, failure) : undefined;
+  const failure = prepared ? await failureOf(error, roleSchema, prepared) : null;
+  const path = error.path ?? (failure ? pathOf(failure) : undefined);
+  const input = failure && error.details.input === undefined ? locateInput(failure) : undefined;
   const details = { ...(input !== undefined && { input }), ...(await namesOf(error, roleSchema)) };
   const located = Object.keys(details).length === 0 ? error : error.withDetails(details);
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
@@ -64,63 +62,41 @@ async function namesOf({ cause, details }: ApiError, { granted }: RoleSchema): P
 /** Errors that are no field's fault. */
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
-/** A failed statement, and what is needed to plan its request once more. */
-interface Failure {
-  readonly statement: number;
-  readonly prepared: PreparedRequest;
-  readonly types: SchemaTypes;
-  readonly role: Role;
+/** Null if no statement has failed. */
+async function failureOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): Promise<Failure | null> {
+  const cause = error.cause instanceof DatabaseError ? error.cause : null;
+  const ofDatabase = cause === null || ofConnections.has(error.code) ? null : cause.statement;
+  const statement = error instanceof UnboundError ? error.statement : ofDatabase;
+  if (statement === null) return null;
+  const { bindValues } = prepared.variables;
+  const textOf = (parameter: Parameter) =>
+    bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0];
+  return { error, cause, statement, compiled: prepared.compiled, plan: planAgain(await granted.types(), prepared), textOf };
 }
 
-function pathOf(error: ApiError, { statement, prepared, types, role }: Failure): readonly string[] | undefined {
-  const { cause } = error;
-  const isOfDatabase = cause instanceof DatabaseError;
-  const columns = prepared.compiled.roots.filter((root) => root.kind === 'column');
+function pathOf(failure: Failure): readonly string[] | undefined {
+  const { statement, compiled, plan, cause } = failure;
+  const columns = compiled.roots.filter((root) => root.kind === 'column');
   const failed = columns.filter((root) => root.first <= statement && statement <= root.statement);
   const roots = failed.map(({ key }) => key);
   // What a root field writes may have statements of its own, before that of its response.
   const isApart = failed.some((root) => root.first < root.statement);
   const isWrite = failed.some((root) => root.statement > statement);
-  const plan = planAgain(types, prepared);
   const work = (plan ? listWork(plan) : []).filter(({ path, ofWrite }) => roots.includes(path[0]!) && (!isApart || ofWrite === isWrite));
-  const suspects = isOfDatabase ? suspectsOf(cause, work, prepared, role.limits) : unboundWork(work, prepared, role.limits);
+  const unbound = () => work.filter(({ parameters }) => parameters.some((parameter) => !canBind(parameter, failure)));
+  const suspects = cause === null ? unbound() : suspectsOf(cause, work, failure);
   return sharedPath(suspects?.length ? suspects.map(({ path }) => path) : roots.map((key) => [key]));
 }
 
-/** The number of the statement that an error comes from. */
-function statementOf(error: ApiError): number | null {
-  const { cause, code } = error;
-  if (cause instanceof DatabaseError) return ofConnections.has(code) ? null : cause.statement;
-  return error instanceof UnboundError ? error.statement : null;
-}
-
-function inputOf(error: ApiError, { statement, prepared, types, role }: Failure): string | undefined {
-  const { bindValues } = prepared.variables;
-  const hindsight = {
-    plan: () => planAgain(types, prepared),
-    textOf: (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0],
-  };
-  const compiled = prepared.compiled.statements[statement];
-  if (compiled?.step !== undefined) return locateInput(error, prepared, statement, hindsight);
-  // A response that is read after the write has a statement of its own, the last one.
-  const root = prepared.compiled.roots.find((each) => each.kind === 'column' && each.statement >= statement);
-  const value = hindsight.plan()?.roots.find(({ key }) => key === root?.key)?.value;
-  if (!compiled || !value || ('readsAfter' in value && value.readsAfter && root?.kind === 'column' && root.statement === statement))
-    return undefined;
-  return locatePlainInput(error.cause, value, compiled.parameters, hindsight);
-}
-
 function suspectsOf(
-  error: DatabaseError,
+  cause: DatabaseError,
   work: readonly FieldWork[],
-  { compiled, variables: { bindValues } }: PreparedRequest,
-  limits: Limits,
+  { statement, compiled, textOf }: Failure,
 ): readonly FieldWork[] | null {
-  const number = unreadParameter(error);
-  if (number === null) return findSuspects(error, work);
-  const unread = compiled.statements[error.statement!]?.parameters[number - 1];
+  const number = unreadParameter(cause);
+  if (number === null) return findSuspects(cause, work);
+  const unread = compiled.statements[statement]?.parameters[number - 1];
   if (!unread) return null;
-  const textOf = (parameter: Parameter) => bindStatements([{ text: '', parameters: [parameter] }], bindValues, limits)[0]!.parameters[0];
   const text = textOf(unread);
   // Another field with the same value of the same type is just as likely to be the cause.
   return work.filter(({ parameters }) => parameters.some((each) => isAlike(each, unread) && textOf(each) === text));
@@ -131,22 +107,58 @@ function isAlike({ encoding: one }: Parameter, { encoding: other }: Parameter): 
   return one.kind === 'value' && other.kind === 'value' ? one.type.sqlType === other.type.sqlType : one.kind === other.kind;
 }
 
-function unboundWork(work: readonly FieldWork[], { variables: { bindValues } }: PreparedRequest, limits: Limits): readonly FieldWork[] {
-  return work.filter(({ parameters }) => !canBind(parameters, bindValues, limits));
-}
-
-function canBind(parameters: readonly Parameter[], bindValues: PreparedRequest['variables']['bindValues'], limits: Limits): boolean {
-  try {
-    bindStatements([{ text: '', parameters }], bindValues, limits);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The path of the innermost field around all of them; undefined if they share none. */
 function sharedPath(paths: readonly (readonly string[])[]): readonly string[] | undefined {
   const [first, ...others] = paths;
   const path = first && others.reduce(sharedStart, first);
   return path?.length ? path : undefined;
+}
+
+/**
+ * Errors that values and functions raise. Reading the columns of a table raises none of them. Encoding errors are left out, because reading
+ * columns can raise them.
+ */
+const ofValues = /^(?:22(?!021|P05)|23|44|[6-9]|[I-WYZ])/;
+
+/** The state of an unknown time zone, among others. */
+const invalidParameter = '22023';
+/** The states "numeric value out of range" and "datetime field overflow". */
+const outOfRange: ReadonlySet<string> = new Set(['22003', '22008']);
+
+/** The work that may have raised the error; null if any may have. */
+export function findSuspects(error: DatabaseError, work: readonly FieldWork[]): readonly FieldWork[] | null {
+  const sqlstate = error.sqlstate ?? '';
+  const frame = outermostContext(error);
+  if (frame === null ? !ofValues.test(sqlstate) : !isFunction(frame)) return null;
+  return work.filter(({ kind, table, routine, operator }) => {
+    if (kind === 'write' || (table && runsHiddenCode(table))) return true;
+    // A function in SQL may be inlined; then its name appears nowhere.
+    if (routine) return !routine.plpgsql || (frame !== null && isNamed(frame, routine));
+    if (frame !== null) return false;
+    if (kind === 'aggregate') return outOfRange.has(sqlstate);
+    if (kind === 'group' && (outOfRange.has(sqlstate) || sqlstate === invalidParameter)) return true;
+    return operator !== undefined && operators[operator].raises === sqlstate;
+  });
+}
+
+/** Whether a line of context names a function in PL/pgSQL or SQL. Those words are the same in every language. */
+function isFunction(frame: string): boolean {
+  return /^[^'=]*SQL/.test(frame);
+}
+
+/** Whether reading the table evaluates expressions that the plan does not show: those of a view, a policy or a foreign server. */
+function runsHiddenCode({ kind, rowSecurity, keepsNotNull }: Table): boolean {
+  return kind === 'view' || kind === 'foreign table' || rowSecurity || !keepsNotNull;
+}
+
+/**
+ * Whether a line of context names the function: `PL/pgSQL function public.total(invoice) line 3 at RAISE`, `SQL function "total" statement
+ * 1`.
+ */
+function isNamed(frame: string, { name }: Routine): boolean {
+  const written = name.replaceAll('"', '""');
+  return [`${name}(`, `"${written}"(`, `"${name}"`, `»${name}«`, `« ${name} »`, `«${name}»`, `„${name}“`].some((text) => {
+    const start = frame.indexOf(text);
+    return start === 0 || (start > 0 && !/[\w$]/.test(frame[start - 1]!));
+  });
 }

@@ -1,43 +1,58 @@
+/** Finds the input that an error belongs to, as its path in the arguments of the root field. Runs only when a request has failed. */
+import type { CompiledStatement } from '../../compile/compile-plan.ts';
 import type { ApiError } from '../../errors/api-error.ts';
-import { DatabaseError } from '../../errors/database-error.ts';
+import type { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import { writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
-import type { InsertPlan, Parameter, ParameterValue, Plan, RootValue, UpdatePlan, ValueUse } from '../../plan/plan.ts';
+import type { InsertPlan, Parameter, ParameterValue, Plan, UpdatePlan, ValueUse } from '../../plan/plan.ts';
 import { listWork } from '../../plan/work.ts';
-import type { PreparedRequest } from '../prepare/compile-operation.ts';
+import type { CompiledRequest } from '../snapshot/role-schema.ts';
 
-/**
- * Finds the input that an error of a nested write belongs to, as its path in the arguments of the root field: with indexes if the row is
- * known, otherwise the path shared by all rows that the statement writes. Runs only when a request has failed.
- */
-
-/** What is needed to examine a failed request. */
-export interface Hindsight {
-  /** Makes the plan once more; null if that is not worth the time. */
-  plan(): Plan | null;
+/** A failed request: which of its statements failed, and the plan, made once more. */
+export interface Failure {
+  readonly error: ApiError;
+  /** Null if a value could not be bound. */
+  readonly cause: DatabaseError | null;
+  readonly statement: number;
+  readonly compiled: CompiledRequest;
+  /** Null if making it was not worth the time. */
+  readonly plan: Plan | null;
   /** The text that is bound. Throws if it cannot be bound. */
   textOf(parameter: Parameter): string | null | undefined;
 }
 
-/** The path of the input; undefined if the statement is not a step of a nested write. */
-export function locateInput(error: ApiError, { compiled }: PreparedRequest, statement: number, hindsight: Hindsight): string | undefined {
-  const compiledStep = compiled.statements[statement]?.step;
-  if (!compiledStep) return undefined;
-  const { place, table } = compiledStep;
-  const { cause } = error;
+/** The path of the input that caused the error; undefined if the error may not come from what the statement writes. */
+export function locateInput(failure: Failure): string | undefined {
+  const { statement, compiled, plan } = failure;
+  const { step, parameters } = compiled.statements[statement] ?? { parameters: [] };
+  if (step !== undefined) return locateNested(step, parameters, failure);
+  // A response that is read after the write has a statement of its own, the last one.
+  const root = compiled.roots.find((each) => each.kind === 'column' && each.statement >= statement);
+  const value = plan?.roots.find(({ key }) => key === root?.key)?.value;
+  if (value?.kind !== 'insert' && value?.kind !== 'update') return undefined;
+  const isRead = value.readsAfter && root?.kind === 'column' && root.statement === statement;
+  return isRead ? undefined : locatePlain(value, parameters, failure);
+}
+
+/** Of a nested write: with indexes if the row is known, otherwise the path shared by all rows that the statement writes. */
+function locateNested(
+  { place, table }: NonNullable<CompiledStatement['step']>,
+  parameters: readonly Parameter[],
+  failure: Failure,
+): string {
+  const { error, cause, statement, compiled, plan } = failure;
   const steps = compiled.statements.slice(0, statement).filter((each) => each.step).length;
-  const step = stepOf(hindsight.plan(), steps);
-  if (!(cause instanceof DatabaseError)) return (step && unboundInput(step, hindsight)) ?? place;
+  const step = stepOf(plan, steps);
+  if (cause === null) return (step && unboundInput(step, failure)) ?? place;
   // `atMost`, which was exceeded, is a sibling of `set`.
   if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
   const label = readRaised(cause.message)?.label ?? null;
   if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
   const number = unreadParameter(cause);
-  const unread =
-    number !== null && step ? unreadInput(step, compiled.statements[statement]!.parameters, number, cause.message, hindsight) : null;
+  const unread = number !== null && step ? unreadInput(step, parameters, number, cause.message, failure) : null;
   return unread ?? place + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
 }
 
@@ -73,12 +88,12 @@ function givenColumns(step: NestedStep): GivenColumn[] {
 }
 
 /** The path of the field whose value cannot be bound. */
-function unboundInput(step: NestedStep, hindsight: Hindsight): string | undefined {
+function unboundInput(step: NestedStep, failure: Failure): string | undefined {
   for (const { column, values, use } of givenColumns(step)) {
-    const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), hindsight));
+    const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), failure));
     if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
   }
-  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, hindsight)) : undefined;
+  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, failure)) : undefined;
   return assigned && `${step.place}.${assigned.column.fieldName}`;
 }
 
@@ -86,7 +101,7 @@ function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['
   return { value, encoding: use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use } };
 }
 
-export function canBind(parameter: Parameter, { textOf }: Pick<Hindsight, 'textOf'>): boolean {
+export function canBind(parameter: Parameter, { textOf }: Pick<Failure, 'textOf'>): boolean {
   try {
     textOf(parameter);
     return true;
@@ -101,7 +116,7 @@ function unreadInput(
   parameters: readonly Parameter[],
   number: number,
   message: string,
-  { textOf }: Hindsight,
+  { textOf }: Failure,
 ): string | null {
   const unread = parameters[number - 1];
   const text = unread && textOf(unread);
@@ -123,11 +138,6 @@ function unreadInput(
   return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : step.place}.${first.column.fieldName}`;
 }
 
-/**
- * Finds the input that an error of a plain insert or update belongs to, as its path in the arguments of the root field: `objects[2].body`,
- * `set.body`. Without an index, it stands for one of several objects. Runs only when a request has failed.
- */
-
 /** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */
 interface Cell {
   readonly row: number | null;
@@ -135,17 +145,12 @@ interface Cell {
   readonly parameter: Parameter;
 }
 
-/** The path of the input; undefined if the error may not come from what the root field writes. `parameters` are those of its statement. */
-export function locatePlainInput(
-  cause: unknown,
-  value: RootValue,
-  parameters: readonly Parameter[],
-  { textOf }: Hindsight,
-): string | undefined {
-  if (value.kind !== 'insert' && value.kind !== 'update') return undefined;
+/** Of a plain insert or update: `objects[2].body`, `set.body`. Without an index, it stands for one of several objects. */
+function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parameter[], failure: Failure): string | undefined {
+  const { cause, textOf } = failure;
   const cells = cellsOf(value);
-  if (!(cause instanceof DatabaseError)) {
-    const unbound = cells.find(({ parameter }) => !canBind(parameter, { textOf }));
+  if (cause === null) {
+    const unbound = cells.find(({ parameter }) => !canBind(parameter, failure));
     return unbound && cellPath(value, [unbound]);
   }
   const unread = parameters[(unreadParameter(cause) ?? 0) - 1];
@@ -198,7 +203,7 @@ function placeOf(value: InsertPlan | UpdatePlan, row: number | null): string {
 }
 
 /** The index of the only object without a value for a column. */
-function emptyRow(value: InsertPlan | UpdatePlan, column: Column, textOf: Hindsight['textOf']): number | null {
+function emptyRow(value: InsertPlan | UpdatePlan, column: Column, textOf: Failure['textOf']): number | null {
   if (value.kind === 'update') return null;
   const position = value.columns.indexOf(column);
   const empty = value.rows.flatMap((row, index) => {

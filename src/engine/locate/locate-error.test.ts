@@ -4,7 +4,7 @@ import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
 import type { Routine } from '../../model/model.ts';
 import type { FieldWork } from '../../plan/work.ts';
-import { findSuspects } from './find-suspects.ts';
+import { findSuspects } from './locate-error.ts';
 
 const failed = (sqlstate: string, context?: string) => new DatabaseError('x', { sqlstate, ...(context !== undefined && { context }) });
 const call = (name: string, plpgsql = true): FieldWork => ({
