@@ -68,12 +68,6 @@ export interface Rowgraph {
   readCaches(): readonly CacheStatistics[];
   /** Statistics of batches and requests since the graph was opened, and the current state of its connections. */
   readStatistics(): GraphStatistics;
-  /**
-   * Gives up a database connection for another process, which PostgreSQL refuses one because this one has too many: the connection that
-   * listens for schema changes, an idle one, or the next that becomes free. It is opened again later, if it is needed. Takes effect at most
-   * twice a second, less often while no other one has been opened since, and then keeps the last one.
-   */
-  yieldConnection(): void;
   /** Resolves if the database responds. For health checks. */
   ping(): Promise<void>;
   /** Closes everything that the graph opened. Await running requests first. */

@@ -78,7 +78,6 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     queueLength: queue?.length,
     queueBytes: queue?.bytes,
     queueTimeoutMillis: queue?.timeout,
-    requestTimeoutMillis: timeout,
     budget,
     observe,
   });
@@ -289,12 +288,8 @@ class RowgraphService implements Rowgraph {
     return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows };
   }
 
-  yieldConnection(): void {
-    this.#database.yieldConnection();
-  }
-
   async ping(): Promise<void> {
-    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis, isRepeated: true });
+    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis });
   }
 
   async close(): Promise<void> {

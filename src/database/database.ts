@@ -106,7 +106,7 @@ export type Rows = readonly (readonly (string | null)[])[];
 export interface QueryOptions {
   /** When it is cancelled. Default: one minute. */
   readonly timeoutMillis?: number;
-  /** Whether it runs again and again. Then it is prepared, and the time limit that batches leave on a connection stays, if it is long enough. */
+  /** Whether it runs again and again: then it gets the connection on which the schema is watched, and is prepared. */
   readonly isRepeated?: boolean;
 }
 
@@ -139,8 +139,6 @@ export interface Database extends RequestDatabase {
    * listening.
    */
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>>;
-  /** Gives up a connection, if it has any, for another process that the server refuses one. Takes effect at most twice a second. */
-  yieldConnection(): void;
   /** Statistics of the prepared statements of all connections. */
   readCaches(): readonly CacheStatistics[];
   readStatistics(): DatabaseStatistics;

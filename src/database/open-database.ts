@@ -19,8 +19,6 @@ export interface OpenOptions {
   readonly queueLength?: number | undefined;
   readonly queueBytes?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
-  /** The time limit of most requests. */
-  readonly requestTimeoutMillis?: number | undefined;
   /** What the pool opened for a URL shares with others. */
   readonly budget?: ConnectionBudget | undefined;
   readonly observe: Observer;

@@ -1,26 +1,25 @@
 /**
- * A `Database` over a pool of `pg` connections: each batch is one write to one connection and one reply; some are sent together
- * (`pipelining.ts`). Accepts a URL, for which it opens and owns a pool, or the caller's pool, which may come from another copy of `pg`.
- * This file accepts batches, stops them when they must, and closes the pool. `pg-connections.ts` decides who gets a connection, and
- * `pg-job-runner.ts` uses it.
+ * A `Database` over connections of `pg`: each batch is one write to one connection and one reply; some are sent together. Accepts a URL, for
+ * which it opens connections, or the caller's pool, which may come from another copy of `pg`.
  */
-import { Deadline, type StopReason } from '../budget/deadline.ts';
+import { Deadline } from '../budget/deadline.ts';
+import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 import type { CacheStatistics } from '../events.ts';
-import { BatchMeasures } from './batch-measures.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
+import { BorrowedSource, OwnSource } from './connection-source.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';
-import { PgConnectionStates } from './pg-connection-states.ts';
-import { PgConnections } from './pg-connections.ts';
-import { JobGroup, PgJob } from './pg-job.ts';
-import { PgJobRunner } from './pg-job-runner.ts';
-import { PgListener } from './pg-listener.ts';
-import { Pipelining } from './pipelining.ts';
+import { Pace } from './pace.ts';
+import type { FlightContext } from './pg-flight.ts';
+import { PgPool } from './pg-pool.ts';
+import { PgRun, type Task } from './pg-run.ts';
+import { queryBatch } from './session-statement.ts';
 import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
 import { tryOutOnClient } from './try-out.ts';
-import { cutConnection, openClient, openPool, type PgPool, type PgPoolClient } from './wire/pg-client.ts';
+import { WatchConnection } from './watch-connection.ts';
+import type { PgPool as CallersPool } from './wire/pg-client.ts';
 
 export interface PgDatabaseOptions {
-  /** Size of the pool that is opened for a URL. */
+  /** The most connections that are opened for a URL. Default: 10. */
   readonly poolSize?: number;
   /** Whether to use named prepared statements; `false` for poolers that may use another connection for every transaction. */
   readonly prepare?: boolean;
@@ -32,9 +31,7 @@ export interface PgDatabaseOptions {
   readonly queueBytes?: number;
   /** How long a batch waits for a connection. Default: 10,000 ms. */
   readonly queueTimeoutMillis?: number;
-  /** The time limit of most batches: PostgreSQL keeps it. Default: 30,000 ms. */
-  readonly requestTimeoutMillis?: number;
-  /** What limits this pool and others together. No further connection is then opened to listen. */
+  /** What limits this pool and others together. No further connection is then opened to watch the schema. */
   readonly budget?: ConnectionBudget;
   /**
    * Called when a connection fails while idle, or cannot be opened. `isStarved`: whether the server refuses connections because there are
@@ -47,11 +44,11 @@ export interface PgDatabaseOptions {
 
 /** The default time limit of internal queries. */
 const queryTimeoutMillis = 60_000;
-/** How long `close` waits before each further step. */
-const closeMillis = 1_000;
+/** How long LISTEN may take: an unresponsive server never answers. */
+const listenMillis = 5000;
 
 /** Opens a database on a PostgreSQL server. Nothing is connected before the first batch. */
-export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptions = {}): Database {
+export function openPgDatabase(target: string | CallersPool, options: PgDatabaseOptions = {}): Database {
   if (typeof target !== 'string' && 'pipeline' in target.options && target.options.pipeline) {
     throw new TypeError('rowgraph pipelines statements itself and cannot use a pool with the option "pipeline". Remove the option.');
   }
@@ -60,180 +57,104 @@ export function openPgDatabase(target: string | PgPool, options: PgDatabaseOptio
 
 class PgDatabase implements Database {
   readonly #pool: PgPool;
-  readonly #ownsPool: boolean;
-  readonly #listens: boolean;
-  readonly #listener: PgListener;
-  readonly #connections: PgConnections<PgPoolClient, JobGroup>;
-  readonly #onPoolError: (error: unknown) => void;
-  readonly #states: PgConnectionStates;
-  readonly #runner: PgJobRunner;
-  readonly #measures = new BatchMeasures();
-  readonly #onRemove = (client: PgPoolClient): void => {
-    if (this.#states.forget(client)) this.#connections.noteRemoved();
-  };
-  readonly #pipelining: Pipelining<PgJob>;
+  /** Null if the budget has no connection for it. */
+  readonly #watch: WatchConnection | null;
+  readonly #pace = new Pace();
+  readonly #flights: FlightContext;
+  readonly #prepares: boolean;
+  readonly #statements = { entries: 0, hits: 0, misses: 0 };
+  /** Runs that arrived in this turn of the event loop, and may be sent together. */
+  #arrived: PgRun[] = [];
 
-  constructor(target: string | PgPool, options: PgDatabaseOptions) {
-    const { onConnectionError = ignore, onResend = ignore } = options;
-    this.#onPoolError = (error) => onConnectionError(error, false);
-    this.#ownsPool = typeof target === 'string';
-    this.#pool = typeof target === 'string' ? openPool(target, options.poolSize) : target;
-    const { budget = null } = options;
-    this.#listens = budget === null;
-    this.#listener = new PgListener(() => openClient(this.#pool));
+  constructor(target: string | CallersPool, options: PgDatabaseOptions) {
+    const { onConnectionError = ignore, onResend = ignore, budget = null, poolSize = 10, prepare = true, statementCacheSize = 256 } = options;
     const { queueLength = 1000, queueBytes = 64 * 1024 ** 2, queueTimeoutMillis = 10_000 } = options;
-    const connectionOptions = {
-      queueLength,
-      queueBytes,
-      queueTimeoutMillis,
-      keepsIdle: this.#ownsPool,
-      budget,
-      onError: (error: unknown, left: number) => {
-        const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
-        // Requests need a connection more than the watch of the schema does.
-        if (isStarved) this.#listener.giveUp();
-        onConnectionError(error, isStarved);
-      },
-    };
-    this.#connections = new PgConnections(
-      this.#pool,
-      connectionOptions,
-      (client, group) => this.#runner.serve(client, group),
-      (client) => void this.#states.of(client),
-    );
-    this.#pipelining = new Pipelining<PgJob>(
-      (jobs) => this.#requestTogether(jobs),
-      (wanted) => this.#connections.countSpare(wanted),
-      (one, other) => one.isAlike(other),
-    );
-    const statementCacheSize = options.prepare === false ? null : (options.statementCacheSize ?? 256);
-    const keptLimit = this.#ownsPool && options.prepare !== false ? (options.requestTimeoutMillis ?? 30_000) : null;
-    this.#states = new PgConnectionStates(statementCacheSize, keptLimit, (client, error) => this.#connections.noteBroken(client, error));
-    this.#runner = new PgJobRunner({
-      connections: this.#connections,
-      states: this.#states,
-      pipelining: this.#pipelining,
-      measures: this.#measures,
-      stream: this.#pool.options.stream,
-      request: (job) => this.#request(job),
-      onSilence: (since) => this.#dropIdle(since),
+    this.#prepares = prepare;
+    this.#flights = {
+      pace: this.#pace,
+      batchSeconds: new Distribution(secondBounds),
+      batchBytes: new Distribution(byteBounds),
+      queueAgain: (run) => this.#request(run),
       onResend,
-    });
-    // Without a listener, a connection that fails while idle would end the process. The pool drops it.
-    this.#pool.on('error', this.#onPoolError);
-    this.#pool.on('remove', this.#onRemove);
+    };
+    const onError = (error: unknown, left: number): void => {
+      const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
+      // Requests need a connection more than the watch of the schema does.
+      if (isStarved) this.#watch?.giveUp();
+      onConnectionError(error, isStarved);
+    };
+    const connections = { statementCacheSize: prepare ? statementCacheSize : null, counts: this.#statements };
+    const bounds = { length: queueLength, bytes: queueBytes, timeoutMillis: queueTimeoutMillis };
+    this.#pool = new PgPool(
+      (events) =>
+        typeof target === 'string'
+          ? new OwnSource(target, poolSize, { ...connections, ...events })
+          : new BorrowedSource(target, { ...connections, ...events }, (error) => onConnectionError(error, false)),
+      { bounds, budget, pace: this.#pace, onError },
+      this.#flights,
+    );
+    const runScript = (text: string, send: (run: PgRun) => void): Promise<Rows> => this.#run({ kind: 'script', text }, listenMillis, send);
+    this.#watch = budget === null ? new WatchConnection(this.#pool.source, this.#flights, runScript) : null;
   }
 
   run(batch: Batch): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
-      const job = PgJob.ofBatch(batch, { resolve, reject });
-      this.#watch(job);
-      if (job.isSettled) return;
-      // Without named statements, every batch of a group would be parsed anew, and a pooler might distribute them over several connections.
-      if (batch.template === undefined || !this.#states.prepares) this.#request(job);
-      else this.#pipelining.add(batch.template, job);
+      const run = new PgRun({ kind: 'batch', batch }, batch.deadline ?? null, this.#pace, { resolve, reject });
+      // Without named statements, every batch would be parsed anew, and a pooler might distribute them over several connections.
+      if (batch.template === undefined || !this.#prepares) return this.#request(run);
+      if (this.#arrived.length === 0) setImmediate(() => this.#endTurn());
+      this.#arrived.push(run);
     });
   }
 
   query(text: string, parameters?: readonly (string | null)[], options: QueryOptions = {}): Promise<Rows> {
     const { timeoutMillis = queryTimeoutMillis, isRepeated = false } = options;
+    const task: Task =
+      parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }) };
+    return this.#run(task, timeoutMillis, (run) => {
+      if (!isRepeated || this.#watch?.add(run) !== true) this.#request(run);
+    });
+  }
+
+  tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    return tryOutOnClient(() => this.#pool.source.createClient(), session, timeoutMillis, work);
+  }
+
+  listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
+    return this.#watch === null ? Promise.resolve(async () => {}) : this.#watch.listen(channel, onNotification);
+  }
+
+  readCaches(): readonly CacheStatistics[] {
+    return this.#prepares ? [{ name: 'statement', ...this.#statements }] : [];
+  }
+
+  readStatistics(): DatabaseStatistics {
+    const { batchSeconds, batchBytes } = this.#flights;
+    return { pool: this.#pool.readStatistics(), batchSeconds, batchBytes };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.close(), this.#watch?.close()]);
+  }
+
+  /** Runs a task of rowgraph's own, in limited time, where `send` puts it. */
+  #run(task: Task, timeoutMillis: number, send: (run: PgRun) => void): Promise<Rows> {
     const deadline = new Deadline(timeoutMillis);
     const answered = new Promise<Rows>((resolve, reject) => {
-      // Every row of a query is text (see `PgExchange`).
-      const job = PgJob.ofScript({ text, parameters, isRepeated }, deadline, { resolve: resolve as never, reject });
-      this.#watch(job);
-      this.#request(job);
+      // Every value is text (see `PgExchange`).
+      send(new PgRun(task, deadline, this.#pace, { resolve: resolve as never, reject }));
     });
     return answered.finally(() => deadline.end());
   }
 
-  tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return tryOutOnClient(() => openClient(this.#pool), session, timeoutMillis, work);
+  #request(run: PgRun): void {
+    this.#pool.add(run);
+    this.#pool.dispatch();
   }
 
-  listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
-    if (!this.#listens) return Promise.resolve(async () => {});
-    return this.#listener.listen(channel, onNotification);
-  }
-
-  yieldConnection(): void {
-    if (!this.#listener.giveUp()) this.#connections.yieldOne();
-  }
-
-  readCaches(): readonly CacheStatistics[] {
-    return this.#states.readCaches();
-  }
-
-  readStatistics(): DatabaseStatistics {
-    const { batchSeconds, batchBytes } = this.#measures;
-    return { pool: this.#connections.readStatistics(), batchSeconds, batchBytes };
-  }
-
-  /** Gives running work some time to finish, then cancels it, then closes its connection. Takes a few seconds at most. */
-  async close(): Promise<void> {
-    const isReturned = this.#connections.close();
-    const steps = [
-      () => this.#states.eachRun((run) => run.cancel()),
-      () => this.#states.eachRun((run) => run.abort()),
-      () => this.#dropAll(),
-    ];
-    const timers = steps.map((step, index) => setTimeout(step, closeMillis * (index + 1)));
-    await isReturned;
-    const ending = [this.#listener.close(), this.#ownsPool && this.#pool.end()];
-    // An unresponsive server never confirms that a connection has ended.
-    const isLate = new Promise((resolve) => timers.push(setTimeout(resolve, closeMillis * steps.length)));
-    await Promise.race([Promise.all(ending), isLate]);
-    for (const timer of timers) clearTimeout(timer);
-    this.#connections.leaveBudget();
-    if (this.#ownsPool) return;
-    this.#states.leave();
-    this.#pool.removeListener('error', this.#onPoolError);
-    this.#pool.removeListener('remove', this.#onRemove);
-  }
-
-  /** Makes sure that the job stops when it must. */
-  #watch(job: PgJob): void {
-    job.onStop((reason) => this.#stop(job, reason));
-  }
-
-  #request(job: PgJob): void {
-    job.group = new JobGroup([job], this.#pipelining);
-    this.#connections.request(job.group);
-  }
-
-  /** Sends jobs together if a connection is available; otherwise each waits in the queue of its client. */
-  #requestTogether(all: readonly PgJob[]): void {
-    const jobs = all.filter(({ isSettled }) => !isSettled);
-    if (jobs.length < 2 || this.#connections.isBusy) {
-      for (const job of jobs) this.#request(job);
-      return;
-    }
-    this.#connections.request(new JobGroup(jobs, this.#pipelining));
-  }
-
-  /** Only PostgreSQL knows whether a mutation finished in time, so its reply is awaited for as long as a cancel request takes. */
-  #stop(job: PgJob, reason: StopReason): void {
-    const running = job.run;
-    if (running === null) {
-      if (job.group !== null) this.#connections.withdraw(job.group);
-      return job.stop(reason);
-    }
-    if (job.isRead) job.stop(reason);
-    if (running.jobs.length === 1 || running.jobs.every(({ isSettled }) => isSettled)) running.run.cancel();
-  }
-
-  /**
-   * Destroys the idle connections that have not replied since a time, which makes the pool notice: the network silently dropped one, so it
-   * dropped the others, too.
-   */
-  #dropIdle(since: number): void {
-    if (!this.#ownsPool) return;
-    for (const client of this.#states.clients(since)) if (!this.#connections.isLent(client)) cutConnection(client);
-  }
-
-  #dropAll(): void {
-    if (!this.#ownsPool) return;
-    for (const client of this.#states.clients()) cutConnection(client);
+  #endTurn(): void {
+    for (const run of this.#arrived.splice(0)) this.#pool.add(run);
+    this.#pool.dispatch();
   }
 }
 

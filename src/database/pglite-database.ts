@@ -7,13 +7,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
+import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 import type { CacheStatistics } from '../events.ts';
-import { BatchMeasures } from './batch-measures.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
 import { inRolledBackTransaction } from './try-out.ts';
-import { type ConnectionUse, encodeBatches, encodeScript } from './wire/encode-batch.ts';
+import { encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
 type Row = Rows[number];
@@ -48,13 +48,15 @@ export function openPgliteDatabase(pglite: Pglite, options: PgliteDatabaseOption
 class PgliteDatabase implements Database {
   readonly #pglite: Pglite;
   readonly #prepared: PreparedStatements;
-  readonly #measures = new BatchMeasures();
+  readonly #statements = { entries: 0, hits: 0, misses: 0 };
+  readonly #batchSeconds = new Distribution(secondBounds);
+  readonly #batchBytes = new Distribution(byteBounds);
   readonly #queueTimeoutMillis: number;
   #isClosed = false;
 
   constructor(pglite: Pglite, options: PgliteDatabaseOptions) {
     this.#pglite = pglite;
-    this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256);
+    this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256, this.#statements);
     this.#queueTimeoutMillis = options.queueTimeoutMillis ?? 10_000;
   }
 
@@ -71,7 +73,8 @@ class PgliteDatabase implements Database {
       if (reply.error) throw toBatchError(reply.error, batch, reply.rows.length);
       const results = reply.rows.slice(countLeading(batch)).map((rows) => rows[0] ?? []);
       const length = lengthOf(results);
-      this.#measures.note(performance.now() - started, length);
+      this.#batchSeconds.note((performance.now() - started) / 1000);
+      this.#batchBytes.note(length);
       if (length > (batch.maxBytes ?? Infinity)) throw tooLargeError(batch, false);
       return results;
     });
@@ -91,22 +94,17 @@ class PgliteDatabase implements Database {
     return value;
   }
 
-  /** There are no other processes. */
-  yieldConnection(): void {}
-
   async listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
     const stop = await this.#pglite.listen(channel, onNotification);
     return () => stop();
   }
 
   readCaches(): readonly CacheStatistics[] {
-    const { size, hits, misses } = this.#prepared;
-    return [{ name: 'statement', entries: size, hits, misses }];
+    return [{ name: 'statement', ...this.#statements }];
   }
 
   readStatistics(): DatabaseStatistics {
-    const { batchSeconds, batchBytes } = this.#measures;
-    return { pool: null, batchSeconds, batchBytes };
+    return { pool: null, batchSeconds: this.#batchSeconds, batchBytes: this.#batchBytes };
   }
 
   /** The PGlite stays open: it is the caller's. */
@@ -116,7 +114,7 @@ class PgliteDatabase implements Database {
 
   /** The rows of the last statement. */
   async #runStatements(batch: Batch): Promise<Rows> {
-    const { error, rows } = await this.#exchange(encodeBatches([batch], withoutTimers(null)));
+    const { error, rows } = await this.#exchange(encodeBatches([batch], null, false));
     if (error) throw toDatabaseError(error);
     return rows.at(-1) ?? [];
   }
@@ -128,7 +126,7 @@ class PgliteDatabase implements Database {
   }
 
   async #send(batch: Batch): Promise<Reply> {
-    const reply = await this.#exchange(encodeBatches([batch], withoutTimers(this.#prepared)));
+    const reply = await this.#exchange(encodeBatches([batch], this.#prepared, false));
     this.#prepared.settle(reply.rows.length);
     return reply;
   }
@@ -230,8 +228,4 @@ function readReply(messages: readonly PgliteMessage[]): Reply {
     } else if (message.name === 'error') error ??= message;
   }
   return { error, rows: results };
-}
-
-function withoutTimers(prepared: PreparedStatements | null): ConnectionUse {
-  return { prepared, use: 'transaction', kept: null, unlimits: false, hasTimers: false };
 }

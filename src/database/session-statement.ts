@@ -7,29 +7,16 @@ import { DatabaseError, type FailureReason } from '../errors/database-error.ts';
 import type { Batch, Session, Statement } from './database.ts';
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
-/**
- * Where a batch makes the settings that may stay on the connection (`kept-settings.ts`). `transaction`: for itself; `connection`: for itself
- * and those after it; `kept`: they are made, and it needs no others; `limited`: they are made, but its own time limit is another.
- */
-export type SettingsUse = 'transaction' | 'connection' | 'kept' | 'limited';
-
-/**
- * Makes the settings that later batches on the connection use, too, unless another backend than the one that the server announced runs this;
- * then only for the transaction. JIT is off because compiling takes longer than interpreting the expressions of our statements, up to seconds
- * for a nested query with a high estimated cost.
- */
-const keepText = (backend: number, limit: number): string => {
-  const isForeign = `pg_backend_pid() <> $${backend}::integer`;
-  return `, set_config('jit', 'off', ${isForeign}), set_config('statement_timeout', $${limit}, ${isForeign})`;
-};
-const jitText = ", set_config('jit', 'off', true)";
-
 /** A login role or a role that has another setting keeps it. */
 const genericPlanText =
   ", case current_setting('plan_cache_mode') when 'auto' then set_config('plan_cache_mode', 'force_generic_plan', true) end";
 
-/** `true`: for this transaction only. */
-const settings = "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true)";
+/**
+ * `true`: for this transaction only. JIT is off because compiling takes longer than interpreting the expressions of our statements, up to
+ * seconds for a nested query with a high estimated cost.
+ */
+const settings =
+  "set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('search_path', $3, true), set_config('jit', 'off', true)";
 /**
  * The select list is evaluated in order, so this runs first, as the user of the connection. Reading the sum directly costs PostgreSQL 7 µs;
  * a function that reads and compares it takes twice as long.
@@ -42,29 +29,21 @@ const check = (
 /** Undefined schema, table and function. */
 export const undefinedStates: ReadonlySet<string> = new Set(['3F000', '42P01', '42883']);
 
-const useNumbers: Readonly<Record<SettingsUse, number>> = { transaction: 0, connection: 1, kept: 2, limited: 2 };
-
 /** Texts by the options that they depend on: there are few, and each is prepared once per connection. */
 const texts = new Map<number, string>();
 
-/** The text of the session statement. `hasTimeout`: whether it sets a time limit for this transaction. */
+/** The text of the session statement. `hasTimeout`: whether it sets a time limit. */
 export function sessionText(
   { version, applicationName = null, defaults, requestSettings }: Session,
-  use: SettingsUse,
   hasTimeout: boolean,
   genericPlan: boolean,
 ): string {
-  const count = (defaults?.settings.length ?? 0) + (requestSettings?.length ?? 0);
-  const key =
-    count * 48 +
-    (genericPlan ? 24 : 0) +
-    (applicationName === null ? 0 : 12) +
-    (version === null ? 0 : 6) +
-    (hasTimeout ? 3 : 0) +
-    useNumbers[use];
+  const pairs = (defaults?.settings.length ?? 0) + (requestSettings?.length ?? 0);
+  const flags = (genericPlan ? 8 : 0) + (applicationName === null ? 0 : 4) + (version === null ? 0 : 2) + (hasTimeout ? 1 : 0);
+  const key = pairs * 16 + flags;
   let text = texts.get(key);
   if (text === undefined) {
-    text = writeText(version !== null, hasTimeout, applicationName !== null, count, use, genericPlan ? genericPlanText : '');
+    text = writeText(version !== null, hasTimeout, applicationName !== null, pairs, genericPlan ? genericPlanText : '');
     texts.set(key, text);
   }
   return text;
@@ -75,40 +54,19 @@ export function roleLimitOf({ session }: Batch): number {
   return session?.defaults?.statementTimeout ?? Infinity;
 }
 
-export interface SettingsToKeep {
-  /** The process id that the server announced. In another backend, nothing is kept. */
-  readonly backend: number;
-  /** The `statement_timeout` in milliseconds, or Infinity. */
-  readonly timeout: number;
-}
-
-/** What the session statement sets besides role, claims and path. */
-export interface SessionSettings {
-  readonly use: SettingsUse;
-  /** The `statement_timeout` of the statements after it, in milliseconds; Infinity for the connection's own; null to leave it unchanged. */
-  readonly timeout: number | null;
-  /** With the use `connection`. */
-  readonly kept?: SettingsToKeep | null;
-  /** Whether the statements after it run with generic plans (`Batch.genericPlan`). */
-  readonly genericPlan?: boolean;
-}
-
-/** The session statement. With the use `connection`, the last column of its row is 1 if the backend was the right one, and 0 if not. */
-export function sessionStatement(session: Session, { use, timeout, kept = null, genericPlan = false }: SessionSettings): Statement {
+/**
+ * The session statement. `timeout`: the `statement_timeout` of the statements after it, in milliseconds; null for the connection's own.
+ * `genericPlan`: whether they run with generic plans (`Batch.genericPlan`).
+ */
+export function sessionStatement(session: Session, timeout: number | null, genericPlan = false): Statement {
   const { role, claims, searchPath, version, applicationName = null, defaults, requestSettings } = session;
   const parameters: (string | null)[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
-  if (kept !== null) parameters.push(String(kept.backend), timeoutText(kept.timeout));
-  if (timeout !== null) parameters.push(timeoutText(timeout));
+  if (timeout !== null) parameters.push(String(timeout));
   if (applicationName !== null) parameters.push(applicationName);
-  if (defaults !== null && defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
+  if (defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
   if (requestSettings !== undefined) for (const [name, value] of requestSettings) parameters.push(name, value);
-  return { text: sessionText(session, use, timeout !== null, genericPlan), parameters };
-}
-
-/** `set_config` takes null for the value that the connection began with. */
-function timeoutText(millis: number): string | null {
-  return millis === Infinity ? null : String(millis);
+  return { text: sessionText(session, timeout !== null, genericPlan), parameters };
 }
 
 /**
@@ -116,21 +74,15 @@ function timeoutText(millis: number): string | null {
  * arguments of `num_nulls`, which returns one number: returning what was set takes PostgreSQL 0.7 µs more. A function has at most 100
  * arguments, and a role may have more settings than that.
  */
-function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, pairs: number, use: SettingsUse, ending: string): string {
+function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, pairs: number, ending: string): string {
   let parameter = 4;
   const checked = hasVersion ? check(parameter++) : '';
   let common = settings;
-  let answer = '';
-  if (use === 'transaction') common += jitText;
-  if (use === 'connection') {
-    answer = ` * 0 + (pg_backend_pid() = $${parameter}::integer)::integer`;
-    common += keepText(parameter++, parameter++);
-  }
   if (hasTimeout) common += `, set_config('statement_timeout', $${parameter++}, true)`;
   if (hasName) common += `, set_config('application_name', $${parameter++}, true)`;
   let own = '';
   for (let index = 0; index < pairs; index++) own += `set_config($${parameter++}, $${parameter++}, true), `;
-  return `select ${checked}${own}num_nulls(${common}${ending})${answer}`;
+  return `select ${checked}${own}num_nulls(${common}${ending})`;
 }
 
 const isolationLevels: ReadonlySet<string> = new Set(['read committed', 'repeatable read', 'serializable', 'read uncommitted']);

@@ -6,7 +6,7 @@ import { longestTimer } from '../budget/deadline.ts';
 import type { Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, leadingStatements, sessionStatement } from './session-statement.ts';
 import { toDatabaseError } from './to-database-error.ts';
-import { connectClient, type PgTaskClient } from './wire/pg-client.ts';
+import { connectClient, type PgClient } from './wire/pg-client.ts';
 
 /** `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter. */
 export async function inRolledBackTransaction<Result>(
@@ -18,9 +18,8 @@ export async function inRolledBackTransaction<Result>(
   await run('begin');
   try {
     const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity, longestTimer);
-    const settings = { use: 'transaction', timeout: Math.max(1, Math.ceil(timeout)) } as const;
-    for (const statement of [...leadingStatements(session), sessionStatement(session, settings)])
-      await run(statement.text, statement.parameters);
+    for (const { text, parameters } of [...leadingStatements(session), sessionStatement(session, Math.max(1, Math.ceil(timeout)))])
+      await run(text, parameters);
     return await work(run);
   } finally {
     // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
@@ -40,7 +39,7 @@ const graceMillis = 5_000;
 
 /** Runs work in a transaction that is rolled back, on a connection that is closed afterwards. Rejects with `DatabaseError`. */
 export async function tryOutOnClient<Result>(
-  open: () => PgTaskClient,
+  open: () => PgClient,
   session: Session,
   timeoutMillis: number,
   work: (run: RunStatement) => Promise<Result>,

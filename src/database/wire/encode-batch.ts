@@ -5,16 +5,7 @@
 
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { Batch, Statement } from '../database.ts';
-import {
-  leadingStatements,
-  roleLimitOf,
-  type SessionSettings,
-  type SettingsToKeep,
-  type SettingsUse,
-  sessionStatement,
-  sessionText,
-  trailingStatements,
-} from '../session-statement.ts';
+import { leadingStatements, roleLimitOf, sessionStatement, sessionText, trailingStatements } from '../session-statement.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
@@ -30,25 +21,13 @@ const longestPrepared = 100_000;
 
 /** The owner of statements that run as the login role. No role has this name. */
 const everyRole = '';
-/** Not `set local`, because a script may contain several transactions. */
-const unlimit: Statement = { text: 'set statement_timeout to default', parameters: [] };
 const writer = new MessageWriter();
 
-/** How a batch uses what the connection keeps. */
-export interface ConnectionUse {
-  /** The prepared statements; those that the batch parses are recorded there, to be settled after the reply. Null prepares nothing by name. */
-  readonly prepared: PreparedStatements | null;
-  readonly use: SettingsUse;
-  /** With the use `connection`, what to keep. */
-  readonly kept: SettingsToKeep | null;
-  /** Whether to take away the kept time limit first, which is too short. */
-  readonly unlimits: boolean;
-  /** Whether PostgreSQL can limit the time of statements. */
-  readonly hasTimers: boolean;
-}
-
-/** Encodes batches one after the other, each with a Sync of its own. */
-export function encodeBatches(batches: readonly Batch[], connection: ConnectionUse): Buffer {
+/**
+ * Encodes batches one after the other, each with a Sync of its own. What they parse is recorded in `prepared`, to be settled after the reply;
+ * null prepares nothing by name. `hasTimers`: whether PostgreSQL can limit the time of statements.
+ */
+export function encodeBatches(batches: readonly Batch[], prepared: PreparedStatements | null, hasTimers = true): Buffer {
   for (const { statements } of batches) {
     for (const { parameters } of statements) {
       if (parameters.length > mostParameters) throw new DatabaseError(`More than ${mostParameters} parameters`, { sqlstate: '54000' });
@@ -56,25 +35,25 @@ export function encodeBatches(batches: readonly Batch[], connection: ConnectionU
   }
   try {
     return writer.encode(() => {
-      for (const batch of batches) writeBatch(batch, connection);
+      for (const batch of batches) writeBatch(batch, prepared, hasTimers);
     });
   } catch (error) {
-    connection.prepared?.discard();
+    prepared?.discard();
     throw error;
   }
 }
 
-function writeBatch(batch: Batch, connection: ConnectionUse): void {
-  const { prepared } = connection;
+function writeBatch(batch: Batch, prepared: PreparedStatements | null, hasTimers: boolean): void {
   const { session, claim, statements } = batch;
   // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
-  if (connection.unlimits) writeStatement(unlimit, everyRole, position++, null);
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
     if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
-    writeStatement(sessionStatement(session, settingsOf(batch, connection)), everyRole, position++, prepared);
+    const genericPlan = prepared !== null && batch.genericPlan === true;
+    const timeout = hasTimers ? timeoutOf(batch) : null;
+    writeStatement(sessionStatement(session, timeout, genericPlan), everyRole, position++, prepared);
   }
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
@@ -83,12 +62,10 @@ function writeBatch(batch: Batch, connection: ConnectionUse): void {
   writer.end();
 }
 
-function settingsOf(batch: Batch, { prepared, use, kept, hasTimers }: ConnectionUse): SessionSettings {
-  const genericPlan = prepared !== null && batch.genericPlan === true;
-  if (!hasTimers || use === 'kept') return { use, timeout: null, genericPlan };
+/** What is left of the batch's time, in milliseconds, or its role's limit; null if there is none. */
+function timeoutOf(batch: Batch): number | null {
   const left = Math.min(batch.deadline?.remaining ?? Infinity, roleLimitOf(batch));
-  const timeout = left === Infinity && use === 'transaction' ? null : Math.max(1, Math.ceil(left));
-  return { use, timeout, genericPlan, kept };
+  return left === Infinity ? null : Math.max(1, Math.ceil(left));
 }
 
 /** The owner of the prepared statements that a batch uses. */
@@ -96,25 +73,22 @@ export function ownerOf({ session, preparedFor }: Batch): string {
   return preparedFor ?? session?.role ?? everyRole;
 }
 
-/** Whether all statements of a batch are prepared already. One that makes settings for others counts as unprepared: it may not share a write. */
-export function isPrepared(batch: Batch, { prepared, use, hasTimers }: ConnectionUse): boolean {
-  if (prepared === null || use === 'connection') return false;
+/** Whether all statements of a batch are prepared already, so that it parses none. */
+export function isPrepared(batch: Batch, prepared: PreparedStatements): boolean {
   const { session, statements, genericPlan = false } = batch;
   if (session !== null) {
     if (leadingStatements(session).length > 0 || session.resetsConnection === true) return false;
-    const isLimited = Math.min(batch.deadline?.expiresAt ?? Infinity, roleLimitOf(batch)) !== Infinity;
-    const hasTimeout = hasTimers && use !== 'kept' && (use !== 'transaction' || isLimited);
-    if (!prepared.has(everyRole, sessionText(session, use, hasTimeout, genericPlan))) return false;
+    if (!prepared.has(everyRole, sessionText(session, timeoutOf(batch) !== null, genericPlan))) return false;
   }
   const owner = ownerOf(batch);
   return statements.every(({ text }) => prepared.has(owner, text));
 }
 
-/** Encodes a script of one or more statements without parameters for the simple protocol. `unlimits`: see `ConnectionUse`. */
-export function encodeScript(text: string, unlimits = false): Buffer {
+/** Encodes a script of one or more statements without parameters for the simple protocol. */
+export function encodeScript(text: string): Buffer {
   return writer.encode(() => {
     writer.begin(messageType.query);
-    writer.terminated(unlimits ? `${unlimit.text}; ${text}` : text);
+    writer.terminated(text);
     writer.end();
   });
 }

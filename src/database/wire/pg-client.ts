@@ -1,18 +1,67 @@
 /**
- * What rowgraph uses of `pg`: how it opens pools and clients, reads a connection before `pg` does, cancels what one is running, and cuts one.
+ * What rowgraph uses of `pg` (with `pg-exchange.ts`): it opens clients, reads a connection before `pg` does, cancels what one is running, and
+ * cuts one.
  *
- * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): a pool's options `Client` and `stream`, its `Client` and `options`;
- * a client's `connection`; fields of Client and Connection for cancel requests; that a connection is read through `data` listeners on its
- * stream. And of Node (`test/contracts/node.test.ts`): it calls `onread` before it reads another socket into the same buffer.
+ * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): a pool's `Client` and `options`; a client's `connection`, its state
+ * and the key of its backend; how a connection cancels; that it is read through `data` listeners on its stream. And of Node
+ * (`test/contracts/node.test.ts`): it calls `onread` before it reads another socket into the same buffer.
  */
 import { Socket } from 'node:net';
-import { Client, type ClientConfig, Connection, Pool } from 'pg';
+import { Client, Connection } from 'pg';
 import type { ColumnValue, Rows } from '../database.ts';
-import type { PgListenerClient } from '../pg-listener.ts';
-import type { ExchangeClient } from '../pg-run.ts';
 import { ReplyReader, type ReplySource } from './reply-reader.ts';
 
-/** What this file uses of a `pg.Client`. */
+/** A `pg.Client`, also of a pool. */
+export interface PgClient extends CancellableClient {
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+  /** Only clients of a pool have this. */
+  release?(error?: unknown): void;
+  query(config: { text: string; values?: readonly unknown[]; rowMode: 'array'; types: object; query_timeout: number }): Promise<{
+    readonly rows: Rows;
+  }>;
+  query(submittable: PgSubmittable): unknown;
+  on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  /** What PostgreSQL said last. Absent from older versions of `pg`. */
+  getTransactionStatus?(): string | null;
+  readonly connectionParameters?: { readonly query_timeout?: unknown };
+  readonly connection?: { readonly stream: { destroy(): unknown } };
+}
+
+/** A `pg.Pool` of the caller. */
+export interface PgPool {
+  readonly waitingCount: number;
+  readonly idleCount: number;
+  readonly options: { readonly max?: number; readonly stream?: unknown };
+  readonly Client: new (options: object) => PgClient;
+  connect(callback: (error: Error | undefined, client: PgClient | undefined) => void): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'remove', listener: (client: PgClient) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'remove', listener: (client: PgClient) => void): unknown;
+}
+
+/** What `pg` asks of something that a client is to run. */
+export interface PgSubmittable {
+  submit(connection: PgWire): Error | undefined;
+  handleReadyForQuery(): void;
+  handleError(error: unknown, connection: PgWire): void;
+}
+
+/** `pg`'s Connection. */
+export interface PgWire {
+  readonly stream: DataSource & { readonly writable: boolean; write(bytes: Uint8Array): unknown };
+  /** Tells the client that the server is ready, as `pg`'s parser does. */
+  emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
+  once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
+  removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
+  sendCopyFail(message: string): void;
+}
+
+/** What a cancel request needs of a client. */
 export interface CancellableClient {
   readonly host?: string;
   readonly port?: number;
@@ -23,7 +72,7 @@ export interface CancellableClient {
   readonly secretKey?: number | null;
 }
 
-/** What this file uses of `pg`'s Connection. */
+/** `pg`'s Connection as a cancel request uses it. */
 interface CancelConnection {
   readonly stream: { destroy(): void };
   connect(port: number, host: string): void;
@@ -31,6 +80,52 @@ interface CancelConnection {
   cancel(processId: number, secretKey: number): void;
   once(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): unknown;
   on(event: 'error', listener: () => void): unknown;
+}
+
+/** How long opening a connection may take. */
+const connectMillis = 5_000;
+
+/** A client for a URL, not connected yet, with TCP keepalive and the shared read buffer. Throws if a file that the URL names is missing. */
+export function createClient(connectionString: string): PgClient {
+  const options = { connectionString, keepAlive: true, keepAliveInitialDelayMillis: 30_000, stream: openSocket };
+  return new Client(options as never) as unknown as PgClient;
+}
+
+/** For TLS a plain socket is used, because Node reads TLS into its own buffers. */
+export function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
+  return ssl ? new Socket() : new PgSocket();
+}
+
+/** A client outside a pool of the caller. It gets the pool's own object of options: a copy would lack the password, which `pg` hides. */
+export function createClientBeside(pool: PgPool): PgClient {
+  return new pool.Client(pool.options);
+}
+
+/** Connects a client in limited time. */
+export async function connectClient(client: Pick<PgClient, 'connect' | 'end' | 'connection'>): Promise<void> {
+  const connecting = client.connect();
+  const { promise: isLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    cutConnection(client);
+    reject(new Error(`PostgreSQL did not accept the connection within ${connectMillis} ms`));
+    connecting.then(() => client.end()).catch(() => undefined);
+  }, connectMillis);
+  try {
+    await Promise.race([connecting, isLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Closes the socket of a connection at once, without telling the server. */
+export function cutConnection(client: Pick<PgClient, 'connection'>): void {
+  client.connection?.stream.destroy();
+}
+
+/** Whether nobody has asked a client to connect. */
+export function isUnconnected(client: object): boolean {
+  const { _connected, _connecting, _ended } = client as { _connected?: unknown; _connecting?: unknown; _ended?: unknown };
+  return _connected === false && _connecting === false && _ended === false;
 }
 
 /**
@@ -136,85 +231,4 @@ export class PgSocket extends Socket implements ReplySource {
   pass(messages: Buffer): void {
     this.emit('data', Buffer.from(messages));
   }
-}
-
-/** What rowgraph uses of a `pg.PoolClient`. */
-export interface PgPoolClient extends ExchangeClient {
-  release(error?: unknown): void;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  readonly connection?: { readonly stream: { destroy(): unknown } };
-}
-
-/** What rowgraph uses of a `pg.Pool`. */
-export interface PgPool {
-  readonly waitingCount: number;
-  readonly idleCount: number;
-  readonly options: { readonly max?: number; readonly stream?: unknown };
-  readonly Client: new (options: object) => PgTaskClient;
-  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'remove', listener: (client: PgPoolClient) => void): unknown;
-  end(): Promise<void>;
-}
-
-/** What rowgraph uses of a `pg.Client` that serves a single task. */
-export interface PgTaskClient extends PgListenerClient {
-  query(text: string): Promise<unknown>;
-  query(config: {
-    text: string;
-    values: readonly unknown[];
-    rowMode: 'array';
-    types: object;
-    query_timeout: number;
-  }): Promise<{ readonly rows: Rows }>;
-}
-
-/** How long opening a connection may take. */
-const connectMillis = 5_000;
-
-/** A pool of at most `max` connections. Connects on first use. */
-export function openPool(connectionString: string, max = 10): PgPool {
-  // If this were an option of the pool, the pool would also start a timer at each checkout.
-  class PatientClient extends Client {
-    constructor(options: ClientConfig) {
-      super({ ...options, connectionTimeoutMillis: connectMillis });
-    }
-  }
-  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
-  const options = { connectionString, max, idleTimeoutMillis: 0, ...keepAlive, stream: openSocket as () => Socket };
-  return new Pool({ ...options, Client: PatientClient as never }) as unknown as PgPool;
-}
-
-/** A client outside the pool, of the pool's class. It gets the same object of options: a copy would lack the password, which `pg` hides. */
-export function openClient(pool: PgPool): PgTaskClient {
-  return new pool.Client(pool.options);
-}
-
-/** Connects a client outside the pool in limited time: those of a caller's pool may have no limit of their own. */
-export async function connectClient(client: PgListenerClient): Promise<void> {
-  const connecting = client.connect();
-  const { promise: isLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    cutConnection(client);
-    reject(new Error(`PostgreSQL did not accept the connection within ${connectMillis} ms`));
-    connecting.then(() => client.end()).catch(() => undefined);
-  }, connectMillis);
-  try {
-    await Promise.race([connecting, isLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Closes the socket of a connection at once, without telling the server. */
-export function cutConnection(client: Pick<PgPoolClient, 'connection'>): void {
-  client.connection?.stream.destroy();
-}
-
-/** For TLS a plain socket is used, because Node reads TLS into its own buffers. */
-function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
-  return ssl ? new Socket() : new PgSocket();
 }

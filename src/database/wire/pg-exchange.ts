@@ -1,30 +1,17 @@
 /**
  * One exchange on one connection of `pg`, as a submittable (like `pg-cursor`): the bytes of a batch, or of several that share the
- * connection, go out in a single write, and the replies are collected until the server is ready again. `pg-job-run.ts` decides on the
- * connection, and what happens after a failure.
+ * connection, go out in a single write, and the replies are collected until the server is ready again.
  *
- * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, its connection's stream and
- * events, and that its parser takes messages one by one.
+ * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): how a client drives a submittable, where it keeps its
+ * `query_timeout`, its connection's stream and events, and that its parser takes messages one by one.
  */
 
+import { longestTimer } from '../../budget/deadline.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
-import { type DataSource, readerOf } from './pg-client.ts';
+import { type PgClient, type PgSubmittable, type PgWire, readerOf } from './pg-client.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';
-
-/** What this file uses of `pg`'s Connection. */
-export interface PgConnection {
-  readonly stream: DataSource & {
-    readonly writable: boolean;
-    write(bytes: Uint8Array): unknown;
-  };
-  /** Tells the client that the server is ready, as `pg`'s parser does. */
-  emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
-  once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
-  removeListener(event: 'readyForQuery' | 'end', listener: () => void): unknown;
-  sendCopyFail(message: string): void;
-}
 
 /** The reply to expect for the bytes of an exchange. */
 export interface ExpectedReply {
@@ -42,8 +29,6 @@ export interface ExpectedReply {
 
 /** The callbacks. */
 export interface ExchangeListener {
-  /** Whether a transaction is open on the connection, as far as that is known. */
-  readonly isInTransaction: boolean;
   /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
   /** Called when the rows of a batch exceed the allowed bytes: further rows are dropped, and the server must be stopped. */
@@ -62,6 +47,9 @@ const longestString = 16 * 1024;
 
 /** In bytes. A longer error is not read: what it says would be the whole response. */
 const longestError = 1024 * 1024;
+/** The status of a connection on which no transaction is open. */
+const outside = 'I';
+
 const longError = `PostgreSQL reported an error of more than ${longestError} bytes, which is not shown. Nothing was changed.`;
 
 /** The error of a batch that shared the connection: the reason is not read, because the batch runs again. */
@@ -74,7 +62,7 @@ const endedInCompany = Object.assign(new Error('terminating connection due to ad
 const terminationCode = Buffer.from('\0C57P01\0');
 
 /** `pg` calls the methods (its protocol for submittables); the receiver of `done` reads the fields. */
-export class PgExchange implements ReplySink<ColumnValue> {
+export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   /**
    * Of the current batch, as are the next two fields: the first row of each statement (empty if there was none), or every row if asked for.
    */
@@ -95,31 +83,39 @@ export class PgExchange implements ReplySink<ColumnValue> {
   query_timeout: number | undefined;
   /** Called at the end. `pg` replaces it by a function that stops the timer of `query_timeout`. */
   callback: () => void = ignore;
+  readonly #client: PgClient;
   readonly #bytes: Uint8Array;
   readonly #expected: ExpectedReply;
   readonly #listener: ExchangeListener;
   #rowBytes = 0;
   #batchesLeft: number;
   #row: ColumnValue[] | null = null;
-  #connection: PgConnection | null = null;
+  #connection: PgWire | null = null;
   #reader: ReplyReader<ColumnValue> | null = null;
   #finished = false;
 
-  constructor(bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
+  constructor(client: PgClient, bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
+    this.#client = client;
     this.#bytes = bytes;
     this.#expected = expected;
     this.#batchesLeft = expected.batches;
     this.#listener = listener;
   }
 
+  start(): void {
+    // The client's own `query_timeout` would end the wait and not the statement. Deadlines end both.
+    if (this.#client.connectionParameters?.query_timeout) this.query_timeout = longestTimer;
+    this.#client.query(this);
+  }
+
   /**
    * Writes the bytes, and reads the reply instead of `pg`'s own parser, which decodes every value. Messages that do not concern rows are
    * passed on to that parser. `pg` passes an error that is returned to `handleError`.
    */
-  submit(connection: PgConnection): Error | undefined {
+  submit(connection: PgWire): Error | undefined {
     const { stream } = connection;
     if (!stream.writable) return new Error('The connection is closed');
-    if (this.#listener.isInTransaction) return new Error(openTransaction);
+    if ((this.#client.getTransactionStatus?.() ?? outside) !== outside) return new Error(openTransaction);
     this.#connection = connection;
     this.#reader = readerOf(stream);
     this.#reader.sink = this;
@@ -196,7 +192,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
    * After an error from the server, `pg` calls no further methods, but the connection stays ours until it is ready again, or closed: after
    * a fatal error, the connection ends.
    */
-  handleError(error: unknown, connection: PgConnection): void {
+  handleError(error: unknown, connection: PgWire): void {
     this.error ??= error;
     if (isServerError(error)) this.refused = true;
     if (!this.written || !isServerError(error)) {
@@ -219,7 +215,7 @@ export class PgExchange implements ReplySink<ColumnValue> {
 
   handlePortalSuspended(): void {}
   handleCopyData(): void {}
-  handleCopyInResponse(connection: PgConnection): void {
+  handleCopyInResponse(connection: PgWire): void {
     connection.sendCopyFail('COPY FROM STDIN is not supported here');
   }
 

@@ -11,6 +11,15 @@ interface Entry {
   lastUse: number;
 }
 
+/** The statistics of the prepared statements of several connections together. */
+export interface StatementCounts {
+  entries: number;
+  /** Lookups that found the statement prepared. */
+  hits: number;
+  /** Statements that were prepared. */
+  misses: number;
+}
+
 const noNames: readonly string[] = [];
 
 /**
@@ -28,9 +37,8 @@ export class PreparedStatements {
   readonly #owners = new Map<string, Map<string, Entry>>();
   /** What was found last, by its place in the batch: most batches are alike, and comparing a text with itself is quicker than looking it up. */
   #latest: Entry[] = [];
+  readonly #counts: StatementCounts;
   #size = 0;
-  #hits = 0;
-  #misses = 0;
   /** Counts uses, as a clock. */
   #uses = 0;
   /** Evicted names that must still be closed on the server. */
@@ -40,22 +48,15 @@ export class PreparedStatements {
   /** What the batch under way parses. Whether that succeeded is known only when it is over. */
   #unsettled: { readonly entry: Entry; readonly position: number }[] = [];
 
-  constructor(capacity: number) {
+  /** `counts`: where to add this connection's. */
+  constructor(capacity: number, counts: StatementCounts = { entries: 0, hits: 0, misses: 0 }) {
     this.#capacity = Math.max(1, capacity);
+    this.#counts = counts;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  /** How many lookups found the statement prepared. */
-  get hits(): number {
-    return this.#hits;
-  }
-
-  /** How many statements were prepared. */
-  get misses(): number {
-    return this.#misses;
+  /** The connection is closed: its statements are gone. */
+  close(): void {
+    this.#counts.entries -= this.#size;
   }
 
   /** Whether a statement is prepared. Does not count as a use. */
@@ -71,13 +72,13 @@ export class PreparedStatements {
     if (entry === undefined) return undefined;
     this.#latest[position] = entry;
     entry.lastUse = ++this.#uses;
-    this.#hits++;
+    this.#counts.hits++;
     return entry.name;
   }
 
   /** Names a statement that the batch under way parses; `position` is its place among the statements of the batch. */
   add(owner: string, text: string, position: number): string {
-    this.#misses++;
+    this.#counts.misses++;
     if (this.#size >= this.#capacity) this.#evictOldest();
     const digest = createHash('sha256').update(owner).update('\0').update(text).digest('base64url');
     const entry = { owner, text, name: `rowgraph_${digest.slice(0, 22)}`, lastUse: ++this.#uses };
@@ -88,6 +89,7 @@ export class PreparedStatements {
     }
     statements.set(text, entry);
     this.#size++;
+    this.#counts.entries++;
     // It is parsed under its name again, so no later batch may close it.
     if (this.#evicted.includes(entry.name)) this.#evicted = this.#evicted.filter((name) => name !== entry.name);
     this.#unsettled.push({ entry, position });
@@ -147,6 +149,7 @@ export class PreparedStatements {
     if (!statements?.delete(text)) return;
     this.#latest = [];
     this.#size--;
+    this.#counts.entries--;
     if (statements.size === 0) this.#owners.delete(owner);
   }
 }

@@ -1,0 +1,189 @@
+/**
+ * The connection on which rowgraph watches the schema: it listens, and runs the queries that come again and again. Apart from the pool, because
+ * what PostgreSQL caches for these queries takes memory and slows down what else runs on a connection. It is opened when it is first needed,
+ * and again if it is lost; then each listener is called with null, because notifications may have been missed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionSource } from './connection-source.ts';
+import type { PgConnection } from './pg-connection.ts';
+import { type FlightContext, PgFlight } from './pg-flight.ts';
+import type { PgRun } from './pg-run.ts';
+import { closedError, toDatabaseError } from './to-database-error.ts';
+import { connectClient, cutConnection } from './wire/pg-client.ts';
+
+type OnNotification = (payload: string | null) => void;
+
+/** Makes a run of a script for `send`, and resolves to its result. */
+export type RunScript = (text: string, send: (run: PgRun) => void) => Promise<unknown>;
+
+/** How long to wait before a lost connection is opened again, in milliseconds: at first, and after many failures. */
+const delays = { first: 100, longest: 10_000 };
+/** How long to wait for the connection to end. */
+const goodbyeMillis = 1000;
+
+type WatchState =
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'opening'; readonly opened: Promise<PgConnection> }
+  | { readonly kind: 'open'; readonly connection: PgConnection }
+  | { readonly kind: 'closed' };
+
+export class WatchConnection {
+  readonly #source: ConnectionSource;
+  readonly #flights: FlightContext;
+  readonly #runScript: RunScript;
+  readonly #channels = new Map<string, Set<OnNotification>>();
+  readonly #stopped = new AbortController();
+  #state: WatchState = { kind: 'unused' };
+  /** Runs that wait for the connection, which serves one at a time. */
+  #waiting: PgRun[] = [];
+  #isBusy = false;
+
+  constructor(source: ConnectionSource, flights: FlightContext, runScript: RunScript) {
+    this.#source = source;
+    this.#flights = flights;
+    this.#runScript = runScript;
+  }
+
+  /** Queues a run for this connection. Returns false if it is not open: then the run must be served elsewhere. */
+  add(run: PgRun): boolean {
+    if (this.#state.kind === 'unused') this.#open().catch(ignore);
+    if (this.#state.kind !== 'open') return false;
+    this.#waiting.push(run);
+    run.noteQueued(this);
+    this.#serveNext(this.#state.connection);
+    return true;
+  }
+
+  /** The run must stop. */
+  withdraw(run: PgRun): void {
+    this.#waiting = this.#waiting.filter((each) => each !== run);
+  }
+
+  async listen(channel: string, onNotification: OnNotification): Promise<() => Promise<void>> {
+    // A channel is an SQL identifier; ours need no quotes.
+    if (!/^[a-z_][a-z0-9_]*$/.test(channel)) throw new TypeError(`Not a plain channel name: ${channel}`);
+    const listeners = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, listeners.add(onNotification));
+    try {
+      await this.#open();
+      await this.#runScript(`listen ${channel}`, (run) => this.#addOrRefuse(run));
+    } catch (error) {
+      await this.#unlisten(channel, onNotification);
+      throw toDatabaseError(error);
+    }
+    return () => this.#unlisten(channel, onNotification);
+  }
+
+  /** Closes the connection because others need one more, and opens it again later. */
+  giveUp(): void {
+    if (this.#state.kind !== 'open') return;
+    const { client } = this.#state.connection;
+    this.#openAgain(delays.longest);
+    void client.end().catch(ignore);
+  }
+
+  async close(): Promise<void> {
+    const state = this.#state;
+    this.#state = { kind: 'closed' };
+    this.#channels.clear();
+    this.#stopped.abort();
+    for (const run of this.#waiting.splice(0)) run.reject(closedError());
+    const ending = state.kind === 'open' ? Promise.resolve(state.connection) : state.kind === 'opening' ? state.opened : null;
+    // An unresponsive server never confirms that the connection has ended.
+    await Promise.race([ending?.then(({ client }) => client.end()).catch(ignore), sleep(goodbyeMillis, undefined, { ref: false })]);
+  }
+
+  async #unlisten(channel: string, onNotification: OnNotification): Promise<void> {
+    const listeners = this.#channels.get(channel);
+    listeners?.delete(onNotification);
+    if (listeners?.size !== 0) return;
+    this.#channels.delete(channel);
+    if (this.#state.kind === 'open') await this.#runScript(`unlisten ${channel}`, (run) => this.#addOrRefuse(run)).catch(ignore);
+  }
+
+  #addOrRefuse(run: PgRun): void {
+    if (!this.add(run)) run.reject(toDatabaseError(new Error('The connection that listens was lost')));
+  }
+
+  #open(): Promise<PgConnection> {
+    const state = this.#state;
+    if (state.kind === 'opening') return state.opened;
+    if (state.kind === 'open') return Promise.resolve(state.connection);
+    if (state.kind === 'closed') return Promise.reject(closedError());
+    return this.#await(this.#connect());
+  }
+
+  /** The connection has ended, or will: another one is opened after a delay. */
+  #openAgain(delay: number): void {
+    for (const run of this.#waiting.splice(0)) this.#flights.queueAgain(run);
+    this.#await(this.#reconnect(delay)).catch(ignore);
+  }
+
+  #await(opened: Promise<PgConnection>): Promise<PgConnection> {
+    this.#state = { kind: 'opening', opened };
+    return opened.then(
+      (connection) => {
+        if (this.#state.kind === 'opening') this.#state = { kind: 'open', connection };
+        return connection;
+      },
+      (error: unknown) => {
+        if (this.#state.kind === 'opening') this.#state = { kind: 'unused' };
+        throw error;
+      },
+    );
+  }
+
+  async #connect(): Promise<PgConnection> {
+    const client = this.#source.createClient();
+    const connection = this.#source.wrap(client, ignore);
+    connection.attend();
+    client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
+    try {
+      await connectClient(client);
+      for (const channel of this.#channels.keys()) await this.#runScript(`listen ${channel}`, (run) => this.#send(connection, run));
+    } catch (error) {
+      cutConnection(client);
+      throw error;
+    }
+    client.on('end', () => {
+      connection.prepared?.close();
+      if (this.#state.kind === 'open' && this.#state.connection === connection) this.#openAgain(delays.first);
+    });
+    return connection;
+  }
+
+  async #reconnect(firstDelay: number): Promise<PgConnection> {
+    for (let delay = firstDelay; ; delay = Math.min(delay * 2, delays.longest)) {
+      await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: this.#stopped.signal });
+      try {
+        const connection = await this.#connect();
+        for (const channel of this.#channels.keys()) this.#tell(channel, null);
+        return connection;
+      } catch {
+        // Still down: try again, after a longer pause.
+      }
+    }
+  }
+
+  #serveNext(connection: PgConnection): void {
+    if (this.#isBusy) return;
+    const run = this.#waiting.shift();
+    if (run !== undefined) this.#send(connection, run);
+  }
+
+  #send(connection: PgConnection, run: PgRun): void {
+    this.#isBusy = true;
+    const onFree = (error: unknown): void => {
+      this.#isBusy = false;
+      if (error !== undefined) cutConnection(connection.client);
+      else this.#serveNext(connection);
+    };
+    new PgFlight(this.#flights, connection, connection.prepared, [run], { isReserved: false, onDone: ignore, onStuck: ignore, onFree }).start();
+  }
+
+  #tell(channel: string, payload: string | null): void {
+    for (const onNotification of this.#channels.get(channel) ?? []) onNotification(payload);
+  }
+}
+
+function ignore(): void {}
