@@ -29,8 +29,7 @@ const layers: Readonly<Record<string, Layer>> = {
   sql: {},
   database: { values: ['budget', 'settings', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
-    values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts'],
-    types: ['database'],
+    values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts', 'budget/deadline.ts'],
     packages: ['pg'],
     node: true,
   },

@@ -11,6 +11,7 @@ import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch, BatchResult, RequestDatabase, Rows } from './database.ts';
 import { querySettings } from './session-statement.ts';
 import { toDatabaseError } from './to-database-error.ts';
+import { isUnconnected } from './wire/pg-client.ts';
 
 interface Result {
   readonly rows: Rows;
@@ -177,12 +178,6 @@ function isClient(client: unknown): client is Client {
 /** A pool has the method of a client, but each query may run on another connection: a transaction would be spread over several. */
 function isPool(client: Client): boolean {
   return 'idleCount' in client;
-}
-
-/** Whether nobody has asked the client to connect. */
-function isUnconnected(client: Client): boolean {
-  const { _connected, _connecting, _ended } = client as { _connected?: unknown; _connecting?: unknown; _ended?: unknown };
-  return _connected === false && _connecting === false && _ended === false;
 }
 
 function isPglite(client: Client): client is PgliteClient {

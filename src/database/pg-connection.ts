@@ -14,12 +14,13 @@ export interface ConnectionUser extends ExchangeListener {
   free(error: unknown): void;
 }
 
-/** A cancel request: under way, or acknowledged and to be repeated. */
-interface Cancellation {
-  /** When to give up the connection if the statement has not ended. */
-  readonly givesUpAt: number;
-  readonly repetition: NodeJS.Timeout | null;
-}
+type Cancellation =
+  /** A request is under way. */
+  | { readonly kind: 'sent' }
+  /** The server has received the request, and the next one is due. */
+  | { readonly kind: 'repeated'; readonly timer: NodeJS.Timeout }
+  /** Cancelling has failed, and the connection was cut. */
+  | { readonly kind: 'failed' };
 
 type ConnectionState =
   | { readonly kind: 'idle' }
@@ -106,7 +107,7 @@ export class PgConnection implements ExchangeListener {
 
   #sendCancel(givesUpAt: number): void {
     if (this.#state.kind !== 'busy') return;
-    this.#state = { ...this.#state, cancellation: { givesUpAt, repetition: null } };
+    this.#state = { ...this.#state, cancellation: { kind: 'sent' } };
     void sendCancelRequest(this.client, cancelMillis, this.#stream).then((outcome) => this.#endCancel(outcome, givesUpAt));
   }
 
@@ -118,11 +119,12 @@ export class PgConnection implements ExchangeListener {
       this.#release(state.user);
     } else if (state.kind === 'busy') {
       if (outcome === 'delivered' && performance.now() < givesUpAt) {
-        const repetition = setTimeout(() => this.#sendCancel(givesUpAt), repeatMillis);
-        this.#state = { ...state, cancellation: { givesUpAt, repetition } };
+        const timer = setTimeout(() => this.#sendCancel(givesUpAt), repeatMillis);
+        this.#state = { ...state, cancellation: { kind: 'repeated', timer } };
       } else {
         // The server heard the request but this connection does not say so: a proxy may have lost the connections that it had.
         if (outcome === 'delivered') this.#onSilence(givesUpAt - cancelMillis);
+        this.#state = { ...state, cancellation: { kind: 'failed' } };
         state.exchange.abort();
       }
     }
@@ -147,11 +149,10 @@ export class PgConnection implements ExchangeListener {
     }
     // PostgreSQL's error says more than the end of the connection, which `pg` may have reported first.
     if (exchange.broken) this.#failure = exchange.error ?? this.#failure ?? new Error('The connection has ended');
-    if (cancellation?.repetition) clearTimeout(cancellation.repetition);
-    const isDraining = cancellation !== null && cancellation.repetition === null;
+    if (cancellation?.kind === 'repeated') clearTimeout(cancellation.timer);
     this.#state = { kind: 'draining', user };
     user.done(exchange);
-    if (!isDraining) this.#release(user);
+    if (cancellation?.kind !== 'sent') this.#release(user);
   }
 
   #release(user: ConnectionUser): void {

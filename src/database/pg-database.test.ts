@@ -9,7 +9,7 @@ import { textsOf } from '../../test/support/texts-of.ts';
 import { until } from '../../test/support/until.ts';
 import { Deadline } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
-import type { Batch, BatchResult, Database, Session } from './database.ts';
+import type { Batch, BatchResult, Database, QueryOptions, Session } from './database.ts';
 import { openPgDatabase, type PgDatabaseOptions } from './pg-database.ts';
 import type { PgPool } from './wire/pg-client.ts';
 
@@ -56,7 +56,6 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
       query: (text, parameters, options) => database.query(text, parameters, options),
       listen: (channel, onNotification) => database.listen(channel, onNotification),
       tryOut: (as, timeoutMillis, work) => database.tryOut(as, timeoutMillis, work),
-      yieldConnection: () => database.yieldConnection(),
       readCaches: () => database.readCaches(),
       readStatistics: () => database.readStatistics(),
       close: () => database.close(),
@@ -262,7 +261,9 @@ describe('batches of one template', () => {
         'anon read committed 9MB',
       ];
       const ask = async (): Promise<void> => {
-        const rows = Array.from({ length: 16 }, (_, index) => database.run(shared(text, ` ${index}`, sessions[index % 4]!)));
+        const rows = Array.from({ length: 16 }, (_, index) =>
+          database.run({ ...shared(text, ` ${index}`, sessions[index % 4]!), client: `${index % 4}` }),
+        );
         assert.deepEqual(
           (await Promise.all(rows)).map(textsOf),
           rows.map((_, index) => [[`${expected[index % 4]} ${index}`]]),
@@ -337,23 +338,8 @@ describe('batches of one template', () => {
     }));
 });
 
-/** Runs a test that may put the clock forward, by milliseconds. */
-async function withClock(run: (skip: (millis: number) => void) => Promise<void>): Promise<void> {
-  let skipped = 0;
-  const now = performance.now.bind(performance);
-  const clock = mock.method(performance, 'now', () => now() + skipped);
-  try {
-    await run((millis) => {
-      skipped += millis;
-    });
-  } finally {
-    clock.mock.restore();
-  }
-}
-
 describe('JIT and the time limit', () => {
   const jit = "select current_setting('jit')";
-  const limit = "select current_setting('statement_timeout')";
   const both = "select current_setting('jit'), current_setting('statement_timeout')";
   const within = (millis: number, statements: readonly string[] = [both], as?: Session): Batch => {
     const deadline = new Deadline(millis);
@@ -375,21 +361,14 @@ describe('JIT and the time limit', () => {
     else assert.ok(millisOf(found) <= millis && millisOf(found) > millis * 0.6, `${found} of ${millis} ms`);
   };
 
-  test('stay set on our own connections, but not for internal queries', () =>
+  test('are set in each batch, and stay on no connection', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
-      // The settings of a failed batch are undone.
-      await assert.rejects(database.run(within(30_000, ['select 1/0'])), failure('22012'));
-      assert.deepEqual(await database.query(both), [['on', '0']]);
-      for (let time = 0; time < 3; time++) assertSet(await database.run(within(30_000)), 30_000);
-      await assert.rejects(database.query('select 1/0', []), failure('22012'));
-      assert.deepEqual(await database.query(limit, []), [['0']]);
-      assertSet(await database.run(within(30_000)), 30_000);
-      assert.deepEqual(await database.query(`set application_name = 'x'; ${limit}`), [['0']]);
-      assert.deepEqual(await database.query(both), [['off', '0']]);
-      assertSet(await database.run(within(30_000)), 30_000);
-      await assert.rejects(database.query('begin; commit; select 1/0'), failure('22012'));
-      // A script committed before it failed.
-      assertSet(await database.run(within(30_000)), 30_000);
+      for (let time = 0; time < 3; time++) {
+        assertSet(await database.run(within(30_000)), 30_000);
+        assert.deepEqual(await database.query(both), [['on', '0']]);
+        await assert.rejects(database.run(within(30_000, ['select 1/0'])), failure('22012'));
+        assert.deepEqual(await database.query(both), [['on', '0']]);
+      }
     }));
 
   test('internal queries run without JIT and with memory for their sets, and leave neither behind', () =>
@@ -404,15 +383,6 @@ describe('JIT and the time limit', () => {
         await assert.rejects(database.query('select 1/0', [], { isRepeated }), failure('22012'));
         assert.deepEqual(await database.query(settings), usual);
       }
-    }));
-
-  test('stay for internal queries that are repeated, if they have less time than that', () =>
-    withDatabase({ poolSize: 1 }, async (database) => {
-      await database.run(within(30_000));
-      assert.deepEqual(await database.query(both, [], { isRepeated: true, timeoutMillis: 10_000 }), [['off', '30s']]);
-      assertSet(await database.run(within(30_000)), 30_000);
-      assert.deepEqual(await database.query(both, [], { isRepeated: true, timeoutMillis: 60_000 }), [['off', '0']]);
-      assertSet(await database.run(within(30_000)), 30_000);
     }));
 
   test('are those of each batch, whatever the one before it had', () =>
@@ -431,8 +401,6 @@ describe('JIT and the time limit', () => {
         [batch([both]), Infinity],
       ];
       for (let first = 0; first < cases.length; first++) {
-        // What the first of them leaves on the connection differs from round to round.
-        await database.query(limit, []);
         for (const [next, expected] of [...cases.slice(first), ...cases.slice(0, first)]) {
           const deadline = new Deadline(next.deadline?.millis ?? Infinity);
           deadline.end();
@@ -440,17 +408,6 @@ describe('JIT and the time limit', () => {
         }
       }
     }));
-
-  test('are set again after a function has changed them', () =>
-    withClock((skip) =>
-      withDatabase({ poolSize: 1 }, async (database) => {
-        await database.run(within(30_000));
-        await database.run(within(30_000, ["select set_config('statement_timeout', '7', false), set_config('jit', 'on', false)"]));
-        skip(1000);
-        assertSet(await database.run(within(30_000)), 30_000);
-        assertSet(await database.run(within(30_000)), 30_000);
-      }),
-    ));
 
   test("leave no trace on the caller's connections, or behind a pooler", async (t) => {
     const pool = new Pool({ connectionString: server.url, max: 1 });
@@ -481,51 +438,8 @@ describe('JIT and the time limit', () => {
     });
   });
 
-  test('are longer for a batch that has more time than all before it, from its first statement on', () =>
-    withDatabase({ poolSize: 1, requestTimeoutMillis: 100 }, async (database) => {
-      const asleep = { text: 'select pg_sleep(0.3)', parameters: [] };
-      for (const defaults of [undefined, { statementTimeout: null, isolation: 'serializable', mayWrite: true, settings: [] }]) {
-        await database.run(within(100));
-        const millis = defaults === undefined ? 60_000 : 120_000;
-        const longer = { ...within(millis, [both], { ...session(), defaults }), claim: asleep };
-        for (let time = 0; time < 2; time++) {
-          assertSet(await database.run(longer), millis);
-        }
-        const failing = within(3_600_000, ["select 'first'", 'select 1/0'], { ...session(), defaults });
-        await assert.rejects(database.run({ ...failing, claim: asleep }), (error) => (error as DatabaseError).statement === 1);
-        // It asked for an hour, which was undone.
-        const claimed = database.run({
-          ...within(3_600_000, ['select 1'], { ...session(), defaults }),
-          claim: { text: 'select 1/0', parameters: [] },
-        });
-        await assert.rejects(claimed, (error) => (error as DatabaseError).statement === null);
-      }
-    }));
-
-  test('count nothing against the size of a response', () =>
-    withClock((skip) =>
-      withDatabase({ poolSize: 1 }, async (database) => {
-        const fits = (maxBytes: number) =>
-          database.run({ ...within(3_600_000, ["select repeat('x', 1000)"]), maxBytes }).then(
-            () => true,
-            () => false,
-          );
-        const sizes = Array.from({ length: 60 }, (_, index) => 1000 + index);
-        await fits(10_000);
-        const kept: boolean[] = [];
-        for (const size of sizes) kept.push(await fits(size));
-        assert.ok(kept.includes(true) && kept.includes(false));
-        const renewed: boolean[] = [];
-        for (const size of sizes) {
-          skip(1000);
-          renewed.push(await fits(size));
-        }
-        assert.deepEqual(renewed, kept);
-      }),
-    ));
-
   test('are its own for each batch of a group of which one has less time', () =>
-    withDatabase({ poolSize: 1, requestTimeoutMillis: 60_000 }, async (database) => {
+    withDatabase({ poolSize: 1 }, async (database) => {
       const text = 'select current_setting($1::text)';
       const template = { text };
       const run = (millis: number) =>
@@ -605,12 +519,15 @@ describe('prepared statements', () => {
       assert.deepEqual(await database.query('select name from pg_prepared_statements'), []);
     }));
 
-  test('are used for repeated internal queries only', () =>
+  test('are used for internal queries only if these are repeated, on a connection of their own', () =>
     withDatabase({ poolSize: 1 }, async (database) => {
+      const isRepeated = true;
+      const backend = (options?: QueryOptions) => database.query('select pg_backend_pid()', [], options).then(([row]) => row?.[0]);
+      const usual = await backend();
+      await until(async () => (await backend({ isRepeated })) !== usual);
       const listed = async () =>
-        (await database.query(`select statement from pg_prepared_statements where name like 'rowgraph\\_%'`)).flat();
+        (await database.query(`select statement from pg_prepared_statements where name like 'rowgraph\\_%'`, [], { isRepeated })).flat();
       assert.deepEqual(await database.query('select $1::int', ['1']), [['1']]);
-      assert.deepEqual(await listed(), []);
       for (const value of ['1', '2']) assert.deepEqual(await database.query('select $1::int', [value], { isRepeated: true }), [[value]]);
       // The other one is for their settings.
       assert.deepEqual(
@@ -721,24 +638,6 @@ describe('a connection', () => {
     await refused;
   });
 
-  test('is given up for others: the one that listens, then an idle one', () =>
-    withDatabase({ poolSize: 2 }, async (database) => {
-      const open = async () => {
-        const rows = await admin.query("select query from pg_stat_activity where usename = 'authenticator'", []);
-        return rows.map(([text]) => text);
-      };
-      await database.query('select 1', []);
-      const stop = await database.listen('some_channel', () => {});
-      assert.deepEqual((await open()).sort(), ['listen some_channel', 'select 1']);
-      database.yieldConnection();
-      await until(async () => (await open()).length === 1);
-      assert.deepEqual(await open(), ['select 1']);
-      database.yieldConnection();
-      await until(async () => (await open()).length === 0);
-      assert.deepEqual(await database.query('select 2', []), [['2']]);
-      await stop();
-    }));
-
   test('that arrives too late for its work, and dies unused, is replaced', async () => {
     const noted: unknown[] = [];
     const onConnectionError = (error: unknown): void => void noted.push(error);
@@ -838,10 +737,9 @@ test('listen reports notifications, and a connection that was restored', () =>
     await admin.query("notify some_channel, 'three'; notify other_channel, 'four'");
     await hears(5);
     await stopOther();
+    await admin.query("notify other_channel, 'five'");
+    await database.query('select 1', [], { isRepeated: true });
     assert.deepEqual(heard.slice(4), ['other four']);
-    const listeners = "select 1 from pg_stat_activity where query like '%listen %' and usename = 'authenticator'";
-    // PostgreSQL takes a while to end its side of a connection.
-    await until(async () => (await admin.query(listeners)).length === 0);
     await assert.rejects(
       database.listen('x; drop table entry', () => {}),
       TypeError,

@@ -63,11 +63,18 @@ class PgDatabase implements Database {
   readonly #flights: FlightContext;
   readonly #prepares: boolean;
   readonly #statements = { entries: 0, hits: 0, misses: 0 };
-  /** Runs that arrived in this turn of the event loop, and may be sent together. */
-  #arrived: PgRun[] = [];
+  /** Runs that arrived in this turn of the event loop, by template: those may be sent together. */
+  #arrived = new Map<object, PgRun[]>();
 
   constructor(target: string | CallersPool, options: PgDatabaseOptions) {
-    const { onConnectionError = ignore, onResend = ignore, budget = null, poolSize = 10, prepare = true, statementCacheSize = 256 } = options;
+    const {
+      onConnectionError = ignore,
+      onResend = ignore,
+      budget = null,
+      poolSize = 10,
+      prepare = true,
+      statementCacheSize = 256,
+    } = options;
     const { queueLength = 1000, queueBytes = 64 * 1024 ** 2, queueTimeoutMillis = 10_000 } = options;
     this.#prepares = prepare;
     this.#flights = {
@@ -102,15 +109,16 @@ class PgDatabase implements Database {
       const run = new PgRun({ kind: 'batch', batch }, batch.deadline ?? null, this.#pace, { resolve, reject });
       // Without named statements, every batch would be parsed anew, and a pooler might distribute them over several connections.
       if (batch.template === undefined || !this.#prepares) return this.#request(run);
-      if (this.#arrived.length === 0) setImmediate(() => this.#endTurn());
-      this.#arrived.push(run);
+      if (this.#arrived.size === 0) setImmediate(() => this.#endTurn());
+      const alike = this.#arrived.get(batch.template);
+      if (alike === undefined) this.#arrived.set(batch.template, [run]);
+      else alike.push(run);
     });
   }
 
   query(text: string, parameters?: readonly (string | null)[], options: QueryOptions = {}): Promise<Rows> {
     const { timeoutMillis = queryTimeoutMillis, isRepeated = false } = options;
-    const task: Task =
-      parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }) };
+    const task: Task = parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }) };
     return this.#run(task, timeoutMillis, (run) => {
       if (!isRepeated || this.#watch?.add(run) !== true) this.#request(run);
     });
@@ -153,7 +161,9 @@ class PgDatabase implements Database {
   }
 
   #endTurn(): void {
-    for (const run of this.#arrived.splice(0)) this.#pool.add(run);
+    const arrived = this.#arrived;
+    this.#arrived = new Map();
+    for (const alike of arrived.values()) for (const run of alike) this.#pool.add(run);
     this.#pool.dispatch();
   }
 }

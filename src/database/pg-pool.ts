@@ -5,7 +5,7 @@
 import type { DatabaseError } from '../errors/database-error.ts';
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
-import { type ConnectionOptions, type ConnectionSource } from './connection-source.ts';
+import type { ConnectionOptions, ConnectionSource } from './connection-source.ts';
 import type { Pace } from './pace.ts';
 import type { PgConnection } from './pg-connection.ts';
 import { type FlightContext, PgFlight } from './pg-flight.ts';
@@ -260,7 +260,9 @@ export class PgPool implements BudgetedPool {
       if (connection === null) this.#endAttempt(error, began);
       else {
         this.#lastFailure = null;
-        this.#putToUse(connection);
+        // Even if it is owed to another pool, it serves one run first.
+        if (this.#isClosed || !this.#serveNext(connection)) this.#putToUse(connection);
+        else if (this.#queue.size > 0) this.dispatch();
       }
     });
   }

@@ -6,8 +6,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, startTimer } from '../budget/deadline.ts';
-import { DatabaseError } from '../errors/database-error.ts';
 import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import type { CacheStatistics } from '../events.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';

@@ -178,7 +178,12 @@ export class WatchConnection {
       if (error !== undefined) cutConnection(connection.client);
       else this.#serveNext(connection);
     };
-    new PgFlight(this.#flights, connection, connection.prepared, [run], { isReserved: false, onDone: ignore, onStuck: ignore, onFree }).start();
+    new PgFlight(this.#flights, connection, connection.prepared, [run], {
+      isReserved: false,
+      onDone: ignore,
+      onStuck: ignore,
+      onFree,
+    }).start();
   }
 
   #tell(channel: string, payload: string | null): void {

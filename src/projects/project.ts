@@ -124,7 +124,6 @@ function timeoutOf(definition: ProjectDefinition | null) {
 
 /** What this file uses of a graph. */
 export interface OpenedGraph extends ExecutingGraph {
-  yieldConnection(): void;
   close(): Promise<void>;
 }
 
@@ -186,11 +185,6 @@ export class LazyGraph implements ExecutingGraph {
   async loadRole(role: string, deadline: Deadline): Promise<void> {
     const graph = this.#graph ?? (await untilStopped(this.#open(), deadline, explainStop));
     await graph.loadRole?.(role, deadline);
-  }
-
-  /** Gives up a connection for others, if it is open. */
-  yieldConnection(): void {
-    this.#graph?.yieldConnection();
   }
 
   /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */

@@ -94,11 +94,6 @@ export class Projects {
     }
   }
 
-  /** Gives up a connection of a project for another process. */
-  yieldConnection(reference: string): void {
-    this.#known.get(reference)?.project.graph.yieldConnection();
-  }
-
   /** Closes everything. Requests should have ended before. */
   async close(): Promise<void> {
     clearInterval(this.#timer);

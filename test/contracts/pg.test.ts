@@ -2,12 +2,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before } from 'node:test';
-import { Client } from 'pg';
-import type { ExchangeClient } from '../../src/database/pg-run.ts';
+import { Client, Pool } from 'pg';
 import { isServerError } from '../../src/database/to-database-error.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
-import { cutConnection, openClient, openPool, type PgPoolClient, PgSocket, sendCancelRequest } from '../../src/database/wire/pg-client.ts';
-import type { PgConnection } from '../../src/database/wire/pg-exchange.ts';
+import {
+  connectClient,
+  createClient,
+  createClientBeside,
+  cutConnection,
+  isUnconnected,
+  type PgClient,
+  type PgPool,
+  PgSocket,
+  type PgWire,
+  sendCancelRequest,
+} from '../../src/database/wire/pg-client.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { contract } from './contract.ts';
 
@@ -31,14 +40,14 @@ async function withClient(use: (client: Client) => Promise<void>): Promise<void>
 class Recorder {
   readonly calls: string[] = [];
   readonly #text: string;
-  connection: PgConnection | null = null;
+  connection: PgWire | null = null;
   error: unknown = null;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  submit(connection: PgConnection): void {
+  submit(connection: PgWire): void {
     this.calls.push('submit');
     this.connection = connection;
     connection.stream.write(encodeScript(this.#text));
@@ -60,7 +69,7 @@ class Recorder {
     this.calls.push('readyForQuery');
   }
 
-  handleError(error: unknown, connection: PgConnection): void {
+  handleError(error: unknown, connection: PgWire): void {
     this.calls.push(connection === this.connection ? 'error' : 'error of another connection');
     this.error = error;
   }
@@ -68,20 +77,15 @@ class Recorder {
 
 const submit = (client: Client, recorder: Recorder) => client.query(recorder as never);
 
-contract('pg', 'database/client-database.ts', 'a client keeps whether it is connected', async () => {
-  const stateOf = ({ _connected, _connecting, _ended }: Record<string, unknown>) => [_connected, _connecting, _ended];
+contract('pg', 'database/wire/pg-client.ts', 'a client keeps whether it is connected', async () => {
   const client = new Client(server.url);
-  const states = [stateOf(client as never)];
+  const states = [isUnconnected(client)];
   const connecting = client.connect();
-  states.push(stateOf(client as never));
+  states.push(isUnconnected(client));
   await connecting;
-  states.push(stateOf(client as never));
+  states.push(isUnconnected(client));
   await client.end();
-  assert.deepEqual(states, [
-    [false, false, false],
-    [false, true, false],
-    [true, false, false],
-  ]);
+  assert.deepEqual(states, [true, false, false]);
 });
 
 contract('pg', 'database/wire/pg-exchange.ts', 'a client submits, and tells of messages until the server is ready', () =>
@@ -149,9 +153,9 @@ contract(
   },
 );
 
-contract('pg', 'database/pg-run.ts', 'a client says whether it is in a transaction, and what its query_timeout is', () =>
+contract('pg', 'database/wire/pg-exchange.ts', 'a client says whether it is in a transaction, and what its query_timeout is', () =>
   withClient(async (client) => {
-    const { getTransactionStatus, connectionParameters } = client as unknown as ExchangeClient;
+    const { getTransactionStatus, connectionParameters } = client as unknown as PgClient;
     const status = () => getTransactionStatus!.call(client);
     assert.equal(connectionParameters!.query_timeout, false);
     assert.equal(status(), 'I');
@@ -185,13 +189,6 @@ contract('pg', 'database/wire/pg-client.ts', 'a connection listens for the data 
   }),
 );
 
-contract('pg', 'database/pg-connection-states.ts', 'a client says which backend it has', () =>
-  withClient(async (client) => {
-    const { rows } = await client.query('select pg_backend_pid() as pid');
-    assert.equal((client as unknown as Parameters<typeof sendCancelRequest>[0]).processID, rows[0].pid);
-  }),
-);
-
 contract('pg', 'database/wire/pg-client.ts', 'a client has the key of its backend, and a connection cancels', () =>
   withClient(async (client) => {
     const cancellable = client as unknown as Parameters<typeof sendCancelRequest>[0];
@@ -204,28 +201,31 @@ contract('pg', 'database/wire/pg-client.ts', 'a client has the key of its backen
   }),
 );
 
-contract('pg', 'database/wire/pg-client.ts', 'a pool opens clients of its option Client, over a socket of its option stream', async () => {
-  const pool = openPool(server.url, 1);
-  const connect = () =>
-    new Promise<PgPoolClient>((resolve, reject) => pool.connect((error, client) => (client ? resolve(client) : reject(error))));
-  const client = await connect();
-  assert.equal(pool.options.max, 1);
-  assert.equal(pool.waitingCount, 0);
+contract('pg', 'database/wire/pg-client.ts', 'a client reads from a socket of its option stream, and ends when that is cut', async () => {
+  const client = createClient(server.url);
+  client.on('error', () => undefined);
+  await connectClient(client);
   assert.ok(client.connection?.stream instanceof PgSocket);
-  assert.ok(client instanceof pool.Client);
-  const another = openClient(pool);
-  await another.connect();
-  await another.end();
-  const isRemoved = new Promise((resolve) => pool.on('remove', resolve));
-  const isEnded = once(client as unknown as Client, 'end');
+  const isEnded = new Promise<void>((resolve) => client.on('end', resolve));
   cutConnection(client);
-  client.release(new Error('no more'));
   await isEnded;
-  // Not by `assert.equal`, whose message would hold all that clients refer to.
-  assert.ok((await isRemoved) === client);
-  const next = await connect();
-  assert.ok(next !== client);
-  const isOver = once(next as unknown as Client, 'end');
-  next.release();
-  await Promise.all([pool.end(), isOver]);
 });
+
+contract(
+  'pg',
+  'database/wire/pg-client.ts',
+  'a client can be opened beside a pool, and one that is returned with an error is removed',
+  async () => {
+    const pool = new Pool({ connectionString: server.url, max: 1 });
+    const beside = createClientBeside(pool as unknown as PgPool);
+    await beside.connect();
+    await beside.end();
+    const client = await pool.connect();
+    assert.deepEqual([pool.options.max, pool.waitingCount], [1, 0]);
+    const isRemoved = once(pool, 'remove');
+    client.release(new Error('no more'));
+    // Not by `assert.equal`, whose message would hold all that clients refer to.
+    assert.ok((await isRemoved)[0] === client);
+    await pool.end();
+  },
+);

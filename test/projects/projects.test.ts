@@ -16,7 +16,6 @@ import { serveSettings } from '../../src/cli/command-settings.ts';
 import { addProject, checkProjects, listProjects, removeProject, rotateKeys } from '../../src/cli/commands/manage-projects.ts';
 import { readConfiguration } from '../../src/cli/config.ts';
 import { openProjects, type ServedProjects } from '../../src/cli/serve/serve-projects.ts';
-import { ConnectionBudget } from '../../src/database/connection-budget.ts';
 import type { Event } from '../../src/events.ts';
 import { Admission, AdmissionPart } from '../../src/http/admission/admission.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
@@ -548,36 +547,6 @@ test('a project that is added on the command line is served by a server without 
   assert.match(checked.stdout, new RegExp(`^${b}: cannot use the database .*`, 'm'));
   for (const each of [reference, b]) assert.equal((await projects('remove', each)).code, 0);
   assert.equal((await projects('list')).stdout, '');
-});
-
-test('a budget of connections goes to those who have none first, and takes idle ones back', () => {
-  const budget = new ConnectionBudget(3);
-  const log: string[] = [];
-  const makePool = (name: string, idle: number) => ({
-    idle,
-    closeIdle() {
-      if (this.idle === 0) return false;
-      this.idle -= 1;
-      log.push(`${name} closes`);
-      return true;
-    },
-    openWanted() {
-      log.push(`${name} ${budget.take(this) ? 'opens' : 'waits'}`);
-    },
-  });
-  const [one, two, three] = [makePool('one', 1), makePool('two', 0), makePool('three', 0)];
-  assert.deepEqual(
-    [budget.take(one), budget.take(one), budget.take(two), budget.take(two), budget.take(three)],
-    [true, true, true, false, false],
-  );
-  assert.deepEqual(log.splice(0), ['one closes']);
-  assert.deepEqual([budget.isOwedBy(one), budget.isOwedBy(two), budget.isWantedBeside(one)], [true, true, true]);
-  budget.giveBack(one);
-  assert.deepEqual(log.splice(0), ['three opens']);
-  budget.leave(one);
-  assert.deepEqual([log.splice(0), budget.taken, budget.isWantedBeside(one)], [['two opens'], 3, false]);
-  for (const pool of [one, two, two, two, three]) budget.giveBack(pool);
-  assert.equal(budget.taken, 0);
 });
 
 test('a project whose login role has powers is warned of once', async () => {

@@ -22,7 +22,7 @@ import { openProjects } from './serve-projects.ts';
 import { describeAdmin, lastExportMilliseconds, openTelemetry, serveAdmin, startService } from './start-service.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { DocumentCheck, documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
-import { announceEnd, announceWant, askPrimary, type ConnectionWant, isReporter, listenToPrimary } from './worker-messages.ts';
+import { announceEnd, askPrimary, isReporter, listenToPrimary } from './worker-messages.ts';
 
 /** How long closing the database connections may take; after that the process ends anyway. */
 const databaseMilliseconds = 2000;
@@ -37,7 +37,6 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   const observe: Observer = (event) => {
     telemetry.observe(event);
     check.notice(event);
-    if (event.kind === 'pool-failed' && event.isStarved) announceWant({ project: event.project ?? null });
   };
   judgeFileLimit(configuration, observe);
   const documents = await openTrustedDocuments(configuration, observe);
@@ -48,11 +47,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   boundEnd(end, configuration);
   void end.begun.then(announceEnd);
   const served = new AwaitedGraph();
-  let opened: Rowgraph | null = null;
-  const shared = talkToPrimary(telemetry, served, ({ project }) => {
-    if (project === null) opened?.yieldConnection();
-    else projects?.yieldConnection(project);
-  });
+  const shared = talkToPrimary(telemetry, served);
   // With several workers, the primary serves this port.
   const admin = cluster.isWorker ? null : await serveAdmin(configuration, { ...shared, ping: served.ping, isDraining: end.isBegun });
   let listening: Promise<RunningServer> | undefined;
@@ -76,7 +71,6 @@ export async function servePostgres(configuration: ServeConfiguration, environme
       return await openGraph({ ...configuration, databaseUrl }, patience, observe, () => served.noteLoading());
     } catch (error) {
       served.noteFailure(error instanceof SlowSchemaError ? stillLoading() : unreachable());
-      if (error instanceof UnreachableError && error.hasTooManyConnections) announceWant({ project: null });
       throw error;
     }
   };
@@ -84,7 +78,6 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
-      opened = graph;
       if (graph !== null) served.open(graph);
       await announce(await listen(), configuration, graph, admin);
       // Each worker compiles the documents, but only one reports.
@@ -108,11 +101,11 @@ export async function servePostgres(configuration: ServeConfiguration, environme
 
 /**
  * In a worker, starts the conversation with the primary. Returns the telemetry with the metrics of all workers, which the primary adds up;
- * in other processes, the telemetry as it is. `onWant` is called when another worker gets no connection to a database.
+ * in other processes, the telemetry as it is.
  */
-function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph, onWant: (want: ConnectionWant) => void): Telemetry {
+function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
   if (!cluster.isWorker) return telemetry;
-  listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) }, onWant);
+  listenToPrimary({ metrics: telemetry.readMetrics, ready: () => graph.ping().then(() => true) });
   const writeMetrics = async (): Promise<string> => ((await askPrimary('metrics')) as string | null) ?? telemetry.writeMetrics();
   return { ...telemetry, writeMetrics };
 }

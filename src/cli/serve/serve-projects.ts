@@ -27,8 +27,6 @@ export interface ServedProjects {
   readonly counts: () => { readonly known: number; readonly open: number; readonly connections: number };
   /** Reads the files again if they have changed. Never rejects. */
   refresh(): Promise<void>;
-  /** Gives up a database connection of a project for another process. */
-  yieldConnection(reference: string): void;
   /** Closes everything that projects have not used since this time of `performance.now()`. */
   closeUnused(since: number): void;
   close(): Promise<void>;
@@ -54,7 +52,6 @@ export async function openProjects(configuration: ServeConfiguration, observe: O
       serverOptions: { divide: projects.divide, ...(configuration.databaseUrl === undefined && { authenticate: refuse }) },
       counts: () => ({ ...projects.counts, connections: budget.taken }),
       refresh: () => files.refresh(),
-      yieldConnection: (reference) => projects.yieldConnection(reference),
       closeUnused: (since) => projects.closeUnused(since),
       close: () => {
         files.stop();

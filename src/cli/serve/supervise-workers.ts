@@ -12,7 +12,7 @@ import type { ServeConfiguration } from '../command-settings.ts';
 import { closeLostConnections } from './close-lost-connections.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { describeAdmin, explainListenError, serveAdmin } from './start-service.ts';
-import { askWorker, listenToWorker, tellWant, WorkerMetrics } from './worker-messages.ts';
+import { askWorker, listenToWorker, WorkerMetrics } from './worker-messages.ts';
 
 /** Delay before replacing a worker that could not start; doubled each time. */
 const firstDelayMilliseconds = 100;
@@ -161,9 +161,6 @@ class Supervisor {
       onEnding: () => {
         this.#ending.add(worker);
         killAfter(worker, this.#longestEnd);
-      },
-      onWant: (want) => {
-        for (const other of liveWorkers()) if (other !== worker) tellWant(other, want);
       },
     });
     worker.once('disconnect', () => {

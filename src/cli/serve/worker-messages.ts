@@ -2,9 +2,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
 
 /**
- * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end, or that it
- * gets no connection to a database. The primary asks each worker for its metrics and whether it is ready, and passes such a want on to the
- * others. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait is bounded; a missing answer is null.
+ * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end. The primary asks
+ * each worker for its metrics and whether it is ready. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait
+ * is bounded; a missing answer is null.
  * Also says which worker reports for all of them.
  */
 
@@ -17,16 +17,10 @@ export type Question = 'metrics' | 'ready';
 /** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
-/** A worker cannot get a connection. `project`: to which project's database; null for the database of the server. */
-export interface ConnectionWant {
-  readonly project: string | null;
-}
-
 type Message =
   | { readonly question: Question; readonly id: number }
   | { readonly answerTo: number; readonly answer: unknown }
-  | { readonly isEnding: true }
-  | { readonly wanted: ConnectionWant };
+  | { readonly isEnding: true };
 
 interface Channel {
   send(message: Message, callback: (error: Error | null) => void): unknown;
@@ -68,20 +62,18 @@ function send(channel: Channel, message: Message, onFailure: () => void = () => 
 /** What a process does with messages. */
 interface Receiver {
   readonly answers: Answers;
-  readonly onWant: (want: ConnectionWant) => void;
   /** In the primary: the worker begins to end by itself. */
   readonly onEnding?: () => void;
 }
 
-function receive(channel: Channel, message: unknown, { answers, onWant, onEnding }: Receiver): void {
+function receive(channel: Channel, message: unknown, { answers, onEnding }: Receiver): void {
   if (typeof message !== 'object' || message === null) return;
-  const { question, id, answerTo, answer, isEnding, wanted } = message as Partial<Record<string, unknown>>;
+  const { question, id, answerTo, answer, isEnding } = message as Partial<Record<string, unknown>>;
   if (typeof answerTo === 'number') waiting.get(answerTo)?.(answer);
   else if (typeof id === 'number' && (question === 'metrics' || question === 'ready')) {
     const answering = answers[question]?.() ?? Promise.resolve(null);
     answering.catch(() => null).then((given) => send(channel, { answerTo: id, answer: given }));
-  } else if (wanted !== undefined) onWant(wanted as ConnectionWant);
-  else if (isEnding === true) onEnding?.();
+  } else if (isEnding === true) onEnding?.();
 }
 
 /** In the primary: asks a worker. Null as soon as the worker exits. */
@@ -101,19 +93,9 @@ export function listenToWorker(worker: Worker, receiver: Required<Receiver>): vo
   worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, receiver));
 }
 
-/** In the primary: tells a worker what another one wants. */
-export function tellWant(worker: Worker, want: ConnectionWant): void {
-  send(worker as unknown as Channel, { wanted: want });
-}
-
 /** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
 export function announceEnd(): void {
   if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
-}
-
-/** In a worker: tells the primary that it cannot get a connection to a database. Does nothing in other processes. */
-export function announceWant(want: ConnectionWant): void {
-  if (cluster.isWorker) send(process as unknown as Channel, { wanted: want });
 }
 
 /** In a worker: asks the primary. */
@@ -122,11 +104,11 @@ export function askPrimary(question: Question): Promise<unknown> {
 }
 
 /**
- * In a worker: answers the primary's questions, and receives its answers and what other workers want. Does nothing in other processes.
+ * In a worker: answers the primary's questions, and receives its answers. Does nothing in other processes.
  */
-export function listenToPrimary(answers: Answers, onWant: (want: ConnectionWant) => void): void {
+export function listenToPrimary(answers: Answers): void {
   if (!cluster.isWorker) return;
-  process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers, onWant }));
+  process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers }));
 }
 
 /**

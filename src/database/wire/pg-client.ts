@@ -17,10 +17,10 @@ export interface PgClient extends CancellableClient {
   end(): Promise<void>;
   /** Only clients of a pool have this. */
   release?(error?: unknown): void;
+  query(submittable: PgSubmittable): unknown;
   query(config: { text: string; values?: readonly unknown[]; rowMode: 'array'; types: object; query_timeout: number }): Promise<{
     readonly rows: Rows;
   }>;
-  query(submittable: PgSubmittable): unknown;
   on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;

@@ -13,13 +13,14 @@ test('a name belongs to one owner and text', () => {
 });
 
 test('the least recently used statement makes room, and is returned once to be closed', () => {
-  const prepared = new PreparedStatements(2);
+  const counts = { entries: 0, hits: 0, misses: 0 };
+  const prepared = new PreparedStatements(2, counts);
   prepared.add('', 'a', 0);
   const name = prepared.add('', 'b', 1);
   prepared.settle(2);
   prepared.find('', 'a', 0);
   prepared.add('', 'c', 0);
-  assert.equal(prepared.size, 2);
+  assert.deepEqual(counts, { entries: 2, hits: 1, misses: 3 });
   assert.equal(prepared.find('', 'b', 1), undefined);
   assert.deepEqual(prepared.takeEvicted(), [name]);
   assert.deepEqual(prepared.takeEvicted(), []);
@@ -34,7 +35,8 @@ test('a statement that is named again is not closed afterwards', () => {
 });
 
 test('a statement after an error is not prepared', () => {
-  const prepared = new PreparedStatements(10);
+  const counts = { entries: 0, hits: 0, misses: 0 };
+  const prepared = new PreparedStatements(10, counts);
   for (const [position, text] of ['a', 'b', 'c'].entries()) prepared.add('', text, position);
   prepared.settle(1);
   assert.deepEqual(
@@ -46,6 +48,16 @@ test('a statement after an error is not prepared', () => {
   assert.ok(prepared.find('', 'b', 0));
   prepared.evictAll();
   assert.equal(prepared.find('', 'b', 0), undefined, 'although it was found last');
-  assert.equal(prepared.size, 0);
+  assert.equal(counts.entries, 0);
   assert.equal(prepared.takeEvicted().length, 2);
+});
+
+test('connections that share their counts add up, until they are closed', () => {
+  const counts = { entries: 0, hits: 0, misses: 0 };
+  const [one, other] = [new PreparedStatements(10, counts), new PreparedStatements(10, counts)];
+  for (const prepared of [one, other]) prepared.add('', 'a', 0);
+  one.find('', 'a', 0);
+  assert.deepEqual(counts, { entries: 2, hits: 1, misses: 2 });
+  one.close();
+  assert.deepEqual(counts, { entries: 1, hits: 1, misses: 2 });
 });

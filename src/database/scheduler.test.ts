@@ -1,21 +1,48 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionQueue } from './connection-queue.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { type QueuedWork, Scheduler } from './scheduler.ts';
 
-interface Work {
-  readonly client: string | null;
-  readonly touches: readonly string[];
-  readonly bytes: number;
-  readonly isQuick: boolean;
+interface Work extends QueuedWork {
   readonly name: string;
 }
 
-const work = (client: string | null, name: string, ...touches: string[]): Work => ({ client, touches, bytes: 1, isQuick: false, name });
-const open = (length = 100, share = 100, bytes = 1000): ConnectionQueue<Work> => new ConnectionQueue({ length, bytes, share });
+/** What was refused since it was last looked at, and why. */
+const refusals: string[] = [];
+const reasons: string[] = [];
 
-const refusedBy = (queue: ConnectionQueue<Work>, added: Work): string[] => queue.add(added).map(({ name }) => name);
+const work = (client: string | null, name: string, ...touches: string[]): Work => ({
+  client,
+  touches,
+  bytes: 1,
+  isQuick: false,
+  name,
+  arrived: 0,
+  refuse: ({ message }) => {
+    refusals.push(name);
+    reasons.push(message);
+  },
+});
+const open = (
+  length = 100,
+  share = 100,
+  bytes = 1000,
+  whyNone: () => DatabaseError | null = () => null,
+  onUnstuck = () => {},
+): Scheduler<Work> => new Scheduler({ length, bytes, share, timeoutMillis: 1000 }, whyNone, onUnstuck);
 
-function takeAll(queue: ConnectionQueue<Work>): string {
+function refusedBy(queue: Scheduler<Work>, added: Work): string[] {
+  queue.add(added);
+  return refusals.splice(0);
+}
+
+/** The names of what waits. */
+function waitingIn(queue: Scheduler<Work>): string[] {
+  queue.refuseAll(new DatabaseError('over', { sqlstate: null }));
+  return refusals.splice(0);
+}
+
+function takeAll(queue: Scheduler<Work>): string {
   const names: string[] = [];
   for (let taken = queue.take(); taken !== undefined; taken = queue.take()) names.push(taken.name);
   return names.join(', ');
@@ -41,18 +68,6 @@ test('a client uses no more than its share until it gives a connection back', ()
   assert.equal(takeAll(queue), 'a3');
 });
 
-test('work bypasses an empty queue, but still counts for its client', () => {
-  const queue = open(100, 2);
-  const first = work('a', 'a1');
-  assert.deepEqual([queue.takeAtOnce(first), queue.takeAtOnce(work('a', 'a2'))], [true, true]);
-  assert.equal(queue.takeAtOnce(work('a', 'a3')), false, 'it uses its share');
-  assert.equal(queue.takeAtOnce(work(null, 'own')), true);
-  queue.release(first);
-  queue.add(work('a', 'a4'));
-  assert.equal(queue.takeAtOnce(work('b', 'b1')), false, 'somebody waits');
-  assert.equal(takeAll(queue), 'a4');
-});
-
 test('a client that holds connections for long comes after clients that use fewer', () => {
   const queue = open();
   for (let index = 1; index <= 6; index++) queue.add(work('slow', `s${index}`));
@@ -65,7 +80,7 @@ test('a client that holds connections for long comes after clients that use fewe
   assert.equal(takeAll(queue), 'q1, q2, s4, q3, s5, q4, s6');
 });
 
-test('spare connections are for work that is unlike what is running, whoever sends it', () => {
+test('reserved connections are for work that is unlike what is running, whoever sends it', () => {
   const queue = open(100, 2);
   const first = work('a', 'locked 1', 'locked');
   queue.add(first);
@@ -83,44 +98,39 @@ test('spare connections are for work that is unlike what is running, whoever sen
   queue.release(first);
   // The second may be waiting for the account.
   assert.equal(takeAll(queue), 'locked 4, locked 3');
-  assert.deepEqual(
-    [...queue].map(({ name }) => name),
-    ['blog again'],
-  );
+  assert.deepEqual(waitingIn(queue), ['blog again']);
 });
 
-test('work that got stuck on a spare connection gets no other one for now, nor does work on the same objects', () => {
+test('work that got stuck on a reserved connection gets no other one for now, nor does work on the same objects', () => {
   const queue = open(100, 1);
-  const takeSpare = (each: Work): void => {
+  const takeReserved = (each: Work): void => {
     queue.add(each);
     assert.equal(queue.take(), each);
-    assert.equal(queue.spare.has(each), true);
+    assert.equal(queue.isReserved(each), true);
   };
   const running = work('a', 'running', 'account');
   queue.add(running);
-  assert.equal(queue.spare.has(queue.take()!), false);
+  assert.equal(queue.isReserved(queue.take()!), false);
   const stuck = work('b', 'stuck', 'blog', 'locked');
-  takeSpare(stuck);
-  queue.spare.noteStuck(stuck);
+  takeReserved(stuck);
+  queue.noteStuck(stuck);
   queue.release(stuck);
   queue.add(stuck);
   queue.add(work('c', 'like it', 'blog', 'locked', 'post'));
   assert.equal(queue.hasNext, false);
   const unlike = work('d', 'unlike it', 'blog');
-  takeSpare(unlike);
-  queue.spare.noteDone(unlike);
+  takeReserved(unlike);
+  queue.noteDone(unlike);
   queue.release(unlike);
   assert.equal(queue.hasNext, false, 'it may have been the other table');
-  queue.spare.noteDone(work('e', 'e', 'locked', 'blog', 'account'));
+  queue.noteDone(work('e', 'e', 'locked', 'blog', 'account'));
   assert.equal(takeAll(queue), 'stuck');
-  queue.spare.noteStuck(stuck);
+  queue.noteStuck(stuck);
   queue.release(stuck);
   queue.release(running);
   assert.equal(takeAll(queue), 'like it', 'other connections are for all');
   queue.add(stuck);
   assert.equal(queue.hasNext, false);
-  queue.spare.forgetStuck();
-  assert.equal(takeAll(queue), 'stuck');
 });
 
 test('a flood of work that could run does not displace what others wait for', () => {
@@ -131,7 +141,7 @@ test('a flood of work that could run does not displace what others wait for', ()
   for (const name of ['f1', 'f2', 'f3', 'f4']) assert.deepEqual(refusedBy(queue, work('flood', name, 'other')), []);
   assert.deepEqual(refusedBy(queue, work('flood', 'f5', 'other')), ['f5']);
   assert.deepEqual(refusedBy(queue, work('newcomer', 'n', 'other')), ['f4']);
-  assert.deepEqual([...queue].map(({ name }) => name).sort(), ['f1', 'f2', 'f3', 'n', 'v']);
+  assert.deepEqual(waitingIn(queue).sort(), ['f1', 'f2', 'f3', 'n', 'v']);
 });
 
 test('a client with quick work may use all connections, because others soon get the next one', () => {
@@ -143,20 +153,20 @@ test('a client with quick work may use all connections, because others soon get 
   assert.equal(queue.hasNext, false, 'what is slow waits for its share');
   queue.add(quick('b', 'b1'));
   assert.equal(queue.take()?.name, 'b1');
-  queue.spare.noteStuck(first);
+  queue.noteStuck(first);
   queue.add(quick('c', 'c1'));
   assert.equal(queue.hasNext, false, 'what is stuck is not quick any more');
 });
 
-test('as long as more than the spare connections are free, all running work may be alike', () => {
+test('as long as more than the reserved connections are free, all running work may be alike', () => {
   const queue = open(100, 3);
   for (const client of ['a', 'b', 'c', 'd']) queue.add(work(client, client, 'account'));
   assert.equal(takeAll(queue), 'a, b, c');
-  const spare = work('e', 'e', 'blog');
-  queue.add(spare);
+  const reserved = work('e', 'e', 'blog');
+  queue.add(reserved);
   assert.equal(takeAll(queue), 'e');
-  queue.release(spare);
-  assert.equal(queue.hasNext, false, 'what ends on a spare connection makes no other room');
+  queue.release(reserved);
+  assert.equal(queue.hasNext, false, 'what ends on a reserved connection makes no other room');
 });
 
 test('without room, only the client with the most waiting work is refused', () => {
@@ -214,7 +224,7 @@ test('removed work is not taken, and no longer counts', () => {
   for (const each of [gone, work('a', 'a2'), work('b', 'b1')]) queue.add(each);
   queue.remove(gone);
   queue.remove(gone);
-  assert.deepEqual([queue.size, [...queue].map(({ name }) => name)], [2, ['a2', 'b1']]);
+  assert.equal(queue.size, 2);
   assert.equal(takeAll(queue), 'a2, b1');
 });
 
@@ -244,4 +254,55 @@ test('a client that uses connections is not forgotten, however many others come 
   assert.equal(queue.hasNext, false);
   queue.release(first);
   assert.equal(takeAll(queue), 'a2');
+});
+
+test('work that got stuck on a reserved connection may use one again after a while', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let calls = 0;
+  const queue = open(
+    100,
+    1,
+    1000,
+    () => null,
+    () => void calls++,
+  );
+  const stuck = work('other', 'stuck', 'b');
+  for (const each of [work('one', 'running', 'a'), stuck]) queue.add(each);
+  assert.equal(takeAll(queue), 'running, stuck');
+  queue.noteStuck(stuck);
+  queue.release(stuck);
+  context.mock.timers.tick(4999);
+  queue.add(work('third', 'next', 'b'));
+  assert.deepEqual([calls, queue.hasNext], [0, false]);
+  context.mock.timers.tick(1);
+  assert.equal(calls, 1);
+  assert.equal(takeAll(queue), 'next');
+});
+
+test('a wait ends with the reason why no connection can be opened, if that is known', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  context.mock.method(performance, 'now', () => now);
+  let why: DatabaseError | null = null;
+  const queue = open(9, 1, 9, () => why);
+  reasons.length = 0;
+  queue.add(work(null, 'own'));
+  queue.add(work('a', 'early'));
+  now = 500;
+  queue.add(work('a', 'late'));
+  now = 1000;
+  context.mock.timers.tick(1000);
+  const overloaded = 'The server is overloaded: no database connection became free in time. Try again later.';
+  assert.deepEqual(
+    [refusals.splice(0), reasons.splice(0)],
+    [
+      ['own', 'early'],
+      [overloaded, overloaded],
+    ],
+  );
+  why = new DatabaseError('too many clients', { sqlstate: '53300' });
+  now = 1500;
+  context.mock.timers.tick(500);
+  assert.deepEqual([refusals.splice(0), reasons.splice(0)], [['late'], ['too many clients']]);
+  assert.equal(queue.size, 0);
 });
