@@ -4,12 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { editorParts } from './editor-parts.ts';
-import { pageParts } from './page-parts.ts';
 
 const compress = promisify(brotliCompress);
 const root = path.join(import.meta.dirname, '..');
@@ -26,6 +24,12 @@ const entryPoints = [
   { in: 'monaco-graphql/esm/graphql.worker.js', out: 'graphql.worker' },
   { in: 'monaco-editor/esm/vs/language/json/json.worker.js', out: 'json.worker' },
 ];
+
+/** The page uses the fonts of the system. */
+export const textFonts = /@font-face\s*\{[^}]*(?:Roboto|Fira Code)[^}]*\}/g;
+/** Browsers load the file of the editor's icons when one is shown. */
+export const inlinedIcons = /url\("?data:font\/ttf;base64,[^)]*\)/g;
+export const iconFont = 'monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf';
 
 /**
  * The Brotli quality for a bundle that somebody waits for. The best quality takes ten times as long; it is for the package, which is built
@@ -90,11 +94,15 @@ async function bundle(outdir: string): Promise<Bundle> {
     metafile: true,
     logLevel: 'warning',
     plugins: [
-      editorParts,
-      pageParts,
       {
-        name: 'without the styles of the editor, which are in those of GraphiQL',
-        setup: ({ onLoad }) => onLoad({ filter: /monaco-editor.*\.css$/ }, () => ({ contents: '' })),
+        name: 'styles without those of the editor, which are in those of GraphiQL, and without fonts, which are larger than all else',
+        setup({ onLoad }) {
+          onLoad({ filter: /monaco-editor.*\.css$/ }, () => ({ contents: '' }));
+          onLoad({ filter: /graphiql\/dist\/style\.css$/ }, async ({ path: file }) => ({
+            contents: (await readFile(file, 'utf8')).replace(textFonts, '').replace(inlinedIcons, `url("${iconFont}")`),
+            loader: 'css',
+          }));
+        },
       },
     ],
   });

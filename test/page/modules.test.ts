@@ -21,7 +21,6 @@ import { readClaims, writeClaims } from '../../graphiql/page/claim-lines.ts';
 import { decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
 import { addField, findField, findValue, removeField, setValue } from '../../graphiql/page/edit-operation.ts';
 import { writeField } from '../../graphiql/page/first-choice.ts';
-import { formatJSONC, tryParseJSONC } from '../../graphiql/page/jsonc.ts';
 import { type Box, layOutTables } from '../../graphiql/page/lay-out-tables.ts';
 import { listExplorerLines } from '../../graphiql/page/list-explorer-lines.ts';
 import { moveInTree } from '../../graphiql/page/move-in-tree.ts';
@@ -352,12 +351,4 @@ test('keys move in the tree', () => {
     [press(0, ' '), press(0, 'Enter'), press(0, 'Tab'), press(0, 'a', true)],
     [{ kind: 'check' }, { kind: 'check' }, null, null],
   );
-});
-
-test('variables and headers may have comments, and what is wrong with them is said with its place', async () => {
-  assert.deepEqual(tryParseJSONC('{"a": 1, // one\n}'), { a: 1 });
-  assert.equal(tryParseJSONC(' '), undefined);
-  assert.throws(() => tryParseJSONC('[1]'), /^TypeError: are not a JSON object\.$/);
-  assert.throws(() => tryParseJSONC('{\n  "a" 1}'), /are invalid JSON: colon expected at line 2, column 7/);
-  assert.equal(await formatJSONC('{"a":{"b":1}, // c\n"d":[]}'), '{\n  "a": {\n    "b": 1\n  }, // c\n  "d": []\n}\n');
 });
