@@ -1,11 +1,9 @@
+/**
+ * Opaque keys: random texts that a file maps to roles. The file holds only their SHA-256, which is enough because they cannot be guessed.
+ */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isJsonObject, quote } from '../errors/api-error.ts';
 import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
-
-/**
- * Opaque keys: random texts that a file maps to roles. The file holds only their SHA-256, which is enough because they cannot be guessed.
- * In: the text of the file; out: its keys, each with its caller.
- */
 
 export interface ApiKey {
   /** SHA-256 of its text. */
@@ -102,11 +100,6 @@ export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: st
   const key = `rg_${kind}_${randomBytes(keyLength).toString('base64url')}`;
   return { key, hash: `sha256:${hash('sha256', key)}` };
 }
-
-/**
- * Reads the entries of key files and revocation lists. In: JSON; out: its members. Errors never repeat what a file contains: it might be a
- * key.
- */
 
 /** The value of a JSON text. Throws an `Error` that says where it is broken. */
 export function readJson(text: string): unknown {

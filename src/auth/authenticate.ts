@@ -1,3 +1,4 @@
+/** Finds the caller of a request: by its key and token, or by a function of the application. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import type { Caller } from '../engine/request.ts';
@@ -6,12 +7,8 @@ import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
 import type { TokenVerifier } from './verify-token.ts';
 
 /**
- * Authenticates a request. Every request needs a key, in the `apiKey` header or, where that is allowed, in the URL; if it also has a bearer
- * token, the token determines the caller. In: the headers of a request and its URL; out: the caller, synchronously if the tokens are cached.
- */
-
-/**
- * The caller of a request. `url`: the target of the request if a key may be in it, and null if not. Throws or rejects with UNAUTHENTICATED.
+ * The caller of a request, synchronously if the tokens are cached. Every request needs a key, in the `apiKey` header or in `url`, which is null
+ * where that is not allowed; if it also has a bearer token, the token determines the caller. Throws or rejects with UNAUTHENTICATED.
  */
 export function authenticateRequest(
   headers: IncomingHttpHeaders,
@@ -28,8 +25,8 @@ export function authenticateRequest(
   if (authorization !== undefined) checkScheme(authorization);
   const caller = verifier.verify(key, 'The apiKey');
   if (authorization === undefined) return caller;
-  if (caller instanceof Promise) return caller.then(() => verifier.verify(authorization, 'The bearer token', scheme.length));
-  return verifier.verify(authorization, 'The bearer token', scheme.length);
+  const verifyBearer = () => verifier.verify(authorization.slice(scheme.length).trim(), 'The bearer token');
+  return caller instanceof Promise ? caller.then(verifyBearer) : verifyBearer();
 }
 
 /** The URL parameter `apikey`, in the spelling of Supabase's gateway. As there, the header wins, and two parameters are refused. */
@@ -52,11 +49,6 @@ function checkScheme(authorization: string): void {
     );
   }
 }
-
-/**
- * Asks the application who sends a request, for example by a session cookie or a store of its own. In: the application's function, and the
- * head of the request; out: the caller, or null if keys and tokens decide.
- */
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {

@@ -1,6 +1,5 @@
+/** The caller of a request whose key or token is valid. */
 import { type Caller, idTextOf } from '../engine/request.ts';
-
-/** The caller of a request whose key or token is valid. In: its role and claims; out: the caller, which is immutable. */
 
 export interface VerifiedCaller extends Caller {
   /** Names the user that the claims identify, under whom requests in flight are counted; null if they identify none. */
@@ -13,8 +12,6 @@ export function verifiedCaller(role: string, claims: Readonly<Record<string, unk
   const user = sub === null ? null : `${role} ${sub}`;
   return Object.freeze({ role, claims: Object.freeze(claims), user });
 }
-
-/** Finds the role in the claims of a token. In: a path such as `.app_metadata.role`; out: the value there, and the role that it names. */
 
 /** The value at a path of claims; undefined if there is none. A text on the way is read as JSON, as some issuers write what is nested. */
 export function readClaim(claims: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {

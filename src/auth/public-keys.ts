@@ -1,12 +1,8 @@
+/** Public keys that verify tokens, in a text: PEM, or a JSON Web Key Set (RFC 7517). `remote-public-keys.ts` has those at a URL. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type CryptoKey, createLocalJWKSet, errors, type JWK, type ProtectedHeaderParameters } from 'jose';
 import { ApiError, isJsonObject, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-
-/**
- * Public keys that verify tokens, in a text: PEM, or a JSON Web Key Set (RFC 7517). In: the text, and the header of a token; out: the keys
- * that may have signed it. `remote-public-keys.ts` has those at a URL.
- */
 
 /** The signature algorithms for public keys. HMAC is not among them: anybody who knew a public key could sign with it. */
 export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -117,11 +113,6 @@ function createKeyFinder(keys: JWK[]): KeyFinder {
   };
 }
 
-/**
- * Separates the JSON Web Keys that can verify signatures from those that cannot. In: the keys of a set; out: the usable ones, reduced to
- * what verifying needs, and what is wrong with the others. An unusable key must not fail a request: anybody can name it in a token.
- */
-
 export interface UsableKeys {
   readonly keys: readonly JWK[];
   readonly problems: readonly string[];
@@ -161,11 +152,6 @@ function importKey(jwk: JWK): KeyObject {
     throw new Error(`is not a valid ${jwk.kty} key (${(error as Error).message})`, { cause: error });
   }
 }
-
-/**
- * Public keys that an issuer publishes at a URL. In: the URL, and the header of a token; out: the keys that may have signed it, loaded when
- * they are needed.
- */
 
 /** Times in milliseconds. */
 const fetchTimeout = 5_000;

@@ -1,7 +1,4 @@
-/**
- * Which keys and tokens are accepted, from the options of a mounted endpoint, which have the names of the settings. In: the options; out:
- * the rules. Reads no files.
- */
+/** Which keys and tokens are accepted, from the options of a mounted endpoint, which have the names of the settings. Reads no files. */
 import type { Observer } from '../events.ts';
 import { parseClaimPath } from '../settings/check-settings.ts';
 import { readApiKeys } from './api-keys.ts';

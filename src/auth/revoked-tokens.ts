@@ -1,4 +1,4 @@
-/** The list of tokens that were revoked before they expire. In: the text of the file; out: whether a token is on the list. */
+/** The list of tokens that were revoked before they expire. */
 import { hash } from 'node:crypto';
 import { idTextOf } from '../engine/request.ts';
 import { isJsonObject } from '../errors/api-error.ts';

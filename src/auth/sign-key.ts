@@ -1,4 +1,4 @@
-/** Signs keys: JSON Web Tokens (HS256) that carry a role. In: the secret and the role; out: the text of the token. */
+/** Signs keys: JSON Web Tokens (HS256) that carry a role. */
 import { createSecretKey } from 'node:crypto';
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 

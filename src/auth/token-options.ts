@@ -1,6 +1,5 @@
-import type { ApiKeyEntry } from './api-keys.ts';
-
 /** Which keys and tokens are accepted: options of a mounted endpoint, with the names of the settings (docs/settings.md). Types only. */
+import type { ApiKeyEntry } from './api-keys.ts';
 
 export interface TokenOptions {
   /** The secret that keys and tokens are signed with (HS256). Not needed if there are public keys. */

@@ -1,7 +1,6 @@
 /**
- * Verifies the keys and tokens of callers: JSON Web Tokens with a role claim that are within their time and signed with a secret of the
- * project (HS256) or the private key of a known public key; and opaque keys. In: the text of a token; out: the caller. Valid JSON Web
- * Tokens are cached, so that verifying one again costs only a lookup and a check of the time.
+ * Verifies the keys and tokens of callers: opaque keys, and JSON Web Tokens with a role claim that are within their time and signed with a
+ * secret of the project (HS256) or the private key of a known public key. Valid tokens are cached.
  */
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, type ProtectedHeaderParameters } from 'jose';
@@ -15,11 +14,10 @@ import type { RevokedTokens } from './revoked-tokens.ts';
 
 export interface TokenVerifier {
   /**
-   * The caller that a token identifies; the same object each time, so that later stages can cache what they derive from it.
-   * Synchronous if the token is cached. Throws or rejects with UNAUTHENTICATED; `subject` begins the message ("The apiKey"). `header` is the
-   * value of a header, in which the token begins at `start`: comparing a part of a text takes V8 longer than comparing all of it.
+   * The caller that a token identifies; the same object each time, so that later stages can cache what they derive from it. Synchronous if
+   * the token is cached. Throws or rejects with UNAUTHENTICATED; `subject` begins the message ("The apiKey").
    */
-  verify(header: string, subject: string, start?: number): VerifiedCaller | Promise<VerifiedCaller>;
+  verify(token: string, subject: string): VerifiedCaller | Promise<VerifiedCaller>;
   readStatistics(): CacheStatistics;
 }
 
@@ -45,21 +43,12 @@ export interface TokenRules {
   readonly revoked?: { readonly current: RevokedTokens } | undefined;
 }
 
-/** The value of a header that held a valid token, which begins at `start`. */
-interface RecentHeader {
-  readonly header: string;
-  readonly start: number;
-  readonly entry: KnownToken;
-}
-
 interface KnownToken {
   readonly token: string;
   readonly caller: VerifiedCaller;
   /** Seconds since 1970: valid from `notBefore` on, until just before `expiresAt`. */
   readonly notBefore: number;
   readonly expiresAt: number;
-  /** The second in which its use was last recorded: recording every use costs more than the rest of a lookup. */
-  notedAt: number;
   /** The public keys that have verified it; null if a secret has. */
   readonly keySet: KeySet | null;
   /** The list of revoked tokens that it was last checked against; it is not on that list. */
@@ -68,10 +57,6 @@ interface KnownToken {
 
 /** In characters. rowgraph's own tokens have about 200, those of large identity providers 2,000. */
 const maximumCacheSize = 8 * 1024 * 1024;
-/** How many headers to keep at most. Each has one place, which follows from its text, so that finding it needs no hash. */
-const mostRecent = 1024;
-/** In characters. Longer headers are not kept. */
-const longestRecent = 2048;
 
 /** A verifier for these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
 export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
@@ -85,8 +70,6 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     maxSize: maximumCacheSize,
     sizeCalculation: ({ token }) => token.length,
   });
-  const places = Math.min(mostRecent, maximumTokens);
-  const recent: (RecentHeader | undefined)[] = [];
   let hits = 0;
   let misses = 0;
 
@@ -99,12 +82,11 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, rules, subject), payload);
-    known.set(keyOf(token), {
+    known.set(token, {
       token,
       caller,
       notBefore: (payload.nbf ?? -Infinity) - leeway,
       expiresAt: (payload.exp ?? Infinity) + leeway,
-      notedAt: 0,
       keySet,
       checkedAgainst: list,
     });
@@ -115,38 +97,21 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): 
   const isDoubtful = ({ keySet }: KnownToken): boolean => keySet !== null && keySet !== publicKeys?.currentSet();
 
   return {
-    verify(header, subject, start = 0) {
-      const place = numberOf(header) % places;
-      const latest = recent[place];
-      const now = Math.floor(Date.now() / 1000);
-      if (latest !== undefined && latest.entry.notedAt === now && latest.start === start && latest.header === header) {
-        const { entry } = latest;
-        if (!isDoubtful(entry) && refuseKnown(entry, now, revoked?.current) === null) {
-          hits += 1;
-          return entry.caller;
-        }
-      }
-      const token = start === 0 ? header : header.slice(start).trim();
+    verify(token, subject) {
       if (apiKeys !== undefined && isOpaque(token)) return verifyOpaque(token, subject, apiKeys.current, revoked?.current);
-      const id = keyOf(token);
-      const entry = known.peek(id);
-      if (entry === undefined || entry.token !== token) return verifyUnknown(token, subject);
+      const entry = known.get(token);
+      if (entry === undefined) return verifyUnknown(token, subject);
       if (isDoubtful(entry)) {
-        known.delete(id);
+        known.delete(token);
         return verifyUnknown(token, subject);
       }
-      const refusal = refuseKnown(entry, now, revoked?.current);
-      if (refusal === null) {
-        hits += 1;
-        if (entry.notedAt !== now) {
-          entry.notedAt = now;
-          known.get(id);
-        }
-        if (header.length <= longestRecent) recent[place] = { header, start, entry };
-        return entry.caller;
+      const refusal = refuseKnown(entry, Math.floor(Date.now() / 1000), revoked?.current);
+      if (refusal !== null) {
+        known.delete(token);
+        throw unauthenticated(`${subject} ${refusal}`);
       }
-      known.delete(id);
-      throw unauthenticated(`${subject} ${refusal}`);
+      hits += 1;
+      return entry.caller;
     },
     readStatistics: () => ({ name: 'token', entries: known.size, hits, misses }),
   };
@@ -169,17 +134,6 @@ function verifyOpaque(text: string, subject: string, keys: ApiKeys, list: Revoke
   if (Date.now() >= key.expiresAt) throw unauthenticated(`${subject} ${tooLate}`);
   if (list?.has(text, key.caller.claims ?? {}) === true) throw unauthenticated(`${subject} ${isRevoked}`);
   return key.caller;
-}
-
-/** The cache key of a token: the end of its signature is unique, and costs less to hash than the whole token. */
-function keyOf(token: string): string {
-  return token.slice(-43);
-}
-
-/** A number that is nearly as good as random: the end of a token is that of its signature. */
-function numberOf(header: string): number {
-  const { length } = header;
-  return (header.charCodeAt(length - 2) << 5) ^ header.charCodeAt(length - 3);
 }
 
 /** How far the issuer's clock may be ahead, unless the configured leeway is longer. */

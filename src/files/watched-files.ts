@@ -1,9 +1,6 @@
+/** The content of files, read again when they change. While the files are broken or missing, the content read last stays in use. */
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-/**
- * The content of files, read again when they change. In: how to read them, and a stamp that changes when they do; out: their current
- * content. While the files are broken or missing, the content read last stays in use.
- */
 
 export interface WatchedSource<Content> {
   /** The content. Rejects with an `Error` that says what is wrong with the files. */
@@ -82,8 +79,6 @@ export class WatchedFiles<Content> {
   }
 }
 
-/** Detects whether files have changed, including replaced files. In: their paths; out: a text that differs after any change. */
-
 /** Rejects if one of the files is missing. */
 export async function readStamp(files: readonly string[]): Promise<string> {
   const stamps = files.map(async (file) => {
@@ -92,8 +87,6 @@ export async function readStamp(files: readonly string[]): Promise<string> {
   });
   return (await Promise.all(stamps)).join('\n');
 }
-
-/** Reads a settings file whose path may lead to anything: rejects folders, pipes and huge files. In: its path; out: its text. */
 
 /**
  * The text of a regular file. Throws an `Error` that names the file if it is not one, cannot be read, or has more than `mostBytes` bytes.

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { Deadline } from '../../src/budget/deadline.ts';
-import { makeCacheable, type RequestState } from '../../src/http/endpoint/graphql-response.ts';
+import { makeCacheable, type ResponseState } from '../../src/http/endpoint/graphql-response.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
@@ -188,8 +188,8 @@ test('the tag of a large response is computed in slices, which end with the requ
   const deadline = new Deadline(Infinity);
   const exchange = { headers: {}, cacheControl: null, deadline };
   const response = { status: 200, code: null, body: { chunks: [chunk], length: chunk.length } };
-  const state: RequestState = { mediaType: 'application/json', encodings: null, caller: null, headers: [], caching: null, times: null };
-  const options = { authenticate: null, cacheControl: 'no-store', crossOrigin: { keptVary: '' } };
+  const state: ResponseState = { mediaType: 'application/json', headers: [], caching: null };
+  const options = { usesCookies: false, cacheControl: 'no-store', vary: '' };
   await assert.rejects(
     () => {
       setImmediate(() => deadline.stop('abandoned'));

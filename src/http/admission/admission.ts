@@ -1,6 +1,6 @@
 /**
- * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. In: requests as
- * they begin and end; out: why a request is rejected. The checks are cheap, so rejecting costs next to nothing.
+ * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. The checks are
+ * cheap, so rejecting costs next to nothing.
  */
 
 /** The most that the server holds at any time. */
@@ -169,11 +169,6 @@ export class Admission {
     this.#idleShares = 0;
   }
 }
-
-/**
- * One project's part of what the server holds: its requests and bytes also count for the whole server. A project may use at most half of
- * the room, and projects that use much leave a fifth of it to those that use little. In and out as for `Admission`.
- */
 
 /** Projects that have less than these may use what is kept for them. */
 const fewRequests = 10;

@@ -1,7 +1,4 @@
-/**
- * Finds the client that a request is counted for. In: the address of the connection, and the X-Forwarded-For header if a trusted proxy sent
- * it; out: the client's address, and the block of addresses that a single client is assumed to have.
- */
+/** Finds the client that a request is counted for. */
 
 import { isIP, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { ProxyTrust } from '../../settings/check-settings.ts';

@@ -1,6 +1,6 @@
 /**
- * The recent delay of the event loop, by which a server sheds load. In: a call for each request; out: the mean delay of its timers,
- * weighted towards the last tenth of a second. It measures only while there are requests, so that an idle process sleeps.
+ * The recent delay of the event loop, by which a server sheds load. It measures only while there are requests, so that an idle process
+ * sleeps.
  */
 
 const tickMillis = 20;

@@ -1,7 +1,4 @@
-/**
- * Counts the requests of each address in time windows. In: addresses; out: whether another request is allowed, and the headers that report
- * how many are left.
- */
+/** Counts the requests of each address in time windows. */
 import { LRUCache } from 'lru-cache';
 
 export interface RateLimit {

@@ -1,6 +1,6 @@
 /**
  * Finds the document of a request: the one in its `query`, one that a client has stored under its hash, or a trusted one; and checks
- * whether the caller may run it. In: the parameters of a request; out: the text of the document.
+ * whether the caller may run it.
  */
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';

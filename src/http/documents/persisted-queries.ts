@@ -1,7 +1,6 @@
 /**
- * The documents that clients have stored under their hash (automatic persisted queries), in a bounded cache. In: documents that have run
- * without an error; out: the document of a hash. A client (one address) may fill at most an eighth of the cache: beyond that, its new
- * documents replace its own old ones.
+ * The documents that clients have stored under their hash (automatic persisted queries), in a bounded cache. A client (one address) may
+ * fill at most an eighth of the cache: beyond that, its new documents replace its own old ones.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

@@ -1,3 +1,8 @@
+/**
+ * Reads trusted documents from a JSON file, or from all JSON files in a folder: `{"id": "query …"}`, as Relay and GraphQL Code Generator
+ * write it, or the manifest of Apollo Client. An entry may also be an object with the document and its Cache-Control, or with only the
+ * Cache-Control if another file has the document.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readJson } from '../../auth/api-keys.ts';
@@ -6,12 +11,6 @@ import type { Observer } from '../../events.ts';
 import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
 import { checkCacheControl } from '../../settings/check-settings.ts';
 import { DocumentMap, type TrustedDocument, type TrustedDocuments } from './trusted-documents.ts';
-
-/**
- * Reads trusted documents from a JSON file, or from all JSON files in a folder: `{"id": "query …"}`, as Relay and GraphQL Code Generator
- * write it, or the manifest of Apollo Client. An entry may also be an object with the document and its Cache-Control, or with only the
- * Cache-Control if another file has the document. In: a path; out: the documents by id.
- */
 
 const mostBytes = 64 * 1024 ** 2;
 
@@ -101,11 +100,6 @@ function readManifest(operations: unknown): readonly (readonly [unknown, unknown
 function quote(id: string): string {
   return JSON.stringify(id);
 }
-
-/**
- * Trusted documents in files, read again when the files change. In: their path; out: documents by id. While the files are broken or
- * missing, the documents that were read last stay in use.
- */
 
 export class WatchedDocuments implements TrustedDocuments {
   readonly #files: WatchedFiles<DocumentMap>;

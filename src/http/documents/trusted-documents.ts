@@ -1,4 +1,4 @@
-/** Documents that requests may name by id. In: an object or a map of them; out: the document of an id. */
+/** Documents that requests may name by id. */
 import { isJsonObject, quote } from '../../errors/api-error.ts';
 import { checkCacheControl } from '../../settings/check-settings.ts';
 

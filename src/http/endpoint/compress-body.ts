@@ -1,12 +1,11 @@
 /**
- * Compresses large responses for clients that accept it, on Node's thread pool. In: the Accept-Encoding header and the bytes; out: fewer
- * bytes. Keys are sent in headers that browsers never add by themselves, so compressed lengths reveal no secret to other sites (BREACH).
+ * Compresses large responses for clients that accept it, on Node's thread pool. Keys are sent in headers that browsers never add by
+ * themselves, so compressed lengths reveal no secret to other sites (BREACH).
  */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import { parsePreferences } from './preferences.ts';
@@ -62,18 +61,9 @@ export interface AcceptedEncodings {
 }
 
 const names = Object.keys(encodings) as ContentEncoding[];
-const known = new LRUCache<string, AcceptedEncodings>({ max: 200 });
 
 /** The encodings that the client accepts (RFC 9110, section 12.5.3). `best` is null and `allowsIdentity` false if it rejects all. */
 export function negotiateEncoding(acceptEncoding: string): AcceptedEncodings {
-  const remembered = known.get(acceptEncoding);
-  if (remembered !== undefined) return remembered;
-  const accepted = choose(acceptEncoding);
-  if (acceptEncoding.length <= 1000) known.set(acceptEncoding, accepted);
-  return accepted;
-}
-
-function choose(acceptEncoding: string): AcceptedEncodings {
   const preferences = parsePreferences(acceptEncoding);
   const qualityOf = (name: string): number | undefined =>
     (preferences.find(({ value }) => value === name) ?? preferences.find(({ value }) => value === '*'))?.quality;

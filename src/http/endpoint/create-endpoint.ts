@@ -1,7 +1,4 @@
-/**
- * Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. In: a graph and the
- * options; out: the endpoint, which serves `Exchange`s of any kind.
- */
+/** Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. */
 import type { Authenticate } from '../../auth/authenticate.ts';
 import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';

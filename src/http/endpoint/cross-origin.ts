@@ -1,6 +1,6 @@
 /**
- * Lets pages of other origins read responses (Fetch standard, CORS protocol). In: the allowed origins, and the headers of a request; out: the headers of
- * its response. Keys are sent in headers and not in cookies, so no response allows credentials.
+ * Lets pages of other origins read responses (Fetch standard, CORS protocol). Keys are sent in headers and not in cookies, so no response
+ * allows credentials.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,10 +1,9 @@
+/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
 import type { BeginTrace, CacheStatistics, GraphStatistics } from '../../events.ts';
 import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';
-
-/** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
 
 /** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */
 export interface EndpointOptions {
@@ -65,8 +64,6 @@ export interface NodeEndpointOptions extends EndpointOptions {
   /** Maximum requests in flight on one connection; one more closes it. Default: 20. */
   readonly maxPipelinedRequests?: number;
 }
-
-/** What the server needs from a graph: the part of the public API that returns responses as bytes. Types only. */
 
 export interface ServedGraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;

@@ -1,12 +1,8 @@
+/** Converts an error to an HTTP response in the GraphQL response format. */
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { Observer } from '../../events.ts';
 import type { Exchange } from './exchange.ts';
-
-/**
- * Converts an error to an HTTP response in the GraphQL response format. In: the error; out: its status, its body and the headers that its
- * code requires.
- */
 
 /** The body `{"errors": [...]}` of one error. */
 export function encodeError(error: ApiError): Buffer {
@@ -51,8 +47,6 @@ export function errorResponse(
   };
 }
 
-/** A response outside the GraphQL endpoint. In: status, headers and body; out: the response, sent. */
-
 export interface HttpResponse {
   readonly status: number;
   /** Alternating names and values. */
@@ -71,11 +65,6 @@ export function sendResponse(exchange: Exchange, { status, headers, body }: Http
   }
   exchange.endHandling();
 }
-
-/**
- * Calls a function of the application that must return its value synchronously. In: the function; out: its value. If it throws or returns a
- * promise, that is reported as a defect, and the request continues without the value.
- */
 
 /** The value, or null if there is none. `name` is the option that holds the function. */
 export function callApplication<Value>(name: string, call: () => Value, onDefect: (error: Error) => void): NonNullable<Value> | null {

@@ -1,14 +1,12 @@
+/**
+ * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response,
+ * and whether its client still waits. `NodeExchange` and `FetchExchange` implement it.
+ */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import type { Admission, AdmissionCounts, Share } from '../admission/admission.ts';
-
-/**
- * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response,
- * and whether its client still waits. In: what happens to it; out: its share of the server, released when it is over. `NodeExchange` and
- * `FetchExchange` implement it.
- */
 
 /** In bytes. */
 const smallResponse = 64 * 1024;
@@ -153,11 +151,6 @@ export abstract class Exchange {
     admission.forget(this.#user);
   }
 }
-
-/**
- * The id of a request, for its response and the log. In: the X-Request-ID header; out: the id that a proxy or the client gave it, or else a
- * new one.
- */
 
 /** Makes ids that are unique across processes: a random part per process, and a counter. `given` is the header, if present. */
 export function createRequestIds(): (given?: string | string[] | null) => string {

@@ -1,3 +1,7 @@
+/**
+ * Runs the content of a body or URL: one request, or a batch of several in an array. Those of a batch run concurrently, each in its own
+ * transaction with the rights and limits of a single request; one that fails does not affect the others.
+ */
 import { Deadline } from '../../budget/deadline.ts';
 import type { Caller, RawResponse, RequestOptions } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -10,7 +14,12 @@ import type { Exchange } from './exchange.ts';
 import { NamedRequest, readParameters } from './read-request.ts';
 import { type OperationMarks, RequestTimes } from './request-times.ts';
 
-/** Runs the content of a body or URL: one request, or a batch. In: the parsed value, and how it is to run; out: the response. */
+/** How a request is to run: its deadline, its client, and what to call when it is prepared. */
+export interface Run extends Omit<RequestOptions, 'marks'> {
+  readonly deadline: Deadline;
+  readonly client: string;
+  readonly marks?: OperationMarks | undefined;
+}
 
 export interface ExecuteOptions {
   readonly graph: Pick<ServedGraph, 'executeRaw'>;
@@ -23,19 +32,7 @@ export interface ExecuteOptions {
 
 /** Throws or rejects with BAD_REQUEST, and with any other error of a request before it runs. */
 export function executeValue(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
-  if (!Array.isArray(value)) return executeOne(value, caller, run, exchange, options);
-  checkBatch(value, options.maxBatch);
-  if (run.idempotencyKey !== undefined)
-    throw new ApiError('BAD_REQUEST', 'A batch has no idempotency key. Put one into "extensions.idempotencyKey" of each mutation instead.');
-  if (options.rate?.count(exchange.address, value.length - 1).isAllowed === false)
-    throw new ApiError('RATE_LIMITED', 'The batch has more requests than this address may send now. Send fewer, or wait.');
-  const execute: BatchWork['execute'] = async (request, itsRun) => executeOne(request, caller, itsRun, exchange, options);
-  const explain: BatchWork['explain'] = (error) => {
-    const reported = toReportedError(error, exchange.requestId, options.observe);
-    const body = encodeError(reported);
-    return { chunks: [body], length: body.length, errorCode: reported.code };
-  };
-  return executeBatch(value, { exchange, run, execute, explain });
+  return Array.isArray(value) ? executeBatch(value, caller, run, exchange, options) : executeOne(value, caller, run, exchange, options);
 }
 
 function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
@@ -54,40 +51,14 @@ function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange
   });
 }
 
-/**
- * A batch: several requests in one body, as an array. They run concurrently, each in its own transaction with the rights and limits of a
- * single request; one that fails does not affect the others. In: the array; out: one response, the array of their responses in the same
- * order.
- */
-
-/** How a request is to run: its deadline, its client, and what to call when it is prepared. */
-export interface Run extends Omit<RequestOptions, 'marks'> {
-  readonly deadline: Deadline;
-  readonly client: string;
-  readonly marks?: OperationMarks | undefined;
-}
-
-/** How the requests of a batch are run. */
-export interface BatchWork {
-  readonly exchange: Exchange;
-  readonly run: Run;
-  readonly execute: (request: unknown, run: Run) => Promise<RawResponse>;
-  /** The response to a request that could not be executed. */
-  readonly explain: (error: unknown) => RawResponse;
-}
-
-/** Throws BAD_REQUEST or BATCH_TOO_LARGE unless the batch has between one and `most` requests; with null, batches are not allowed. */
-export function checkBatch(batch: readonly unknown[], most: number | null): void {
-  if (most === null)
-    throw new ApiError('BAD_REQUEST', 'Batches are off. Send one request at a time, or start the server with --max-batch.');
-  if (batch.length === 0) throw new ApiError('BAD_REQUEST', 'The batch is empty. Send at least one request in it.');
-  if (batch.length <= most) return;
-  throw new ApiError('BATCH_TOO_LARGE', `The batch has ${batch.length} requests; the limit is ${most}. Send fewer at a time.`);
-}
-
-/** Runs the requests of a batch. Rejects with OVERLOADED if there is no room for all of them. */
-export async function executeBatch(batch: readonly unknown[], work: BatchWork): Promise<RawResponse> {
-  const { exchange, run } = work;
+async function executeBatch(
+  batch: readonly unknown[],
+  caller: Caller,
+  run: Run,
+  exchange: Exchange,
+  options: ExecuteOptions,
+): Promise<RawResponse> {
+  checkBatch(batch, run, exchange, options);
   // The exchange itself counts as the first one.
   const more = batch.length - 1;
   const refusal = exchange.admitMore(more);
@@ -101,8 +72,24 @@ export async function executeBatch(batch: readonly unknown[], work: BatchWork): 
     unprepared -= 1;
     if (unprepared === 0) run.onPrepared?.();
   };
+  const executePart = async (request: unknown, deadline: Deadline): Promise<RawResponse> => {
+    const onPrepared = once(notePrepared);
+    const marks = run.marks instanceof RequestTimes ? run.marks.addPart() : undefined;
+    try {
+      const response = await executeOne(request, caller, { ...run, deadline, onPrepared, marks }, exchange, options);
+      const tooMuch = exchange.holdResponse(response);
+      if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
+      return response;
+    } catch (error) {
+      const reported = toReportedError(error, exchange.requestId, options.observe);
+      const body = encodeError(reported);
+      return { chunks: [body], length: body.length, errorCode: reported.code };
+    } finally {
+      onPrepared();
+    }
+  };
   try {
-    return joinResponses(await Promise.all(batch.map((request, index) => executeInBatch(request, deadlines[index]!, work, notePrepared))));
+    return joinResponses(await Promise.all(deadlines.map((deadline, index) => executePart(batch[index], deadline))));
   } finally {
     run.deadline.onStop(null);
     for (const deadline of deadlines) deadline.end();
@@ -110,45 +97,32 @@ export async function executeBatch(batch: readonly unknown[], work: BatchWork): 
   }
 }
 
-/** Never rejects. */
-async function executeInBatch(
-  request: unknown,
-  deadline: Deadline,
-  { exchange, run, execute, explain }: BatchWork,
-  notePrepared: () => void,
-): Promise<RawResponse> {
-  let isPrepared = false;
-  const onPrepared = (): void => {
-    if (isPrepared) return;
-    isPrepared = true;
-    notePrepared();
-  };
-  try {
-    const response = await execute(request, {
-      ...run,
-      deadline,
-      onPrepared,
-      marks: run.marks instanceof RequestTimes ? run.marks.addPart() : undefined,
-    });
-    const refusal = exchange.holdResponse(response);
-    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
-    return response;
-  } catch (error) {
-    return explain(error);
-  } finally {
-    onPrepared();
-  }
+function checkBatch(batch: readonly unknown[], run: Run, exchange: Exchange, { maxBatch, rate }: ExecuteOptions): void {
+  if (maxBatch === null)
+    throw new ApiError('BAD_REQUEST', 'Batches are off. Send one request at a time, or start the server with --max-batch.');
+  if (batch.length === 0) throw new ApiError('BAD_REQUEST', 'The batch is empty. Send at least one request in it.');
+  if (batch.length > maxBatch)
+    throw new ApiError('BATCH_TOO_LARGE', `The batch has ${batch.length} requests; the limit is ${maxBatch}. Send fewer at a time.`);
+  if (run.idempotencyKey !== undefined)
+    throw new ApiError('BAD_REQUEST', 'A batch has no idempotency key. Put one into "extensions.idempotencyKey" of each mutation instead.');
+  if (rate?.count(exchange.address, batch.length - 1).isAllowed === false)
+    throw new ApiError('RATE_LIMITED', 'The batch has more requests than this address may send now. Send fewer, or wait.');
 }
 
-const opening = Buffer.from('[');
-const comma = Buffer.from(',');
-const closing = Buffer.from(']');
+function once(call: () => void): () => void {
+  let isCalled = false;
+  return () => {
+    if (!isCalled) call();
+    isCalled = true;
+  };
+}
+
 /** In bytes. Below this size a copy costs less than writing more pieces. */
 const joinedLength = 16 * 1024;
 
 function joinResponses(responses: readonly RawResponse[]): RawResponse {
-  const pieces = responses.flatMap(({ chunks }, index) => [index === 0 ? opening : comma, ...chunks]);
-  pieces.push(closing);
+  const pieces = responses.flatMap(({ chunks }, index) => [Buffer.from(index === 0 ? '[' : ','), ...chunks]);
+  pieces.push(Buffer.from(']'));
   const length = pieces.reduce((total, { length }) => total + length, 0);
   return {
     chunks: length < joinedLength ? [Buffer.concat(pieces, length)] : pieces,

@@ -1,10 +1,5 @@
-import { LRUCache } from 'lru-cache';
+/** What a client prefers: the headers Accept and Accept-Encoding (RFC 9110, section 12.4.2), and Prefer. */
 import { ApiError } from '../../errors/api-error.ts';
-
-/**
- * Parses the lists of preferences in the headers Accept and Accept-Encoding (RFC 9110, section 12.4.2). In: the text of a header; out: its
- * items, each with its quality.
- */
 
 export interface Preference {
   /** In lower case, without parameters. */
@@ -34,15 +29,7 @@ function readQuality(parameter: string | undefined): number {
   return /^q=(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(parameter) ? Number(parameter.slice(2)) : 0;
 }
 
-/**
- * Chooses the media type of the response (https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types). In: the Accept header; out:
- * one of two types, which also decides the status of a request that failed before it was executed.
- */
-
 export type MediaType = 'application/json' | 'application/graphql-response+json';
-
-/** Clients send few different headers, but a hostile one may send many, so the cache is bounded. */
-const known = new LRUCache<string, MediaType>({ max: 200 });
 
 /**
  * The media type that the client prefers: `application/graphql-response+json` if the client prefers it at least as much as
@@ -50,14 +37,7 @@ const known = new LRUCache<string, MediaType>({ max: 200 });
  */
 export function negotiateMediaType(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json';
-  const remembered = known.get(accept);
-  if (remembered !== undefined) return remembered;
-  const mediaType = choose(parsePreferences(accept));
-  if (accept.length <= 1000) known.set(accept, mediaType);
-  return mediaType;
-}
-
-function choose(preferences: readonly Preference[]): MediaType {
+  const preferences = parsePreferences(accept);
   const usable = preferences.filter((preference) => preference.parameters.every(isPossible));
   // An empty list expresses no preference.
   if (preferences.length === 0) return 'application/json';
@@ -83,11 +63,6 @@ function qualityOf(mediaType: MediaType, preferences: readonly Preference[]): nu
 function isPossible(parameter: string): boolean {
   return !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
 }
-
-/**
- * How long a client is willing to wait (RFC 7240, section 4.3). In: the Prefer header and the longest time allowed; out: the time for the
- * request.
- */
 
 /** The elements of the header. A comma inside quotes does not separate elements. */
 const elements = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;

@@ -1,13 +1,11 @@
+/**
+ * Reads the parameters of a request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters), whether they came in a
+ * body or in a URL.
+ */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-
-/**
- * Reads the parameters of a request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters), whether they came in a
- * body or in a URL. In: a value; out: the request with exactly its four members, each of the right type, or a request whose document is yet
- * to be found.
- */
 
 /** A request that names its document, by `documentId` or `extensions.persistedQuery`. It may have a `query` too. */
 export class NamedRequest {

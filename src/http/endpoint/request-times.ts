@@ -1,6 +1,6 @@
 /**
  * When a request passed its stages, and what it ran: for the Server-Timing header (https://www.w3.org/TR/server-timing/) and for the event
- * at its end. In: the times of stages; out: the header.
+ * at its end.
  */
 import type { RequestMarks } from '../../engine/request.ts';
 import type { OperationTimes, RanOperation, RequestDetails, TraceContext } from '../../events.ts';

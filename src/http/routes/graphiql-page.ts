@@ -1,9 +1,8 @@
-import type { Caller, GraphQLRequest } from '../../engine/request.ts';
-
 /**
- * The page at `/graphiql`. In: its settings; out: HTML. The page refers to nothing outside its own folder, and its content security policy
- * enforces that. Its first script is `graphiql/page/page.ts`.
+ * The page at `/graphiql`. The page refers to nothing outside its own folder, and its content security policy enforces that. Its first
+ * script is `graphiql/page/page.ts`.
  */
+import type { Caller, GraphQLRequest } from '../../engine/request.ts';
 
 export interface GraphiqlSettings {
   /** Path of the GraphQL endpoint. */
@@ -60,11 +59,6 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
 </html>
 `;
 }
-
-/**
- * What the page at `/graphiql` may do beyond the endpoint in `rowgraph dev`: act as anybody, and see how requests run. Types only; the
- * backend itself is `cli/embedded/development-backend.ts`.
- */
 
 /** Methods that take a role reject with BAD_REQUEST if it is not among the choices. */
 export interface PageBackend {

@@ -1,6 +1,6 @@
 /**
  * Serves GraphiQL from `dist/graphiql`, where `graphiql/bundle.ts` puts it, compressed: page, scripts, styles and a font, with nothing from
- * elsewhere. In: the path of the page, and its endpoint; out: routes.
+ * elsewhere.
  */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,7 @@
+/**
+ * Health checks, for the operator of the server and for load balancers. `live` reports that the process responds, `ready` that the database
+ * does too, that its schema is loaded, and that the server is not shutting down.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,11 +13,6 @@ import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import type { ServedGraph } from '../endpoint/endpoint-options.ts';
 import { errorResponse, type HttpResponse, toReportedError } from '../endpoint/error-response.ts';
 import type { Route } from './route-exchange.ts';
-
-/**
- * Health checks, for the operator of the server and for load balancers. In: the graph; out: routes. `live` reports that the process
- * responds, `ready` that the database does too, that its schema is loaded, and that the server is not shutting down.
- */
 
 /** One check of the database serves all requests within this time, so that health checks cannot flood it. */
 const readinessMilliseconds = 1000;
@@ -82,8 +81,6 @@ async function withTimeout(promise: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Metrics, for the operator of the server. In: the telemetry, and the key if one is required; out: the route `/metrics`. */
-
 /** Milliseconds from one rendering of the metrics to the next: each takes 2 ms, whoever asks for it. */
 const renderInterval = 50;
 
@@ -114,11 +111,6 @@ export function createMetricsRoute(
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
-
-/**
- * A server for the operator only, on a port of its own: health and metrics. In: where to listen, and the routes; out: the running server.
- * It needs little of what protects the public server, but limits time and connections.
- */
 
 export interface AdminServer {
   /** `http://host:port`. */

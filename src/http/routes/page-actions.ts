@@ -93,12 +93,6 @@ function badRequest(message: string): ApiError {
   return new ApiError('BAD_REQUEST', message);
 }
 
-/**
- * Checks that a request comes from this server's own page, in a browser on this machine. In: an exchange; out: nothing, or an error.
- * Rejects other sites that are open in the same browser, whether they submit forms, use fetch, or point a host name of theirs at this
- * machine (DNS rebinding), and rejects proxies.
- */
-
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');

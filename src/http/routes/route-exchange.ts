@@ -1,3 +1,4 @@
+/** Decides what serves a request: the endpoint, another route, or nothing. A request that is certainly for the endpoint may bypass this. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
@@ -6,11 +7,6 @@ import type { CrossOrigin } from '../endpoint/cross-origin.ts';
 import { errorResponse, type HttpResponse, sendResponse, toReportedError } from '../endpoint/error-response.ts';
 import type { Exchange } from '../endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../endpoint/graphql-endpoint.ts';
-
-/**
- * Decides what serves a request: the endpoint, another route, or nothing. In: an exchange; out: its response. A request that is certainly
- * for the endpoint may bypass this.
- */
 
 export interface Routing {
   readonly endpoint: GraphqlEndpoint;
@@ -121,8 +117,6 @@ function explainMiss(target: string | null, path: string | null, headers: readon
     );
   return errorResponse(new ApiError('NOT_FOUND', `Nothing is served at this path. The GraphQL endpoint is ${path}.`), headers);
 }
-
-/** Handlers of GET and HEAD requests, and of POST requests, at one path. Types only. */
 
 export type Route = (request: { readonly headers: IncomingHttpHeaders }) => HttpResponse | Promise<HttpResponse>;
 

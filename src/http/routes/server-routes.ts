@@ -1,7 +1,4 @@
-/**
- * Everything that the server serves besides the endpoint: GraphiQL, health and metrics. In: the options; out: the path of the endpoint, and
- * the routes by path.
- */
+/** Everything that the server serves besides the endpoint: GraphiQL, health and metrics. */
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import type { PageOptions, ServerOptions } from '../transport/server-options.ts';
 import { createGraphiqlRoutes } from './graphiql-routes.ts';

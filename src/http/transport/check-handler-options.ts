@@ -1,4 +1,4 @@
-/** Checks what a program passes to make a handler. In: the graph and the options; out: an error if one of them is wrong. */
+/** Checks what a program passes to make a handler. */
 
 import type { TokenOptions } from '../../auth/token-options.ts';
 import {

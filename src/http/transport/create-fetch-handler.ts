@@ -1,6 +1,6 @@
 /**
  * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and anything else that takes one
- * (docs/mounting.md). In: a graph and the options; out: a function from a request to its response.
+ * (docs/mounting.md).
  */
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';

@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint as a handler of `node:http`, for a server of your own or a framework's (docs/mounting.md). In: a graph and the
- * options; out: a function of a request and its response. `rowgraph serve` uses the same `mountEndpoint`.
+ * The GraphQL endpoint as a handler of `node:http`, for a server of your own or a framework's (docs/mounting.md). `rowgraph serve` uses the
+ * same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTokenOptions } from '../../auth/read-token-options.ts';

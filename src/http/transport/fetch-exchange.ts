@@ -1,3 +1,4 @@
+/** An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers use it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { startTimer } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
@@ -6,11 +7,6 @@ import type { Admission, Share } from '../admission/admission.ts';
 import { addressBlock } from '../admission/client-address.ts';
 import { Exchange } from '../endpoint/exchange.ts';
 import { explainMissingBody, tooLarge } from './node-exchange.ts';
-
-/**
- * An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers use it. In: a `Request`; out: a `Response`; a large body is a
- * stream.
- */
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */
 const longestWhole = 64 * 1024;
@@ -104,11 +100,6 @@ export class FetchExchange extends Exchange {
 const clientClosedRequest = 499;
 
 /**
- * Reads the body of a `Request`, as `read-body.ts` does for Node's requests: up to a limit, within its deadline, and as long as there is
- * room. In: the exchange; out: the bytes.
- */
-
-/**
  * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT at
  * the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
  */
@@ -158,11 +149,6 @@ function broken(cause: unknown): ApiError {
 
 const alreadyRead =
   'The body was read before rowgraph got the request. Mount rowgraph ahead of what reads the body, or let that read request.clone().';
-
-/**
- * The body of a large response as a stream; its reader sets the pace. In: the bytes, in pieces; out: a `ReadableStream`, and a callback
- * when it ends. A reader that stops reading does not keep the bytes for ever.
- */
 
 /** In bytes: how much is handed over at a time. */
 const pieceLength = 64 * 1024;
