@@ -3,8 +3,9 @@
  * field, in order.
  */
 
+import { placeOf } from '../errors/input-path.ts';
 import type { Table } from '../model/model.ts';
-import { compileSteps, compileWritten } from '../nested-writes/compile/compile-steps.ts';
+import { compileNestedWrite } from '../nested-writes/compile/compile-steps.ts';
 import type { MutationRoot, Parameter, Plan, QueryRoot, RootPlan, RootValue, TypeNamePlan } from '../plan/plan.ts';
 import { select } from '../sql/clauses.ts';
 import { renderInSteps, type Sql } from '../sql/sql.ts';
@@ -110,7 +111,7 @@ function* compileMutations(
       yield;
       for (const [index, before] of write.before.entries()) {
         const step = value.kind === 'nested write' ? value.steps[index] : undefined;
-        statements.push({ ...(yield* renderStatement(before)), ...(step && { step: { table: step.table, place: step.place } }) });
+        statements.push({ ...(yield* renderStatement(before)), ...(step && { step: { table: step.table, place: placeOf(step.paths) } }) });
         yield;
       }
       const statement = statements.push(yield* renderStatement(write.answer)) - 1;
@@ -161,11 +162,6 @@ function compileWrite(value: Exclude<MutationRoot, TypeNamePlan>, frame: Frame):
     case 'routine':
       return compileCall(value, newContext(), frame);
     case 'nested write':
-      return {
-        before: compileSteps(value, frame.guard),
-        answer: compileWritten(value, newContext(), frame),
-        frame,
-        empty: 'null',
-      };
+      return compileNestedWrite(value, newContext(), frame);
   }
 }

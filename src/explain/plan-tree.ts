@@ -1,4 +1,5 @@
 /** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
+import { placeOf } from '../errors/input-path.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type {
@@ -129,10 +130,10 @@ function columnsOf({ members }: RowPlan): readonly string[] {
 }
 
 /** A statement of a nested write. */
-function describeStep({ kind, table, place, paths }: NestedStep): string {
+function describeStep({ kind, table, paths }: NestedStep): string {
   const rows = `${paths.length} ${paths.length === 1 ? 'input' : 'inputs'}`;
   const verb = kind === 'insert' ? 'insert into' : kind;
-  return `${verb} ${nameOf(table)}, ${place}: ${rows}`;
+  return `${verb} ${nameOf(table)}, ${placeOf(paths)}: ${rows}`;
 }
 
 function describeConflict(conflict: ConflictPlan | null): string {

@@ -1,8 +1,4 @@
-/**
- * The plan of a nested write, as plain data: steps in execution order, each a statement. A step stores the keys of its rows for later
- * steps, under the label of the input that they come from.
- */
-
+/** The plan of a nested write: steps in execution order, each a statement. A step stores the keys of its rows for later steps. */
 import type { InputPath } from '../errors/input-path.ts';
 import type { Column, ColumnPair, Table } from '../model/model.ts';
 import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
@@ -12,28 +8,29 @@ export interface NestedWritePlan {
   readonly verb: 'insert' | 'update';
   readonly table: Table;
   readonly steps: readonly NestedStep[];
+  /** All lists of keys that the steps store. */
+  readonly lists: readonly KeyList[];
   /** The primary keys of the rows that the root field wrote. */
   readonly written: KeyList;
   readonly members: readonly Member<ResponseValue>[];
 }
 
-/** Keys of rows, each with the label of its input. In an update, one input may stand for several rows. */
+/**
+ * Keys of rows, each with the label of its input. In an update, one input may stand for several rows. Several steps may store keys in the same
+ * list.
+ */
 export interface KeyList {
+  /** Unique in an operation. */
   readonly number: number;
   /** The table of the rows. */
   readonly table: Table;
-  /** The names of the stored columns. Planning a later step may add more. */
-  readonly columns: string[];
-  /** The label of each row, in order, if a single step writes them all; null if only the statements determine the rows. */
-  labels: readonly number[] | null;
 }
 
 export type NestedStep = InsertStep | FindStep | AttachStep | LockStep | UpdateStep | DeleteStep;
 
 interface StepBase {
   readonly table: Table;
-  /** The common path of its inputs as text (without indexes if there are several), and the path of each, in row order. */
-  readonly place: string;
+  /** The path of each of its inputs, in row order. */
   readonly paths: readonly InputPath[];
 }
 
@@ -45,7 +42,6 @@ export interface InsertStep extends StepBase {
   /** Whether a conflict may skip rows, because nothing depends on each being written. */
   readonly lenient: boolean;
   readonly into: KeyList | null;
-  readonly appends: boolean;
 }
 
 /** Finds existing rows by the values of all outputs of the source. */
@@ -55,7 +51,6 @@ export interface FindStep extends StepBase {
   /** Whether the rows were inserted unless they existed, so that only a policy or a trigger can keep one from being found. */
   readonly ensured: boolean;
   readonly into: KeyList;
-  readonly appends: boolean;
 }
 
 /** Finds existing rows and sets their foreign keys. */
@@ -135,22 +130,4 @@ export interface Output {
     | { readonly kind: 'given'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
     /** A column of the parents, or of the join with this index. */
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
-}
-
-/** Makes a list store a column. */
-export function keepIn({ columns }: KeyList, column: string): void {
-  if (!columns.includes(column)) columns.push(column);
-}
-
-/**
- * Records that a step stores the keys of its rows in a list: exactly one per input, unless `lenient` or conditional. `appends` if earlier
- * steps have stored keys there too.
- */
-export function fill(
-  list: KeyList,
-  { labels, parents, onlyIf }: RowSource,
-  { appends, lenient }: Pick<InsertStep, 'appends' | 'lenient'>,
-): void {
-  const isOneEach = !lenient && onlyIf === null && parents?.list.labels !== null;
-  list.labels = isOneEach && !appends ? labels : null;
 }

@@ -3,7 +3,7 @@ import type { CompiledStatement } from '../../compile/compile-plan.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import type { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
-import { writePath } from '../../errors/input-path.ts';
+import { placeOf as sharedPlace, writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
@@ -94,7 +94,7 @@ function unboundInput(step: NestedStep, failure: Failure): string | undefined {
     if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
   }
   const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, failure)) : undefined;
-  return assigned && `${step.place}.${assigned.column.fieldName}`;
+  return assigned && `${sharedPlace(step.paths)}.${assigned.column.fieldName}`;
 }
 
 function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['use']): Parameter {
@@ -122,7 +122,7 @@ function unreadInput(
   const text = unread && textOf(unread);
   if (!('source' in step)) {
     const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
-    return alike.length === 1 ? `${step.place}.${alike[0]!.column.fieldName}` : null;
+    return alike.length === 1 ? `${sharedPlace(step.paths)}.${alike[0]!.column.fieldName}` : null;
   }
   const given = givenColumns(step);
   const isArray = unread?.encoding.kind === 'rows';
@@ -135,7 +135,7 @@ function unreadInput(
   );
   const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
   if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
-  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : step.place}.${first.column.fieldName}`;
+  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : sharedPlace(step.paths)}.${first.column.fieldName}`;
 }
 
 /** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */

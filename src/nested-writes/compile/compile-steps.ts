@@ -1,206 +1,276 @@
 /**
- * A nested write as statements: one for each step, which stores keys for later ones (`key-list.ts`), and one that reads the response by the
- * keys of the written rows. For comments inserted after their posts:
+ * A nested write as statements: one for each step, which stores keys for later ones, and one that reads the response by the keys of the written
+ * rows. For comments inserted after their posts:
  *
  *     with source as (…),
  *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s returning t1."id" as c0)
- *     select set_config('rowgraph.keys_2_0', …, true), case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
+ *     select set_config('rowgraph.keys_2_c0', …, true), case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
  *     from written as w
  */
-
 import { compileFilter } from '../../compile/compile-filter.ts';
 import { Aliases, directScope, type Scope, tableName } from '../../compile/scope.ts';
-import { type Frame, type Guard, noFrame, type StatementContext, selectList } from '../../compile/statement.ts';
+import { type CompiledWrite, type Frame, type StatementContext, selectList, storing } from '../../compile/statement.ts';
 import { collated, comparable, comparedType, differ } from '../../compile/values/comparison.ts';
 import { assignmentOf, conflict, incrementOf } from '../../compile/write/compile-mutation.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
-import { checkCount, countRow, type LimitedChange, raiseIf, resetCount } from '../../compile/write/raise.ts';
-import type { Table } from '../../model/model.ts';
+import { checkCount, countRow, raiseIf, resetCount } from '../../compile/write/raise.ts';
+import type { Raisable } from '../../errors/raise.ts';
+import type { Column, Table } from '../../model/model.ts';
 import type {
+  AttachStep,
   DeleteStep,
+  FindStep,
   InsertStep,
   KeyList,
   KeyPair,
   LockStep,
   NestedStep,
   NestedWritePlan,
+  RowSource,
   UpdateStep,
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
-import { whereAll } from '../../sql/clauses.ts';
+import type { Parameter } from '../../plan/plan.ts';
+import { and, as, coalesce, countRows, cte, deleteFrom, exists, insert, lines, select, update, withQueries } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
-import { bind, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { attachRows, findRows } from './find-rows.ts';
-import {
-  countOfKeys,
-  holdsOnlyRow,
-  keepKeys,
-  keepReturned,
-  keptColumns,
-  keyColumn,
-  keyLabel,
-  keyRows,
-  keysAsArray,
-  onlyKey,
-} from './key-list.ts';
+import { bind, identifier, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
+import { keyLabel, StoredKeys } from './stored-keys.ts';
 
-/** Compiles each step to a statement. */
-export function compileSteps({ steps }: NestedWritePlan, guard: Guard): Sql[] {
-  const frame = { ...noFrame, guard };
-  return steps.map((step) => compileStep(step, frame));
+export function compileNestedWrite(plan: NestedWritePlan, context: StatementContext, frame: Frame): CompiledWrite {
+  const keys = new StoredKeys(plan);
+  const before = plan.steps.map((step) => compileStep(step, storing(frame), keys));
+  return { before, answer: compileResponse(plan, keys, context, frame), frame, empty: 'null' };
 }
 
-function compileStep(step: NestedStep, frame: Frame): Sql {
+function compileStep(step: NestedStep, frame: Frame, keys: StoredKeys): Sql {
   switch (step.kind) {
     case 'insert':
-      return insertRows(step, frame);
+      return insertRows(step, frame, keys);
     case 'find':
-      return findRows(step, frame);
+      return findRows(step, frame, keys);
     case 'attach':
-      return attachRows(step, frame);
+      return attachRows(step, frame, keys);
     case 'lock':
     case 'update':
     case 'delete':
-      return changeRows(step, frame);
+      return changeRows(step, frame, keys);
   }
 }
 
-function insertRows(step: InsertStep, frame: Frame): Sql {
-  const { table, source, lenient, into, appends } = step;
-  const list = isKept(into) ? into : null;
-  const isNumbered = list?.labels === null || mustBeNumbered(source);
-  const { expression, count } = compileSource(source, isNumbered);
+/** Columns that the source does not give take their defaults. */
+function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
+  const { table, source, lenient, onConflict } = step;
+  const into = readList(step.into, keys);
+  const isNumbered = (into !== null && keys.labels(into) === null) || mustBeNumbered(source, keys);
+  const rows = compileSource(source, isNumbered, keys);
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
-  const insert = insertion(step, target, aliases, isNumbered);
-  if (returningSuffices(step, list, frame)) {
-    const returning = list ? sql`${newLine}returning ${selectList(frame, keepReturned(list, target))}` : sql``;
-    return sql`with ${expression}${newLine}${insert}${returning}`;
-  }
+  const outputs = outputColumns(source);
+  const inserted = (returning: readonly Sql[]): Sql =>
+    insert({
+      into: as(tableName(table), target.alias),
+      columns: outputs.map(({ column }) => identifier(column.name)),
+      rows: select({
+        columns: outputs.map(({ name }) => trusted(`s.${name}`)),
+        from: trusted('source as s'),
+        orderBy: isNumbered ? [trusted('s.m')] : [],
+      }),
+      onConflict: onConflict && conflict(onConflict, table, target, aliases),
+      returning,
+    });
   // Rows whose keys are stored are counted even if no trigger is known to skip any.
-  const isCounted = !lenient && (list !== null || !table.insertsEveryRow);
-  const counted = list === null ? sql`(select pg_catalog.count(*) from written)` : sql`pg_catalog.count(*)`;
+  const isCounted = !lenient && (into !== null || !table.insertsEveryRow);
+  if (into === null && !isCounted && source.same.length === 0 && frame.guard.length === 0)
+    return withQueries([rows.expression], inserted([]));
+  const counted = into === null ? sql`(${select({ columns: [countRows], from: trusted('written') })})` : countRows;
+  const differing = sql`(select pg_catalog.min(n) from source where differs)`;
   const checks = [
-    ...(isCounted ? [raiseIf(sql`${counted} < ${count}`, 'insert-left-out')] : []),
+    ...(isCounted ? [raiseIf(sql`${counted} < ${rows.count}`, 'insert-left-out')] : []),
     ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
   ];
-  const columns = [...(list ? keepKeys(list, trusted('s.n'), 'w', appends) : []), ...checks];
-  const returned = list ? keptColumns(list, target.alias) : sql`1`;
-  const returning = list !== null || isCounted ? sql`${newLine}returning ${returned}` : sql``;
-  const written = sql`written as (${insert}${returning})`;
-  return sql`with ${expression},${newLine}${written}${newLine}select ${selectList(frame, columns.length > 0 ? columns : [sql`1`])}${list ? writtenRows(list) : sql``}`;
+  const columns = [...(into ? keys.store(into, step, 'w', trusted('s.n')) : []), ...checks];
+  const written = cte('written', inserted(into ? keys.outputs(into, target.alias) : isCounted ? [integer(1)] : []));
+  const from = into && (keys.labels(into) === null ? labelledRows : trusted('written as w'));
+  return withQueries(
+    [rows.expression, written],
+    select({ columns: [selectList(frame, columns.length > 0 ? columns : [integer(1)])], from }),
+  );
 }
 
-/** Whether RETURNING suffices: it has to store only the key of a single row that no trigger skips, or nothing at all. */
-function returningSuffices({ table, source, onConflict, lenient }: InsertStep, list: KeyList | null, { guard }: Frame): boolean {
-  if (source.same.length > 0) return false;
-  if (list === null) return guard.length === 0 && (lenient || table.insertsEveryRow);
-  return holdsOnlyRow(list) && table.insertsEveryRow && onConflict === null;
+/** The written rows with their labels. */
+const labelledRows = sql`(select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
+
+/** A list is only stored if something reads it. */
+function readList(into: KeyList | null, keys: StoredKeys): KeyList | null {
+  return into !== null && keys.isRead(into) ? into : null;
 }
 
-const differing = sql`(select pg_catalog.min(n) from source where differs)`;
-
-/** A list is not stored if no column of it is read. */
-function isKept(list: KeyList | null): list is KeyList {
-  return list !== null && list.columns.length > 0;
+/** Finds the row that each source row identifies by all its outputs. Raises an error with the label of the first one that does not exist. */
+function findRows(step: FindStep, frame: Frame, keys: StoredKeys): Sql {
+  const { table, source, ensured, into } = step;
+  // A single row needs no number.
+  const isOne = source.labels.length === 1 && keys.labels(into) !== null && !mustBeNumbered(source, keys);
+  const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
+  const joins = [sql`join ${as(tableName(table), 't1')} on ${and(conditions)}`];
+  const from = trusted('source as s');
+  const outputs = keys.outputs(into, 't1');
+  const found = isOne
+    ? select({ columns: outputs, from, joins, limit: integer(1) })
+    : select({ columns: [trusted('distinct on (s.m) s.m'), trusted('s.n'), ...outputs], from, joins, orderBy: [trusted('s.m')] });
+  const checks = isOne ? [absent(source, ensured)] : [missing(ensured), ...(source.parents ? [several()] : [])];
+  const columns = [...keys.store(into, step, 'f', trusted('f.n')), ...checks];
+  return withQueries(
+    [compileSource(source, !isOne, keys).expression, cte('found', found)],
+    select({ columns: [selectList(frame, columns)], from: trusted('found as f') }),
+  );
 }
 
-function insertion({ table, source, onConflict }: InsertStep, target: Scope, aliases: Aliases, isNumbered: boolean): Sql {
-  const rows = insertedRows(source, isNumbered);
-  return sql`insert into ${tableName(table)} as ${trusted(target.alias)} ${rows}${onConflict ? sql`${newLine}${conflict(onConflict, table, target, aliases)}` : sql``}`;
+/** The condition that a column equals a value of its type. */
+function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
+  return sql`${comparable(sql`${row}.${identifier(name)}`, type)} = ${comparable(value, type)}`;
 }
 
-/** The written rows, with their labels if the list stores them. */
-function writtenRows({ labels }: KeyList): Sql {
-  if (labels !== null) return sql`${newLine}from written as w`;
-  return sql`${newLine}from (select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
+/** Raises an error if the only row does not exist. */
+function absent({ labels }: RowSource, ensured: boolean): Sql {
+  const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
+  return raiseIf(sql`${countRows} < 1`, whyAbsent(ensured), sql`(select ${bind(label, 'text')})`);
 }
 
-/**
- * Inserts a row for each row of the source. Columns that it does not give take their defaults, even if it gives none, because a select may
- * have no columns.
- */
-function insertedRows(source: InsertStep['source'], isNumbered: boolean): Sql {
-  const outputs = outputColumns(source);
-  const names = outputs.map(({ column }) => identifier(column.name));
-  const values = outputs.map(({ name }) => trusted(`s.${name}`));
-  const columns = outputs.length > 0 ? sql`(${join(names, ', ')})${newLine}` : sql``;
-  return sql`${columns}select ${join(values, ', ')} from source as s${isNumbered ? sql` order by s.m` : sql``}`;
+/** A row that exists unseen is named only where the insert has shown it already, by inserting nothing. */
+function whyAbsent(ensured: boolean): Raisable {
+  return ensured ? 'connect-denied' : 'connect-none';
 }
 
-function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame): Sql {
+function missing(ensured: boolean): Sql {
+  const first = sql`(select pg_catalog.min(s.n) from source as s where not exists (select 1 from found as f where f.m = s.m))`;
+  return raiseIf(sql`${first} is not null`, whyAbsent(ensured), first);
+}
+
+/** Raises an error if a row would have to refer to several rows. */
+function several(): Sql {
+  return raiseIf(sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`, 'connect-several');
+}
+
+/** Sets the foreign keys of the rows that the source identifies. Rows that already refer to the right row are not written. */
+function attachRows({ table, source, ensured, match, set }: AttachStep, frame: Frame, keys: StoredKeys): Sql {
+  const columnOf = (output: number): Column => source.outputs[output]!.column;
+  const valueOf = (output: number): Sql => trusted(`s.o${output}`);
+  const moves = set.map((output) => differ(sql`t1.${identifier(columnOf(output).name)}`, valueOf(output), columnOf(output).type));
+  const found = select({
+    columns: [
+      trusted('distinct on (s.m) s.m'),
+      trusted('s.n'),
+      ...table.primaryKey.map(({ name }, index) => sql`t1.${identifier(name)} as ${trusted(`k${index}`)}`),
+      ...set.map((output) => sql`${valueOf(output)} as ${trusted(`v${output}`)}`),
+      sql`${join(moves, ' or ')} as moves`,
+    ],
+    from: trusted('source as s'),
+    joins: [
+      sql`join ${as(tableName(table), 't1')} on ${and(match.map((output) => isSameValue(columnOf(output), sql`t1`, valueOf(output))))}`,
+    ],
+    orderBy: [trusted('s.m')],
+  });
+  const isSame = table.primaryKey.map((column, index) => isSameValue(column, sql`t2`, trusted(`f.k${index}`)));
+  const moved = update({
+    table: as(tableName(table), 't2'),
+    set: set.map((output) => sql`${identifier(columnOf(output).name)} = ${trusted(`f.v${output}`)}`),
+    from: trusted('found as f'),
+    where: [trusted('f.moves'), ...isSame],
+    returning: [integer(1)],
+  });
+  const key = table.primaryKey.map((_, index) => `k${index}`);
+  const count = (columns: readonly string[]): Sql =>
+    sql`(select pg_catalog.count(*) from (select distinct ${trusted(columns.join(', '))} from found where moves) as d)`;
+  const checks = [
+    missing(ensured),
+    several(),
+    raiseIf(sql`${count([...key, ...set.map((output) => `v${output}`)])} > ${count(key)}`, 'connect-several'),
+    raiseIf(sql`${count(key)} > (select pg_catalog.count(*) from moved)`, 'connect-denied'),
+  ];
+  return withQueries(
+    [compileSource(source, true, keys).expression, cte('found', found, { materialized: true }), cte('moved', moved)],
+    select({ columns: [selectList(frame, checks)] }),
+  );
+}
+
+function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame, keys: StoredKeys): Sql {
   const aliases = new Aliases();
   const target = directScope(aliases.next(), step.table);
-  const list = step.kind !== 'delete' && isKept(step.into) ? step.into : null;
-  const limited = limitOf(step);
-  const counted = limited && step.kind !== 'lock' ? sql`, ${countRow(limited)} as counted` : sql``;
-  const returned = sql`${list ? keptColumns(list, target.alias) : sql`1 as c`}${counted}`;
-  const limit = limited && (step.kind === 'lock' ? checkCount(limited, trusted('pg_catalog.count(*)')) : resetCount);
-  const changed = sql`with changed as (${change(step, target, aliases, returned)})`;
-  const kept = list ? keepKeys(list, integer(0), 'w', false) : [];
-  const checks = [...(limit ? [limit] : []), ...(step.kind === 'update' ? disagreements(step) : [])];
+  const into = step.kind === 'delete' ? null : readList(step.into, keys);
+  const { atMost } = step.rows;
+  const limited = atMost && ({ kind: step.kind === 'delete' ? 'delete' : 'update', atMost } as const);
+  const counted = limited && step.kind !== 'lock' ? [sql`${countRow(limited)} as counted`] : [];
+  const returned = [...(into ? keys.outputs(into, target.alias) : [sql`1 as c`]), ...counted];
+  const conditions = conditionsOf(step.rows, target, aliases, step.table, keys);
+  const checks = [
+    ...(limited ? [step.kind === 'lock' ? checkCount(limited, countRows) : resetCount] : []),
+    ...(step.kind === 'update' ? disagreements(step, keys) : []),
+  ];
+  const stored = into ? keys.store(into, step, 'w', integer(0)) : [];
   // An aggregate, so that the select returns one row.
-  const columns = kept.length > 0 || limit ? [...kept, ...checks] : [sql`pg_catalog.count(*)`, ...checks];
-  return sql`${changed}${newLine}select ${selectList(frame, columns)}${newLine}from (select pg_catalog.row_number() over () as m, c.* from changed as c) as w`;
+  const columns = stored.length > 0 || limited ? [...stored, ...checks] : [countRows, ...checks];
+  return withQueries(
+    [cte('changed', change(step, target, conditions, returned, keys))],
+    select({
+      columns: [selectList(frame, columns)],
+      from: trusted('(select pg_catalog.row_number() over () as m, c.* from changed as c) as w'),
+    }),
+  );
 }
 
-function limitOf({ kind, rows: { atMost } }: LockStep | UpdateStep | DeleteStep): LimitedChange | null {
-  return atMost && { kind: kind === 'delete' ? 'delete' : 'update', atMost };
-}
-
-function change(step: LockStep | UpdateStep | DeleteStep, target: Scope, aliases: Aliases, returned: Sql): Sql {
-  const table = sql`${tableName(step.table)} as ${trusted(target.alias)}`;
-  const restricted = where(conditionsOf(step.rows, target, aliases, step.table));
+function change(
+  step: LockStep | UpdateStep | DeleteStep,
+  target: Scope,
+  where: readonly Sql[],
+  returning: readonly Sql[],
+  keys: StoredKeys,
+): Sql {
+  const table = as(tableName(step.table), target.alias);
   switch (step.kind) {
     case 'lock': {
       const { atMost } = step.rows;
-      const limit = atMost ? sql`${newLine}limit ${bind(atMost, 'int8')} + 1` : sql``;
-      return sql`select ${returned}${newLine}from ${table}${restricted}${limit}${isView(step.table) ? sql`` : sql`${newLine}for update of ${trusted(target.alias)}`}`;
+      const rows = select({ columns: returning, from: table, where, limit: atMost && sql`${bind(atMost, 'int8')} + 1` });
+      // PostgreSQL cannot lock the rows of every view.
+      const isView = step.table.kind === 'view' || step.table.kind === 'materialized view';
+      return lines(rows, !isView && sql`for update of ${trusted(target.alias)}`);
     }
     case 'update':
-      return sql`update ${table}${newLine}set ${join(assignmentsOf(step, target), ', ')}${restricted}${newLine}returning ${returned}`;
+      return update({ table, set: assignmentsOf(step, target, keys), where, returning });
     case 'delete':
-      return sql`delete from ${table}${restricted}${newLine}returning ${returned}`;
+      return deleteFrom(table, where, returning);
   }
 }
 
-/** PostgreSQL cannot lock the rows of every view. */
-function isView({ kind }: Table): boolean {
-  return kind === 'view' || kind === 'materialized view';
-}
-
-function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope): Sql[] {
+function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope, keys: StoredKeys): Sql[] {
   const first = taken.filter(({ column }, index) => taken.findIndex((each) => each.column === column) === index);
   return [
     ...set.map(assignmentOf),
     ...increment.map(({ column, parameter }) => incrementOf(column, parameter, target)),
     ...nulled.map((column) => sql`${identifier(column.name)} = null`),
-    ...first.map((each) => sql`${identifier(each.column.name)} = ${takenValue(each)}`),
+    ...first.map((each) => sql`${identifier(each.column.name)} = ${takenValue(each, keys)}`),
   ];
 }
 
-function takenValue({ column, from, of }: UpdateStep['taken'][number]): Sql {
-  return onlyKey(from, of, column.type.sqlType);
+function takenValue({ column, from, of }: UpdateStep['taken'][number], keys: StoredKeys): Sql {
+  return keys.only(from, of, column.type.sqlType);
 }
 
 /** Checks that relations that share a column give it the same value. */
-function disagreements({ taken }: UpdateStep): Sql[] {
+function disagreements({ taken }: UpdateStep, keys: StoredKeys): Sql[] {
   const pairs = taken.flatMap((each, index) => {
     const first = taken.findIndex(({ column }) => column === each.column);
-    return first < index ? [differ(takenValue(taken[first]!), takenValue(each), each.column.type)] : [];
+    return first < index ? [differ(takenValue(taken[first]!, keys), takenValue(each, keys), each.column.type)] : [];
   });
   return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'values-differ')] : [];
 }
 
-function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table): Sql[] {
+function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliases: Aliases, table: Table, keys: StoredKeys): Sql[] {
   const conditions: Sql[] = [];
-  if (of) conditions.push(...belongsTo(of, target));
+  if (of) conditions.push(...belongsTo(of, target, keys));
   if (except) {
-    const key = table.primaryKey.map(
-      ({ name, type }) => sql`${keyColumn(except, 'x', name, comparedType(type))} = ${comparable(target.column(name), type)}`,
-    );
-    conditions.push(sql`not exists (select 1 from ${keyRows(except, 'x')} where ${join(key, ' and ')})`);
+    const isSame = keyOf(table).map((pair) => isPair(except, 'x', pair, target, keys));
+    conditions.push(sql`not ${exists(sql`select 1 from ${keys.rows(except, 'x')} where ${and(isSame)}`)}`);
   }
   if (filter) conditions.push(compileFilter(filter, target, aliases));
   return conditions;
@@ -210,66 +280,60 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
  * The conditions that rows are related to those of a list. With several columns, `areAmong` checks each column by itself, only so that an
  * index can be used; `exists` then checks them together.
  */
-function belongsTo({ list, pairs }: NonNullable<WrittenRows['of']>, target: Scope): Sql[] {
-  const among = areAmong(list, pairs, target);
+function belongsTo({ list: of, pairs }: NonNullable<WrittenRows['of']>, target: Scope, keys: StoredKeys): Sql[] {
+  const among = areAmong(of, pairs, target, keys);
   if (pairs.length === 1 && among.length === 1) return among;
-  const isSame = pairs.map((pair) => sql`${keyColumn(list, 'k', pair.of, comparedType(pair.type))} = ${comparedColumn(pair, target)}`);
-  return [...among, sql`exists (select 1 from ${keyRows(list, 'k')} where ${join(isSame, ' and ')})`];
+  const isSame = pairs.map((pair) => isPair(of, 'k', pair, target, keys));
+  return [...among, exists(sql`select 1 from ${keys.rows(of, 'k')} where ${and(isSame)}`)];
 }
 
 /**
  * The conditions that each key column has one of the list's values. They use arrays because PostgreSQL expects few elements of an array but
  * many rows of JSON, so it uses the index of the key.
  */
-function areAmong(list: KeyList, pairs: readonly KeyPair[], target: Scope): Sql[] {
+function areAmong(of: KeyList, pairs: readonly KeyPair[], target: Scope, keys: StoredKeys): Sql[] {
   // Arrays cannot have arrays as elements.
   const simple = pairs.filter(({ type }) => !type.sqlType.endsWith('[]'));
-  return simple.map((pair) => sql`${comparedColumn(pair, target)} = any (${keysAsArray(list, pair.of, comparedType(pair.type))})`);
+  return simple.map((pair) => sql`${comparedColumn(pair, target)} = any (${keys.array(of, pair.of, comparedType(pair.type))})`);
+}
+
+function isPair(of: KeyList, alias: string, pair: KeyPair, target: Scope, keys: StoredKeys): Sql {
+  return sql`${comparedColumn(pair, target)} = ${keys.column(of, alias, pair.of, comparedType(pair.type))}`;
 }
 
 function comparedColumn({ name, type, collation }: KeyPair, target: Scope): Sql {
   return collated(comparable(target.column(name), type), collation);
 }
 
+function keyOf({ primaryKey }: Table): KeyPair[] {
+  return primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
+}
+
 /** Compiles the statement that reads the response. */
-export function compileWritten({ table, written, members }: NestedWritePlan, context: StatementContext, frame: Frame): Sql {
+function compileResponse({ table, written, members }: NestedWritePlan, keys: StoredKeys, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
-  const isRead = hasRows(members);
-  const rows = isRead ? rowsOf(written, table, scope) : sql``;
+  const rows = hasRows(members) ? rowsOf(written, scope, keys) : {};
+  const labels = keys.labels(written);
   // A query would be in both parts.
   const queries = members.some(({ value }) => value.kind === 'query');
-  if (isRead && !queries && written.labels?.length === 1 && table.keyIsUnique) {
-    const json = concatenate(responseOfOne(members, scope, context));
-    return sql`select ${selectList(frame, [sql`coalesce((select ${json}${rows}), ${responseOfNone(members, context, '1')})`])}`;
+  if (hasRows(members) && !queries && labels?.length === 1 && table.keyIsUnique) {
+    const row = select({ columns: [concatenate(responseOfOne(members, scope, context))], ...rows });
+    return select({ columns: [selectList(frame, [coalesce(sql`(${row})`, responseOfNone(members, context, '1'))])] });
   }
-  const order = orderOf(written);
-  const json = responseOfRows(members, scope, { count: countOfKeys(written), order }, context);
-  return sql`select ${selectList(frame, [concatenate(json)])}${rows}`;
+  // The order of the inputs: by label, then by row number.
+  const order = labels === null ? [keyLabel('k'), trusted('k.m')] : labels.length > 1 ? [trusted('k.m')] : [];
+  const json = responseOfRows(members, scope, { count: keys.count(written), order }, context);
+  return select({ columns: [selectList(frame, [concatenate(json)])], ...rows });
 }
 
-/** The order of the inputs: by label, then by row number. */
-function orderOf(list: KeyList): Sql[] {
-  if (list.labels === null) return [keyLabel('k'), trusted('k.m')];
-  return list.labels.length > 1 ? [trusted('k.m')] : [];
-}
-
-/** FROM and WHERE for the current rows of a list. `k` is the list, if it has several. */
-function rowsOf(list: KeyList, table: Table, scope: Scope): Sql {
-  const { primaryKey } = table;
-  const source = sql`${tableName(table)} as ${trusted(scope.alias)}`;
-  if (list.labels?.length === 1) {
-    const isOnly = primaryKey.map(
-      ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${onlyKey(list, name, comparedType(type))}`,
-    );
-    return sql`${newLine}from ${source}${where(isOnly)}`;
+/** The current rows of a list. `k` is the list, if it has several. */
+function rowsOf(written: KeyList, scope: Scope, keys: StoredKeys): { readonly from: Sql; readonly joins?: Sql[]; readonly where: Sql[] } {
+  const pairs = keyOf(written.table);
+  const rows = as(tableName(written.table), scope.alias);
+  if (keys.labels(written)?.length === 1) {
+    const isOnly = pairs.map((pair) => sql`${comparedColumn(pair, scope)} = ${keys.only(written, pair.of, comparedType(pair.type))}`);
+    return { from: rows, where: isOnly };
   }
-  const key = primaryKey.map(
-    ({ name, type }) => sql`${comparable(scope.column(name), type)} = ${keyColumn(list, 'k', name, comparedType(type))}`,
-  );
-  const pairs = primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
-  return sql`${newLine}from ${keyRows(list, 'k')} join ${source} on ${join(key, ' and ')}${where(areAmong(list, pairs, scope))}`;
-}
-
-function where(conditions: readonly Sql[]): Sql {
-  return conditions.length > 0 ? sql`${newLine}${whereAll(conditions)!}` : sql``;
+  const isSame = pairs.map((pair) => isPair(written, 'k', pair, scope, keys));
+  return { from: keys.rows(written, 'k'), joins: [sql`join ${rows} on ${and(isSame)}`], where: areAmong(written, pairs, scope, keys) };
 }

@@ -7,14 +7,14 @@
  *
  * If a statement must tell the rows apart, they are numbered: `m` is the number of the row, `n` its label.
  */
-
 import { composed, differ } from '../../compile/values/comparison.ts';
 import type { Column, ValueType } from '../../model/model.ts';
 import { scalars } from '../../model/types/scalars.ts';
-import type { KeyJoin, KeyList, Output, RowSource } from '../../plan/nested-write-plan.ts';
+import type { KeyJoin, Output, RowSource } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
-import { bind, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { countOfKeys, keyAt, keyColumn, keyLabel, keyRows, onlyKey } from './key-list.ts';
+import { countRows, cte, list, select, values } from '../../sql/clauses.ts';
+import { bind, builtIn, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { keyLabel, type StoredKeys } from './stored-keys.ts';
 
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
 const fewRows = 10;
@@ -30,41 +30,44 @@ export interface CompiledSource {
 }
 
 /** Whether the rows must be numbered, because they are joined to others or must be told apart. */
-export function mustBeNumbered({ parents, joins, same }: RowSource): boolean {
-  return same.length > 0 || [...(parents ? [parents] : []), ...joins].some(({ list }) => list.labels === null);
+export function mustBeNumbered({ parents, joins, same }: RowSource, keys: StoredKeys): boolean {
+  return same.length > 0 || [...(parents ? [parents] : []), ...joins].some(({ list }) => keys.labels(list) === null);
 }
 
 /** Compiles the rows. Unless numbered, they come in input order. */
-export function compileSource(source: RowSource, isNumbered: boolean): CompiledSource {
-  const { parents, onlyIf, joins, outputs, same } = source;
-  const places = listWork(source);
-  const given = boundColumns(source, places, isNumbered);
-  const parentRows = parents?.list.labels === null ? [sql`join ${keyRows(parents.list, 'p')} on ${keyLabel('p')} = g.p`] : [];
-  const joined = joins.flatMap(({ list, optional }, index) => {
-    if (list.labels !== null) return [];
-    const alias = `j${index}`;
-    return [sql`${trusted(optional ? 'left join' : 'join')} ${keyRows(list, alias)} on ${keyLabel(alias)} = g.n`];
-  });
-  const condition = onlyIf ? [sql`where (select ${countOfKeys(onlyIf)}) > 0`] : [];
-  const isFew = source.labels.length <= fewRows;
-  const from = [sql`from ${boundRows(given, isFew)}`, ...parentRows, ...joined, ...condition];
-  const valueOf = (output: Output, index: number): Sql => outputValue(source, places, output, index);
-  const values = outputs.map((output, index) => sql`${valueOf(output, index)} as ${trusted(`o${index}`)}`);
+export function compileSource(source: RowSource, isNumbered: boolean, keys: StoredKeys): CompiledSource {
+  const { parents, onlyIf, joins, outputs, same, labels } = source;
+  const positions = positionsOf(source, keys);
+  const columns = boundColumns(source, positions, isNumbered);
+  const isJoined = parents !== null && positions.parents === null;
+  const valueOf = (index: number): Sql => outputValue(source, positions, outputs[index]!, index, keys);
   const differences = same.map(([one, other]) => {
-    const { from: origin, column } = outputs[other]!;
-    const isThere = origin.kind === 'key' && typeof origin.join === 'number' ? presenceOf(joins[origin.join]!, origin.join, places) : sql``;
-    return sql`(${differ(valueOf(outputs[one]!, one), valueOf(outputs[other]!, other), column.type)}${isThere})`;
+    const { from, column } = outputs[other]!;
+    const isThere = from.kind === 'key' && typeof from.join === 'number' ? presenceOf(joins[from.join]!, from.join, positions) : sql``;
+    return sql`(${differ(valueOf(one), valueOf(other), column.type)}${isThere})`;
   });
-  const order = trusted(parentRows.length > 0 ? 'g.n, p.m' : 'g.n');
-  const selected = [
-    ...(isNumbered ? [sql`pg_catalog.row_number() over (order by ${order}) as m`, sql`g.n`] : []),
-    ...values,
-    ...(same.length > 0 ? [sql`${join(differences, ' or ')} as differs`] : []),
-  ];
-  const as = trusted(isNumbered ? 'source as materialized' : 'source as');
-  const expression = sql`${as} (select ${join(selected, ', ')}${newLine}${join(from, newLine)})`;
-  if (isNumbered) return { expression, count: sql`(select pg_catalog.count(*) from source)` };
-  return { expression, count: isFew ? integer(source.labels.length) : sql`pg_catalog.cardinality(${given[0]!.bound[0]!})` };
+  const order = trusted(isJoined ? 'g.n, p.m' : 'g.n');
+  const isFew = labels.length <= fewRows;
+  const rows = select({
+    columns: [
+      ...(isNumbered ? [sql`pg_catalog.row_number() over (order by ${order}) as m`, sql`g.n`] : []),
+      ...outputs.map((_, index) => sql`${valueOf(index)} as ${trusted(`o${index}`)}`),
+      ...(same.length > 0 ? [sql`${join(differences, ' or ')} as differs`] : []),
+    ],
+    from: boundRows(columns, isFew),
+    joins: [
+      ...(isJoined ? [sql`join ${keys.rows(parents.list, 'p')} on ${keyLabel('p')} = g.p`] : []),
+      ...joins.flatMap(({ list, optional }, index) => {
+        const alias = `j${index}`;
+        const keyword = trusted(optional ? 'left join' : 'join');
+        return positions.joins[index] === null ? [sql`${keyword} ${keys.rows(list, alias)} on ${keyLabel(alias)} = g.n`] : [];
+      }),
+    ],
+    where: onlyIf ? [sql`(select ${keys.count(onlyIf)}) > 0`] : [],
+  });
+  const expression = cte('source', rows, { materialized: isNumbered });
+  if (isNumbered) return { expression, count: sql`(select ${countRows} from source)` };
+  return { expression, count: isFew ? integer(labels.length) : builtIn('cardinality', columns[0]!.bound[0]!) };
 }
 
 /** The columns of the outputs, without duplicates, with their names in the source. */
@@ -74,27 +77,26 @@ export function outputColumns({ outputs }: RowSource): { readonly column: Column
   );
 }
 
-/** The positions of the rows' keys in lists whose labels are known; `only` if the list has a single row, to which all of them refer. */
-interface Places {
-  readonly parents: readonly (number | null)[] | 'only' | null;
-  readonly joins: readonly (readonly (number | null)[] | 'only' | null)[];
+/** Where the keys of the rows are in a list, if the plan tells its labels; `only` if it has a single row, to which all of them refer. */
+type KeyPositions = readonly (number | null)[] | 'only' | null;
+
+interface Positions {
+  readonly parents: KeyPositions;
+  readonly joins: readonly KeyPositions[];
 }
 
-function listWork({ labels, parents, joins }: RowSource): Places {
+function positionsOf({ labels, parents, joins }: RowSource, keys: StoredKeys): Positions {
   return {
-    parents: parents && placesIn(parents.list, parents.labels),
-    joins: joins.map(({ list }) => placesIn(list, labels)),
+    parents: parents && positionsIn(keys.labels(parents.list), parents.labels),
+    joins: joins.map(({ list }) => positionsIn(keys.labels(list), labels)),
   };
 }
 
-function placesIn({ labels }: KeyList, wanted: readonly number[]): Places['joins'][number] {
+function positionsIn(labels: readonly number[] | null, wanted: readonly number[]): KeyPositions {
   if (labels === null) return null;
-  // If every row of a place is written, its label is its position.
-  const byLabel = labels.every((label, place) => label === place) ? null : new Map(labels.map((label, place) => [label, place]));
-  const placeOf = (label: number): number | null =>
-    byLabel === null ? (label < labels.length ? label : null) : (byLabel.get(label) ?? null);
-  const places = wanted.map(placeOf);
-  return labels.length === 1 && !places.includes(null) ? 'only' : places;
+  const byLabel = new Map(labels.map((label, position) => [label, position]));
+  const positions = wanted.map((label) => byLabel.get(label) ?? null);
+  return labels.length === 1 && !positions.includes(null) ? 'only' : positions;
 }
 
 /** A bound column: a value for each row, or one array. */
@@ -103,11 +105,11 @@ interface BoundColumn {
   readonly bound: readonly Sql[];
 }
 
-function boundColumns({ labels, parents, outputs }: RowSource, places: Places, isNumbered: boolean): BoundColumn[] {
+function boundColumns({ labels, parents, outputs }: RowSource, positions: Positions, isNumbered: boolean): BoundColumn[] {
   const columns: BoundColumn[] = isNumbered ? [numbersAs('n', labels)] : [];
-  const parentPlaces = places.parents ?? parents?.labels;
-  if (typeof parentPlaces === 'object') columns.push(numbersAs('p', parentPlaces));
-  for (const [index, each] of places.joins.entries())
+  const ofParents = positions.parents ?? parents?.labels;
+  if (typeof ofParents === 'object') columns.push(numbersAs('p', ofParents));
+  for (const [index, each] of positions.joins.entries())
     if (typeof each === 'object' && each !== null) columns.push(numbersAs(`q${index}`, each));
   for (const [index, { column, from }] of outputs.entries()) {
     if (from.kind === 'given') columns.push(valuesAs(`a${index}`, column.type, from.use, from.values));
@@ -122,45 +124,41 @@ function numbersAs(name: string, numbers: readonly (number | null)[]): BoundColu
   return { name, bound: numbers.map((number) => bindText(number === null ? null : String(number), 'int4')) };
 }
 
-function valuesAs(name: string, type: ValueType, use: ValueUse, values: readonly ParameterValue[]): BoundColumn {
+function valuesAs(name: string, type: ValueType, use: ValueUse, items: readonly ParameterValue[]): BoundColumn {
   const isText = isBoundAsText(type, use);
-  if (values.length > fewRows) {
-    const rows: Parameter = { value: { kind: 'list', items: values }, encoding: { kind: 'rows', type, use } };
+  if (items.length > fewRows) {
+    const rows: Parameter = { value: { kind: 'list', items }, encoding: { kind: 'rows', type, use } };
     return { name, bound: [bind(rows, isText ? 'text[]' : `${type.sqlType}[]`)] };
   }
   const encoding: Parameter['encoding'] = use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use };
-  return { name, bound: values.map((value) => bind({ value, encoding } satisfies Parameter, isText ? 'text' : type.sqlType)) };
+  return { name, bound: items.map((value) => bind({ value, encoding } satisfies Parameter, isText ? 'text' : type.sqlType)) };
 }
 
-function boundRows(given: readonly BoundColumn[], isFew: boolean): Sql {
-  const names = trusted(given.map(({ name }) => name).join(', '));
-  const arrays = given.map(({ bound: [array] }) => sql`pg_catalog.unnest(${array!})`);
-  if (!isFew) return sql`rows from (${join(arrays, ', ')}) as g(${names})`;
-  const rows = given[0]!.bound.map((_, row) => {
-    const cells = given.map(({ bound }) => bound[row]!);
-    return sql`(${join(cells, ', ')})`;
-  });
-  return sql`(values ${join(rows, ', ')}) as g(${names})`;
+function boundRows(columns: readonly BoundColumn[], isFew: boolean): Sql {
+  const names = trusted(columns.map(({ name }) => name).join(', '));
+  if (!isFew) return sql`rows from (${list(columns.map(({ bound: [array] }) => builtIn('unnest', array!)))}) as g(${names})`;
+  const rows = columns[0]!.bound.map((_, row) => columns.map(({ bound }) => bound[row]!));
+  return sql`(${values(rows)}) as g(${names})`;
 }
 
-function outputValue({ parents, joins }: RowSource, places: Places, { column: { type }, from }: Output, index: number): Sql {
+function outputValue({ parents, joins }: RowSource, positions: Positions, { column, from }: Output, index: number, keys: StoredKeys): Sql {
+  const { type } = column;
   if (from.kind === 'given') {
     const name = trusted(`g.a${index}`);
     if (from.use === 'json') return composed(sql`${name}::jsonb`, type.sqlType);
     return isBoundAsText(type, from.use) ? sql`${name}::${trusted(type.sqlType)}` : name;
   }
   const { join: number, of } = from;
-  if (number === 'parents') return keyOf(parents!.list, places.parents, 'p', of, type, trusted('g.p'));
-  return keyOf(joins[number]!.list, places.joins[number]!, `j${number}`, of, type, trusted(`g.q${number}`));
-}
-
-function keyOf(list: KeyList, places: Places['parents'], alias: string, of: string, { sqlType }: ValueType, place: Sql): Sql {
-  if (places === null) return keyColumn(list, alias, of, sqlType);
-  return places === 'only' ? onlyKey(list, of, sqlType) : keyAt(list, place, of, sqlType);
+  const isParent = number === 'parents';
+  const keysOf = isParent ? parents!.list : joins[number]!.list;
+  const at = isParent ? positions.parents : positions.joins[number]!;
+  if (at === null) return keys.column(keysOf, isParent ? 'p' : `j${number}`, of, type.sqlType);
+  if (at === 'only') return keys.only(keysOf, of, type.sqlType);
+  return keys.at(keysOf, trusted(isParent ? 'g.p' : `g.q${number}`), of, type.sqlType);
 }
 
 /** `and` a condition that the row has the keys of an optional join. */
-function presenceOf({ optional }: KeyJoin, number: number, { joins }: Places): Sql {
+function presenceOf({ optional }: KeyJoin, number: number, { joins }: Positions): Sql {
   if (!optional) return sql``;
   return sql` and ${trusted(joins[number] === null ? `j${number}.n` : `g.q${number}`)} is not null`;
 }

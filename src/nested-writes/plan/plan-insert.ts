@@ -2,89 +2,80 @@
  * Plans a nested insert as steps: first the rows that its rows refer to, then the rows themselves, then the rows that refer to them. Rows
  * of one place are written together.
  */
-
 import { mapInSteps } from '../../budget/turns.ts';
-import { type InputPath, inputError, inputPath, placeOf } from '../../errors/input-path.ts';
+import { type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Model, Table } from '../../model/model.ts';
 import type { WritableRelation } from '../../model/relations/writable-relations.ts';
 import { objectOf } from '../../plan/inputs.ts';
-import { fill, type KeyList, keepIn, type NestedStep, type NestedWritePlan, type RowSource } from '../../plan/nested-write-plan.ts';
+import type { KeyList, NestedStep, NestedWritePlan, RowSource } from '../../plan/nested-write-plan.ts';
 import type { ConflictPlan } from '../../plan/plan.ts';
 import { planConflict, planResponse } from '../../plan/write/mutation.ts';
 import { argumentOf, type SelectedField } from '../../request/operation.ts';
+import { groupKeys, groupRows, keyPairs, type Related, sourceOf, sourceOfKeys } from './group-rows.ts';
 import {
   checkFilled,
   checkVerbs,
-  type GivenObject,
-  type GivenRelation,
-  type GivenRow,
+  type InputKey,
+  type InputRow,
+  type LabelledObject,
   memberOf,
   objectsOf,
-  RowShape,
-  readKey,
+  type RelationInput,
+  readKeys,
   readRow,
   readRows,
 } from './read-input.ts';
-import { groupKeys, groupRows, keyPairs, type Lookup, type Parents, sourceOf, sourceOfKeys } from './sources.ts';
 
 /** Collects the steps of a root field. */
 export class StepList {
   readonly steps: NestedStep[] = [];
-  readonly #lists: KeyList[];
-  #updated: { readonly list: KeyList; readonly table: Table } | null = null;
+  readonly lists: KeyList[] = [];
+  readonly #firstList: number;
+  /** The rows of an update without which nothing is written. */
+  #onlyIf: KeyList | null = null;
 
-  /** `lists` has those of earlier root fields, because numbers of lists are unique in a statement. */
-  constructor(lists: KeyList[]) {
-    this.#lists = lists;
+  constructor(firstList: number) {
+    this.#firstList = firstList;
   }
 
   newList(table: Table): KeyList {
-    const list: KeyList = { number: this.#lists.length + 1, table, columns: [], labels: null };
-    this.#lists.push(list);
+    const list: KeyList = { number: this.#firstList + this.lists.length, table };
+    this.lists.push(list);
     return list;
   }
 
   /** Plans steps for the rows of an update, which do nothing if it has no rows. */
-  *forRows<Result>(list: KeyList, table: Table, work: () => Generator<void, Result>): Generator<void, Result> {
-    const before = this.#updated;
-    this.#updated = { list, table };
+  *forRows<Result>(list: KeyList, work: () => Generator<void, Result>): Generator<void, Result> {
+    const before = this.#onlyIf;
+    this.#onlyIf = list;
     const result = yield* work();
-    this.#updated = before;
+    this.#onlyIf = before;
     return result;
   }
 
   /** Makes a source conditional on the updated rows. A source with parents needs no condition. */
   conditional(source: RowSource): RowSource {
-    if (source.parents !== null || this.#updated === null) return source;
-    const { list, table } = this.#updated;
-    keepIn(list, table.primaryKey[0]!.name);
-    return { ...source, onlyIf: list };
+    return source.parents === null ? { ...source, onlyIf: this.#onlyIf } : source;
   }
 }
 
-/** Plans an insert whose objects write related rows. Yields if there are many. Throws BAD_USER_INPUT with the path of the input. */
-export function* planNestedInsert(field: SelectedField, table: Table, model: Model, lists: KeyList[]): Generator<void, NestedWritePlan> {
+/**
+ * Plans an insert whose objects write related rows. `firstList` is the first number for a list. Yields if there are many objects. Throws
+ * BAD_USER_INPUT with the path of the input.
+ */
+export function* planNestedInsert(field: SelectedField, table: Table, model: Model, firstList: number): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table, model);
-  const place = inputPath('objects');
-  const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), place, true, 0));
+  const rows = yield* readRows(objectsOf(argumentOf(field, 'objects'), inputPath('objects'), true, 0));
   const onConflict = planConflict(argumentOf(field, 'onConflict') ?? null, table, inputPath('onConflict'));
-  const leads = rows.find(({ related }) => related.some(({ writable }) => !writable.relation.holdsKey));
-  if (leads && onConflict && mayLeaveOut(onConflict)) {
-    const related = leads.related.find(({ writable }) => !writable.relation.holdsKey)!;
-    const message = `"${related.writable.relation.fieldName}" needs a row to refer to, but "onConflict" may leave it out. Name a field in "updateColumns", and no filter.`;
-    throw inputError(related.path, message);
+  const referring = rows.flatMap(({ related }) => related.find(({ writable }) => !writable.relation.holdsKey) ?? []).at(0);
+  if (referring && onConflict && mayLeaveOut(onConflict)) {
+    const message = `"${referring.writable.relation.fieldName}" needs a row to refer to, but "onConflict" may leave it out. Name a field in "updateColumns", and no filter.`;
+    throw inputError(referring.path, message);
   }
-  const plan = new StepList(lists);
+  const plan = new StepList(firstList);
   const written = plan.newList(table);
-  for (const { name } of table.primaryKey) keepIn(written, name);
-  yield* insertRows(plan, table, rows, {
-    parents: null,
-    into: written,
-    appends: false,
-    onConflict,
-    lenient: onConflict !== null && !leads,
-  });
-  return { kind: 'nested write', verb: 'insert', table, steps: plan.steps, written, members };
+  yield* insertRows(plan, table, rows, { into: written, onConflict, lenient: onConflict !== null && !referring });
+  return { kind: 'nested write', verb: 'insert', table, steps: plan.steps, lists: plan.lists, written, members };
 }
 
 function mayLeaveOut({ columns, increment, filter }: ConflictPlan): boolean {
@@ -92,32 +83,30 @@ function mayLeaveOut({ columns, increment, filter }: ConflictPlan): boolean {
 }
 
 interface InsertOptions {
-  readonly parents: Parents | null;
-  /** The list to store keys in, and whether it already has others. */
-  readonly into: KeyList | null;
-  readonly appends: boolean;
-  readonly onConflict: ConflictPlan | null;
-  readonly lenient: boolean;
+  readonly parents?: Related | null;
+  readonly into?: KeyList | null;
+  readonly onConflict?: ConflictPlan | null;
+  readonly lenient?: boolean;
 }
 
-/** Inserts the rows of one place with all their related rows. Returns their sources. */
-function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], options: InsertOptions): Generator<void, RowSource[]> {
-  const { parents, into, appends, onConflict, lenient } = options;
+/** Inserts rows with all their related rows. Returns their sources. */
+function* insertRows(
+  plan: StepList,
+  table: Table,
+  rows: readonly InputRow[],
+  { parents = null, into = null, onConflict = null, lenient = false }: InsertOptions,
+): Generator<void, RowSource[]> {
   for (const row of rows) {
     checkVerbs(row, 'insert');
-    if (parents) checkFilled(row.shape, parents.writable, row.path);
+    if (parents) checkFilled(row.values, parents.writable, row.path);
   }
   yield;
-  const lookups: Lookup[] = [];
+  const lookups: Related[] = [];
   for (const writable of relationsOf(rows, true)) lookups.push({ writable, list: yield* relateOne(plan, writable, rows) });
   const sources: RowSource[] = [];
-  const groups = yield* groupRows(rows, lookups);
-  for (const [index, group] of groups.entries()) {
+  for (const group of yield* groupRows(rows, lookups)) {
     const source = plan.conditional(yield* sourceOf(table, group, lookups, parents));
-    const paths = group.map(({ path }) => path);
-    const mode = { lenient, appends: appends || index > 0 };
-    if (into) fill(into, source, mode);
-    plan.steps.push({ kind: 'insert', table, place: placeOf(paths), paths, source, onConflict, into, ...mode });
+    plan.steps.push({ kind: 'insert', table, paths: group.map(({ path }) => path), source, onConflict, lenient, into });
     sources.push(source);
     yield;
   }
@@ -129,84 +118,73 @@ function* insertRows(plan: StepList, table: Table, rows: readonly GivenRow[], op
 }
 
 /** The relations that the rows write, either those whose key they hold or the others, in order of first occurrence. */
-function relationsOf(rows: readonly GivenRow[], holdsKey: boolean): Set<WritableRelation> {
-  const relations = new Set<WritableRelation>();
-  for (const { related } of rows) {
-    for (const { writable } of related) if (writable.relation.holdsKey === holdsKey) relations.add(writable);
-  }
-  return relations;
+function relationsOf(rows: readonly InputRow[], holdsKey: boolean): Set<WritableRelation> {
+  const all = rows.flatMap(({ related }) => related.map(({ writable }) => writable));
+  return new Set(all.filter(({ relation }) => relation.holdsKey === holdsKey));
 }
 
+type CreatingVerb = 'connect' | 'connectOrCreate' | 'create';
+
 /** Finds or inserts the rows that the given rows will refer to. Returns the list of their keys. */
-export function* relateOne(plan: StepList, writable: WritableRelation, rows: readonly GivenRow[]): Generator<void, KeyList> {
-  const { target } = writable.relation;
-  const list = plan.newList(target);
-  let appends = false;
-  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] =>
+export function* relateOne(plan: StepList, writable: WritableRelation, rows: readonly InputRow[]): Generator<void, KeyList> {
+  const table = writable.relation.target;
+  const into = plan.newList(table);
+  const objects = (verb: CreatingVerb): LabelledObject[] =>
     rows.flatMap(({ label, related }) => {
       const use = related.find((each) => each.writable === writable);
       const value = use?.members.get(verb);
       return value ? [{ label, parent: label, value: objectOf(value), path: inputPath(verb, use!.path) }] : [];
     });
-  for (const [, of] of keyPairs(writable)) keepIn(list, of);
-  const created = given('create');
-  if (created.length > 0) {
-    yield* insertRows(plan, target, yield* readRows(created), { ...plainly, into: list, appends });
-    appends = true;
+  const created = objects('create');
+  if (created.length > 0) yield* insertRows(plan, table, yield* readRows(created), { into });
+  for (const keys of groupKeys(yield* readKeys(objects('connect'), table))) {
+    const source = plan.conditional(sourceOfKeys(keys, null));
+    plan.steps.push({ kind: 'find', table, paths: pathsOf(keys), source, ensured: false, into });
   }
-  const connected = yield* mapInSteps(given('connect'), (object) => readKey(object, target));
-  const find = (source: RowSource, paths: readonly InputPath[], ensured: boolean): void => {
-    fill(list, source, { appends, lenient: false });
-    plan.steps.push({ kind: 'find', table: target, place: placeOf(paths), paths, source, ensured, into: list, appends });
-    appends = true;
-  };
-  for (const keys of groupKeys(connected)) {
-    const paths = keys.map(({ object }) => object.path);
-    find(plan.conditional(sourceOfKeys(keys, null)), paths, false);
+  for (const { source, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), null)) {
+    const key = { ...source, outputs: match.map((number) => source.outputs[number]!), same: [] };
+    plan.steps.push({ kind: 'find', table, paths, source: key, ensured: true, into });
   }
-  for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), null)) {
-    find({ ...source, outputs: match.map((number) => source.outputs[number]!), same: [] }, paths, true);
-  }
-  return list;
+  return into;
 }
 
-const plainly: InsertOptions = { parents: null, into: null, appends: false, onConflict: null, lenient: false };
-
 /** A relation in the input of the row with this label. */
-export type RelationUse = { readonly label: number; readonly use: GivenRelation };
+interface RelationUse {
+  readonly label: number;
+  readonly use: RelationInput;
+}
 
 /** Makes existing and new rows refer to the rows of a list. */
-export function* relateMany(plan: StepList, parents: Parents, uses: readonly RelationUse[]): Generator<void> {
-  const { target, kind } = parents.writable.relation;
-  const given = (verb: 'connect' | 'connectOrCreate' | 'create'): GivenObject[] => {
-    const objects: GivenObject[] = [];
-    for (const { label, use } of uses) objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label, objects);
-    return objects;
+export function* relateMany(plan: StepList, parents: Related, uses: readonly RelationUse[]): Generator<void> {
+  const { target: table, kind } = parents.writable.relation;
+  const objects = (verb: CreatingVerb): LabelledObject[] => {
+    const all: LabelledObject[] = [];
+    for (const { label, use } of uses) objectsOf(use.members.get(verb), inputPath(verb, use.path), kind === 'to-many', label, all);
+    return all;
   };
-  const connected = given('connect');
-  if (connected.length > 0) yield* connectRows(plan, parents, connected);
-  for (const { source, match, paths } of yield* upsertRows(plan, target, given('connectOrCreate'), parents)) {
+  yield* connectRows(plan, parents, objects('connect'));
+  for (const { source, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), parents)) {
     const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, ensured: true, match, set });
+    plan.steps.push({ kind: 'attach', table, paths, source, ensured: true, match, set });
   }
-  const created = given('create');
-  if (created.length === 0) return;
-  const into = plan.newList(target);
-  yield* insertRows(plan, target, yield* readRows(created), { ...plainly, parents, into });
+  const created = objects('create');
+  if (created.length > 0) yield* insertRows(plan, table, yield* readRows(created), { parents, into: plan.newList(table) });
 }
 
 /** Makes existing rows refer to the rows of a list. */
-export function* connectRows(plan: StepList, parents: Parents, objects: readonly GivenObject[]): Generator<void> {
-  const { target } = parents.writable.relation;
-  const read = yield* mapInSteps(objects, (object) => readKey(object, target));
-  for (const keys of groupKeys(read)) {
-    const paths = keys.map(({ object }) => object.path);
+export function* connectRows(plan: StepList, parents: Related, objects: readonly LabelledObject[]): Generator<void> {
+  const { target: table } = parents.writable.relation;
+  for (const keys of groupKeys(yield* readKeys(objects, table))) {
     const source = sourceOfKeys(keys, parents);
-    const match = keys[0]!.columns.map((_, number) => number);
-    const set = source.outputs.map((_, number) => number).slice(match.length);
-    plan.steps.push({ kind: 'attach', table: target, place: placeOf(paths), paths, source, ensured: false, match, set });
+    const match = [...keys[0]!.columns.keys()];
+    const set = [...source.outputs.keys()].slice(match.length);
+    plan.steps.push({ kind: 'attach', table, paths: pathsOf(keys), source, ensured: false, match, set });
     yield;
   }
+}
+
+export function pathsOf(keys: readonly InputKey[]): InputPath[] {
+  return keys.map(({ object }) => object.path);
 }
 
 /** Rows that exist after an upsert. `match` are the outputs of the source that identify them. */
@@ -220,46 +198,38 @@ interface UpsertedRows {
 function* upsertRows(
   plan: StepList,
   table: Table,
-  objects: readonly GivenObject[],
-  parents: Parents | null,
+  objects: readonly LabelledObject[],
+  parents: Related | null,
 ): Generator<void, UpsertedRows[]> {
-  const noColumns = RowShape.none();
-  const upserts = yield* mapInSteps(objects, (object) => {
-    const path = inputPath('create', object.path);
-    const row = readRow({ ...object, value: objectOf(memberOf(object.value, 'create')), path }, noColumns);
-    const pointing = row.related.find(({ writable }) => !writable.relation.holdsKey);
-    if (pointing) {
-      const { fieldName } = pointing.writable.relation;
-      throw inputError(
-        pointing.path,
-        `"connectOrCreate" writes no "${fieldName}": the row may be there already. Write it in a later field.`,
-      );
-    }
-    return { row, object, conflict: planConflict(memberOf(object.value, 'onConflict'), table, inputPath('onConflict', object.path))! };
-  });
-  const groups = new Map<string, typeof upserts>();
-  for (const upsert of upserts) {
-    const { arbiter, columns, increment, filter } = upsert.conflict;
+  const upserts = yield* mapInSteps(objects, (object) => readUpsert(object, table));
+  const groups = Map.groupBy(upserts, ({ row, conflict: { arbiter, columns, increment, filter } }) => {
     const isAlike = increment.length === 0 && filter === null;
-    const signature = JSON.stringify([arbiter.valueName, columns.map(({ name }) => name), isAlike ? '' : upsert.object.label]);
-    const group = groups.get(signature);
-    if (group) group.push(upsert);
-    else groups.set(signature, [upsert]);
-  }
+    return JSON.stringify([arbiter.valueName, columns.map(({ name }) => name), isAlike ? '' : row.label]);
+  });
   const upserted: UpsertedRows[] = [];
   for (const group of groups.values()) {
-    const { conflict, object } = group[0]!;
+    const { conflict, path } = group[0]!;
+    const key = arbiterColumns(table, conflict, inputPath('onConflict', path));
+    const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.path]));
     const rows = group.map(({ row }) => row);
-    const keyPath = inputPath('onConflict', object.path);
-    const key = arbiterColumns(table, conflict, keyPath);
-    const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.object.path]));
-    const sources = yield* insertRows(plan, table, rows, { ...plainly, parents, onConflict: conflict, lenient: true });
-    for (const source of sources) {
+    for (const source of yield* insertRows(plan, table, rows, { parents, onConflict: conflict, lenient: true })) {
       const paths = source.labels.map((label) => byLabel.get(label)!);
       upserted.push({ source, match: key.map((column) => outputOf(source, column, paths)), paths });
     }
   }
   return upserted;
+}
+
+function readUpsert(object: LabelledObject, table: Table): { row: InputRow; conflict: ConflictPlan; path: InputPath } {
+  const { value, path } = object;
+  const row = readRow({ ...object, value: objectOf(memberOf(value, 'create')), path: inputPath('create', path) });
+  const referring = row.related.find(({ writable }) => !writable.relation.holdsKey);
+  if (referring) {
+    const { fieldName } = referring.writable.relation;
+    const problem = `"connectOrCreate" writes no "${fieldName}": the row may be there already. Write it in a later field.`;
+    throw inputError(referring.path, problem);
+  }
+  return { row, conflict: planConflict(memberOf(value, 'onConflict'), table, inputPath('onConflict', path))!, path };
 }
 
 /** The index of the output with a key column, which every row must give. `paths` are those of the rows' objects. */

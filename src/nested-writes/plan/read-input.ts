@@ -3,13 +3,12 @@ import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
-import { keyOfNodeId, objectOf, parameterValue } from '../../plan/inputs.ts';
+import { keyOfNodeId, listOf, objectOf, parameterValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
-/** An input object with its place. */
-export interface GivenObject {
-  /** Its label among the objects of the same place, and the label of the row that it belongs to. */
+/** An object with its label among those that are written together, and the label of the row that it belongs to. */
+export interface LabelledObject {
   readonly label: number;
   readonly parent: number;
   readonly value: InputObject;
@@ -17,16 +16,14 @@ export interface GivenObject {
 }
 
 /** The content of an object for a row. */
-export interface GivenRow {
+export interface InputRow {
   readonly label: number;
   readonly parent: number;
   readonly path: InputPath;
-  readonly shape: RowShape;
-  /** The values of the shape's columns. */
-  readonly values: readonly ParameterValue[];
-  readonly related: readonly GivenRelation[];
+  readonly values: ReadonlyMap<Column, ParameterValue>;
+  readonly related: readonly RelationInput[];
 }
-export interface GivenRelation {
+export interface RelationInput {
   readonly writable: WritableRelation;
   readonly path: InputPath;
   /** The operations by verb, without those that are null or false. */
@@ -34,9 +31,9 @@ export interface GivenRelation {
 }
 
 /** Columns that identify a row, with their values. */
-export interface GivenKey {
+export interface InputKey {
   readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: ValueUse }[];
-  readonly object: GivenObject;
+  readonly object: LabelledObject;
 }
 
 /** Whether objects of an insert or update write related rows. */
@@ -45,19 +42,16 @@ export function hasRelatedRows(value: InputValue | undefined): boolean {
   return value?.kind === 'object' && value.entries.some(({ binding, value: item }) => binding?.kind === 'nested write' && item !== null);
 }
 
-/** Appends the objects of a list, or a single object, to those of the same place. */
+/** Labels the objects of a list, or a single object, after those that are in `objects`, and appends them. */
 export function objectsOf(
   value: InputValue | undefined,
   path: InputPath,
   many: boolean,
   parent: number,
-  objects: GivenObject[] = [],
-): GivenObject[] {
-  if (value === undefined || value === null) return objects;
-  const items = value.kind === 'list' ? value.items : [value];
-  for (let index = 0; index < items.length; index += 1) {
-    objects.push({ label: objects.length, parent, value: objectOf(items[index]), path: many ? inputPath(index, path) : path });
-  }
+  objects: LabelledObject[] = [],
+): LabelledObject[] {
+  for (const [index, item] of listOf(value ?? null).entries())
+    objects.push({ label: objects.length, parent, value: objectOf(item), path: many ? inputPath(index, path) : path });
   return objects;
 }
 
@@ -66,36 +60,29 @@ export function memberOf({ entries }: InputObject, name: string): InputValue {
   return entries.find((entry) => entry.name === name)?.value ?? null;
 }
 
-/** Reads the rows of one place, yielding in between. */
-export function readRows(objects: readonly GivenObject[]): Generator<void, GivenRow[]> {
-  const noColumns = RowShape.none();
-  return mapInSteps(objects, (object) => readRow(object, noColumns));
+export function readRows(objects: readonly LabelledObject[]): Generator<void, InputRow[]> {
+  return mapInSteps(objects, readRow);
 }
 
-/** Reads a row. `noColumns` is the empty shape that its shape is built from; rows read with the same one share shapes. */
-export function readRow({ label, parent, value, path }: GivenObject, noColumns: RowShape): GivenRow {
-  let shape = noColumns;
-  const values: ParameterValue[] = [];
-  const given: GivenRelation[] = [];
+export function readRow({ label, parent, value, path }: LabelledObject): InputRow {
+  const values = new Map<Column, ParameterValue>();
+  const related: RelationInput[] = [];
   for (const entry of value.entries) {
-    const { name, value: item } = entry;
     const binding = bindingAt('write', entry);
-    if (binding.kind === 'column') {
-      shape = shape.with(binding.column);
-      values.push(parameterValue(item));
-    } else if (item !== null) given.push(readRelation(binding.relation, item, inputPath(name, path)));
+    if (binding.kind === 'column') values.set(binding.column, parameterValue(entry.value));
+    else if (entry.value !== null) {
+      const relation = readRelation(binding.relation, entry.value, inputPath(entry.name, path));
+      if (relation.members.size > 0) related.push(relation);
+    }
   }
-  const related = given.length === 0 ? none : given.filter(({ members }) => members.size > 0);
-  for (const relation of related) if (fillsKey(relation)) checkFilled(shape, relation.writable, path);
-  return { label, parent, path, shape, values, related };
+  for (const relation of related) if (fillsKey(relation)) checkFilled(values, relation.writable, path);
+  return { label, parent, path, values, related };
 }
 
-const none: readonly GivenRelation[] = [];
-
-function readRelation(writable: WritableRelation, value: InputValue, path: InputPath): GivenRelation {
-  const given = objectOf(value).entries.filter((entry) => entry.value !== null);
-  const members = given.filter(({ value: item }) => !(item?.kind === 'constant' && item.value === false));
-  if (writable.relation.kind === 'to-one' && (members.length > 1 || given.length === 0)) {
+function readRelation(writable: WritableRelation, value: InputValue, path: InputPath): RelationInput {
+  const present = objectOf(value).entries.filter((entry) => entry.value !== null);
+  const members = present.filter(({ value: item }) => !(item?.kind === 'constant' && item.value === false));
+  if (writable.relation.kind === 'to-one' && (members.length > 1 || present.length === 0)) {
     throw inputError(path, `The relation "${writable.relation.fieldName}" takes exactly one member, such as "connect" or "create".`);
   }
   return { writable, path, members: new Map(members.map((entry) => [entry.name as NestedVerb, entry.value])) };
@@ -105,7 +92,7 @@ function readRelation(writable: WritableRelation, value: InputValue, path: Input
  * Throws if a relation does not allow a verb. Input types are shared by all relations to a table, so validation accepts verbs that only
  * other relations allow.
  */
-export function checkVerbs({ related }: GivenRow, writing: 'insert' | 'update'): void {
+export function checkVerbs({ related }: InputRow, writing: 'insert' | 'update'): void {
   for (const { writable, members, path } of related) {
     for (const verb of members.keys()) {
       if (writable[writing].has(verb)) continue;
@@ -116,21 +103,27 @@ export function checkVerbs({ related }: GivenRow, writing: 'insert' | 'update'):
 }
 
 /** Whether a relation sets key columns in the row itself. */
-export function fillsKey({ writable, members }: GivenRelation): boolean {
+export function fillsKey({ writable, members }: RelationInput): boolean {
   return writable.relation.holdsKey && [...members.keys()].some((verb) => verb !== 'update');
 }
 
 /** Throws if the row gives a column that the relation fills in. */
-export function checkFilled({ places }: RowShape, { key, relation }: WritableRelation, path: InputPath): void {
-  const twice = key.find((column) => places.has(column));
-  if (!twice) return;
-  const message = `The field "${twice.fieldName}" is filled by the relation "${relation.fieldName}". Leave out one of them.`;
-  throw inputError(inputPath(twice.fieldName, path), message);
+export function checkFilled(values: InputRow['values'], { key, relation }: WritableRelation, path: InputPath): void {
+  const twice = key.find((column) => values.has(column));
+  if (twice) throw inputError(inputPath(twice.fieldName, path), filledBy(twice, relation.fieldName));
 }
 
-/** Reads a key. Throws unless the object gives all columns of one. */
-export function readKey(object: GivenObject, table: Table): GivenKey {
-  const columns: GivenKey['columns'][number][] = [];
+export function filledBy({ fieldName }: Column, relation: string): string {
+  return `The field "${fieldName}" is filled by the relation "${relation}". Leave out one of them.`;
+}
+
+/** Reads keys. Throws unless each object gives all columns of one. */
+export function readKeys(objects: readonly LabelledObject[], table: Table): Generator<void, InputKey[]> {
+  return mapInSteps(objects, (object) => readKey(object, table));
+}
+
+function readKey(object: LabelledObject, table: Table): InputKey {
+  const columns: InputKey['columns'][number][] = [];
   for (const entry of object.value.entries) {
     const { name, value } = entry;
     if (value === null) continue;
@@ -141,52 +134,9 @@ export function readKey(object: GivenObject, table: Table): GivenKey {
       columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: parameter.encoding.kind })));
     }
   }
-  const given = new Set(columns.map(({ column }) => column));
-  if (!table.uniqueKeys.some((key) => key.every((column) => given.has(column))) && !table.primaryKey.every((column) => given.has(column)))
-    throw inputError(object.path, `This does not identify a record of type ${table.typeName}. ${keysInWords(table)}`);
-  return { columns, object };
-}
-
-function keysInWords({ uniqueKeys }: Table): string {
-  const keys = uniqueKeys.map((key) => key.map(({ filterName }) => `"${filterName}"`).join(' and '));
-  return `Give its nodeId${keys.map((key) => `, or ${key}`).join('')}.`;
-}
-
-/** The columns that a row gives, in order. Rows with the same columns share a shape, so that anything derived from it is computed once. */
-
-export class RowShape {
-  readonly #before: RowShape | null;
-  readonly #last: Column | null;
-  #longer: Map<Column, RowShape> | null = null;
-  #places: ReadonlyMap<Column, number> | null = null;
-
-  /** The shape of no columns, from which others are built. */
-  static none(): RowShape {
-    return new RowShape(null, null);
-  }
-
-  private constructor(before: RowShape | null, last: Column | null) {
-    this.#before = before;
-    this.#last = last;
-  }
-
-  /** The shape with one more column. */
-  with(column: Column): RowShape {
-    this.#longer ??= new Map();
-    let longer = this.#longer.get(column);
-    if (longer === undefined) {
-      longer = new RowShape(this, column);
-      this.#longer.set(column, longer);
-    }
-    return longer;
-  }
-
-  /** The columns with their positions. Computed on demand, because most shapes are only steps towards longer ones. */
-  get places(): ReadonlyMap<Column, number> {
-    if (this.#places !== null) return this.#places;
-    const columns: Column[] = [];
-    for (let shape: RowShape = this; shape.#before !== null; shape = shape.#before) columns.unshift(shape.#last!);
-    this.#places = new Map(columns.map((column, place) => [column, place]));
-    return this.#places;
-  }
+  const named = new Set(columns.map(({ column }) => column));
+  if ([table.primaryKey, ...table.uniqueKeys].some((key) => key.every((column) => named.has(column)))) return { columns, object };
+  const keys = table.uniqueKeys.map((key) => key.map(({ filterName }) => `"${filterName}"`).join(' and '));
+  const advice = `Give its nodeId${keys.map((key) => `, or ${key}`).join('')}.`;
+  throw inputError(object.path, `This does not identify a record of type ${table.typeName}. ${advice}`);
 }
