@@ -11,7 +11,7 @@ import { traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
-import { and, as, countRows, exists, list, select } from '../sql/clauses.ts';
+import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, relatedRows, type Scope } from './scope.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
@@ -67,7 +67,7 @@ export function narrowsByIndex(filter: Filter | null): boolean {
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
   const { name, type } = column;
-  if (operator === 'in') return comparisonOf(scope.column(name), operator, parameter, type);
+  if (operators[operator].takesList) return comparisonOf(scope.column(name), operator, parameter, type);
   const value = knownValue(parameter, type) ?? comparand(parameter, type);
   return comparisonOf(comparable(scope.column(name), type), operator, parameter, type, value);
 }
@@ -102,13 +102,12 @@ function relatedRowsCondition(
   const condition = filter && compileFilter(filter, related.scope, aliases, inside);
   if (isEvery && condition === null) return trusted('true');
   const matching = condition ? [isEvery ? sql`(${condition}) is not true` : condition] : [];
-  const found = select({
-    columns: [integer(1)],
+  const found = exists({
     from: related.from,
     where: [...related.conditions, ...matching],
     offset: nesting.isInExpression && nesting.isPlannedTwice ? integer(0) : null,
   });
-  return quantifier === 'some' ? exists(found) : sql`not ${exists(found)}`;
+  return quantifier === 'some' ? found : sql`not ${found}`;
 }
 
 /** Counting stops as soon as more rows cannot change the result. */
@@ -120,13 +119,13 @@ function countCondition(
 ): Sql {
   const { scope, from, conditions } = relatedRows(rows, near, aliases);
   const matching = filter ? [compileFilter(filter, scope, aliases, { ...nesting, isInExpression: false })] : [];
-  const counted = select({ columns: [integer(1)], from, where: [...conditions, ...matching], limit: countedRows(tests) });
+  const counted = subselect({ columns: [integer(1)], from, where: [...conditions, ...matching], limit: countedRows(tests) });
   const results = tests.map((test) =>
     test.kind === 'null test'
       ? sql`${countRows} ${trusted(test.isNull ? 'is null' : 'is not null')}`
       : comparisonOf(countRows, test.operator, test.parameter, { sqlType: 'integer' }),
   );
-  return sql`(${select({ columns: [and(results)], from: as(sql`(${counted})`, aliases.next()) })})`;
+  return subselect({ columns: [and(results)], from: as(counted, aliases.next()) });
 }
 
 /** The number of rows that can affect the result: one more than the largest number that the count is compared with. */

@@ -7,7 +7,7 @@
  */
 import type { Table } from '../model/model.ts';
 import type { ConnectionPlan, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
-import { as, coalesce, cte, list, type SelectClauses, select, withQueries } from '../sql/clauses.ts';
+import { as, coalesce, cte, list, type SelectClauses, select, subselect, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
 import { builtIn, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { equals } from './compile-filter.ts';
@@ -21,7 +21,6 @@ export function newContext(): StatementContext {
   return new StatementContext(compileRow);
 }
 
-/** The JSON text of the row in `scope`. */
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
   return context.object(members, (value) => rowValue(value, table, scope, context));
 }
@@ -82,7 +81,7 @@ export function toOne(value: ToOneValue, table: Table, scope: Scope, context: St
 
 /** The object that a select returns; if there is none, `otherwise`. */
 function objectOrNull(row: SelectClauses, otherwise = literal('null')): Sql {
-  return coalesce(sql`(${select(row)})`, otherwise);
+  return coalesce(subselect(row), otherwise);
 }
 
 /** A value whose type is a table's row type, or an array of it. */
@@ -112,7 +111,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
     case 'row list':
       return calledOnce(call, (value) => rowColumn(value, result.row, true, context), context);
     case 'void':
-      return sql`(${select({ columns: [literal('null')], from: call })})`;
+      return subselect({ columns: [literal('null')], from: call });
     case 'row': {
       const scope = directScope(context.aliases.next(), { keepsNotNull: false });
       return objectOrNull({
@@ -133,7 +132,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
 function calledOnce(call: Sql, json: (value: Sql) => Sql, context: StatementContext): Sql {
   const alias = context.aliases.next();
   const from = as(sql`(select ${call} as value offset 0)`, alias);
-  return sql`(${select({ columns: [json(sql`${trusted(alias)}.value`)], from })})`;
+  return subselect({ columns: [json(sql`${trusted(alias)}.value`)], from });
 }
 
 /** Selects from the rows of a call that happens exactly once, however many fields of the connection are selected. */

@@ -2,7 +2,7 @@
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { RowPlan, RowValue } from '../plan/plan.ts';
-import { as, select } from '../sql/clauses.ts';
+import { as, named, subselect } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
 import { collated, comparable } from './values/comparison.ts';
@@ -34,7 +34,6 @@ export interface Scope {
 
 export type ToOneValue = Extract<RowValue, { kind: 'to-one' }>;
 
-/** Whether a column is null in no row. */
 export function isNeverNull({ notNull }: Column, { keepsNotNull }: Scope): boolean {
   return notNull && keepsNotNull;
 }
@@ -73,12 +72,10 @@ export interface RowNeeds {
 export const noNeeds: RowNeeds = { columns: [], row: false, json: [], kept: [] };
 export const wholeRow: RowNeeds = { ...noNeeds, row: true };
 
-/** The columns, without duplicates. */
 export function needsOfColumns(names: readonly string[]): RowNeeds {
   return { ...noNeeds, columns: [...new Set(names)] };
 }
 
-/** Everything that is in any of the needs. */
 export function allNeeds(needs: readonly RowNeeds[]): RowNeeds {
   return {
     columns: [...new Set(needs.flatMap(({ columns }) => columns))],
@@ -95,7 +92,6 @@ export function rowNeeds({ table, members }: RowPlan): RowNeeds {
   return allNeeds([...members.map(({ value }) => needsOfValue(value, table)), { ...noNeeds, json: repeated }]);
 }
 
-/** What the value of a field needs. */
 export function needsOfValue(value: RowValue, table: Table): RowNeeds {
   switch (value.kind) {
     case 'type name':
@@ -143,7 +139,6 @@ export class DerivedScope implements Scope {
     return index < 0 ? undefined : this.output(this.jsonName(this.needs.json.length + index));
   }
 
-  /** The output of this name. */
   output(name: string): Sql {
     return sql`${trusted(this.alias)}.${identifier(name)}`;
   }
@@ -152,9 +147,8 @@ export class DerivedScope implements Scope {
   outputs(inner: Scope, others: readonly string[] = []): Sql[] {
     const columns = [...new Set([...this.needs.columns, ...others])].map((name) => inner.column(name));
     if (!this.needs.row) return columns;
-    const { schema, name } = this.#table;
     // Without the cast, the star in a select list would expand to all columns.
-    return [...columns, sql`${inner.row}::${identifier(schema, name)} as ${identifier(this.rowName())}`];
+    return [...columns, named(sql`${inner.row}::${tableName(this.#table)}`, this.rowName())];
   }
 
   /**
@@ -163,10 +157,8 @@ export class DerivedScope implements Scope {
    */
   withJson(rows: Sql): Sql {
     if (this.needs.json.length === 0) return rows;
-    const json = this.needs.json.map((column, index) => {
-      return sql`${concatenate(columnJson(column, this))} as ${identifier(this.jsonName(index))}`;
-    });
-    return sql`(${select({ columns: [sql`${trusted(this.alias)}.*`, ...json], from: as(rows, this.alias), offset: integer(0) })})`;
+    const json = this.needs.json.map((column, index) => named(concatenate(columnJson(column, this)), this.jsonName(index)));
+    return subselect({ columns: [sql`${trusted(this.alias)}.*`, ...json], from: as(rows, this.alias), offset: integer(0) });
   }
 
   /** The name of the output with the JSON of a column, or, behind those, of a kept relation. */

@@ -1,5 +1,5 @@
 /** Statements from their clauses, each on a line of its own. Absent and empty clauses are left out. */
-import { identifier, join, newLine, type Sql, sql, trusted } from './sql.ts';
+import { identifier, integer, join, newLine, type Sql, sql, trusted } from './sql.ts';
 
 export interface SelectClauses {
   readonly columns: readonly Sql[];
@@ -44,7 +44,6 @@ export function insert({ into, columns, rows, onConflict, returning = [] }: Inse
   return lines(sql`insert into ${into}${names}`, rows, onConflict, returningAll(returning));
 }
 
-/** `values (…), (…)`. */
 export function values(rows: readonly (readonly Sql[])[]): Sql {
   return sql`values ${list(rows.map((cells) => sql`(${list(cells)})`))}`;
 }
@@ -65,7 +64,6 @@ export function deleteFrom(table: Sql, where: readonly Sql[], returning: readonl
   return lines(sql`delete from ${table}`, whereAll(where), returningAll(returning));
 }
 
-/** A common table expression, for `withQueries`. */
 export function cte(name: string, query: Sql, { materialized = false } = {}): Sql {
   return sql`${trusted(name)} as ${trusted(materialized ? 'materialized ' : '')}(${query})`;
 }
@@ -80,9 +78,24 @@ export function as(item: Sql, alias: string, columns: readonly string[] = []): S
   return sql`${item} as ${trusted(alias)}${names}`;
 }
 
-/** Whether a select returns rows. */
-export function exists(query: Sql): Sql {
-  return sql`exists (${query})`;
+export function subselect(clauses: SelectClauses): Sql {
+  return sql`(${select(clauses)})`;
+}
+
+/** Whether there are rows. */
+export function exists(rows: Omit<SelectClauses, 'columns'>): Sql {
+  return sql`exists ${subselect({ columns: [integer(1)], ...rows })}`;
+}
+
+/** An output with a name. */
+export function named(value: Sql, name: string): Sql {
+  return sql`${value} as ${identifier(name)}`;
+}
+
+/** An output with the position of each row. */
+export function rowNumber(name: string, orderBy: readonly Sql[] = []): Sql {
+  const order = orderBy.length > 0 ? sql`order by ${list(orderBy)}` : sql``;
+  return named(sql`pg_catalog.row_number() over (${order})`, name);
 }
 
 export function coalesce(value: Sql, otherwise: Sql): Sql {
@@ -107,7 +120,6 @@ function returningAll(outputs: readonly Sql[]): Sql | null {
   return outputs.length > 0 ? sql`returning ${list(outputs)}` : null;
 }
 
-/** The fragments, each on its own line. */
 export function lines(...fragments: readonly (Sql | null | undefined | false)[]): Sql {
   return join(
     fragments.filter((fragment) => !!fragment),

@@ -17,7 +17,6 @@ export type JsonText = readonly (string | Sql)[];
  */
 export type JsonKey = string | ((before: '' | ',') => Sql);
 
-/** A JSON object with these members. */
 export function jsonObject(members: readonly { readonly key: JsonKey; readonly value: JsonText }[]): JsonText {
   const pieces: (string | Sql)[] = ['{'];
   members.forEach(({ key, value }, index) => {
@@ -43,7 +42,6 @@ export function concatenate(pieces: JsonText): Sql {
   return concatenateAll(operandsOf(pieces));
 }
 
-/** An argument of `concat`. */
 interface Operand {
   readonly sql: Sql;
   /** Whether it is literal JSON, which begins a line of a long call. */

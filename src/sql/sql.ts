@@ -52,7 +52,6 @@ export function literal(text: string): Sql {
   return piece([needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`]);
 }
 
-/** An integer literal. */
 export function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number.`);
   return piece([String(value)]);
@@ -71,7 +70,6 @@ export function builtIn(name: string, ...operands: readonly Sql[]): Sql {
   return sql`pg_catalog.${trusted(name)}(${join(operands, ', ')})`;
 }
 
-/** The value, cast to a type. */
 export function cast(value: Sql, type: string): Sql {
   return sql`${value}::${trusted(type)}`;
 }

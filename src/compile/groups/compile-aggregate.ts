@@ -27,7 +27,6 @@ export function selectAggregates(collection: Collection, members: readonly Membe
   return selectOver(collection, values, (scope) => context.object(members, (value) => rowsAggregateJson(value, scope, context)), frame);
 }
 
-/** Selects a single value. */
 export function selectAggregate(collection: Collection, value: RowsAggregate): Sql {
   return selectOver(collection, [value], (scope) => rowsAggregateJson(value, scope, collection.context), noFrame);
 }
@@ -49,7 +48,6 @@ function rowsAggregateJson(value: RowsAggregate, scope: Scope, context: Statemen
   return context.object(value.members, (each) => aggregateMemberJson(each, (of) => callOf(of, scope), context));
 }
 
-/** The aggregates of a selection. */
 export function aggregatesOf(values: readonly AggregateValue[]): GroupAggregate[] {
   return values.flatMap((value): GroupAggregate[] => {
     if (value.kind === 'type name') return [];
@@ -68,7 +66,6 @@ export function aggregateMemberJson(
   return context.object(value.members, (column) => [aggregateJson(column, sqlOf({ ...column, kind: 'function' }))]);
 }
 
-/** An aggregate of the rows in `scope`. */
 export function callOf(of: GroupAggregate, scope: Scope): Sql {
   return of.kind === 'count' ? countRows : aggregateCall(of, scope.column(of.column.name));
 }

@@ -22,9 +22,9 @@ import type {
   Member,
   Parameter,
 } from '../../plan/plan.ts';
-import { and, as, select } from '../../sql/clauses.ts';
+import { and, as, named, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
-import { bind, builtIn, cast, identifier, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, cast, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { type Collection, matchingRows } from '../page/collection.ts';
 import { countSql } from '../page/page-query.ts';
 import { type Aliases, directScope, joinConditions, type Scope, tableName } from '../scope.ts';
@@ -32,7 +32,6 @@ import { comparisonOf } from '../values/comparison.ts';
 import { valueJson } from '../values/value-json.ts';
 import { aggregateMemberJson, aggregatesOf, callOf } from './compile-aggregate.ts';
 
-/** The groups as a select that returns one text. */
 export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
   const { by, having, order, limit, offset, members } = groups;
   const { aliases } = collection.context;
@@ -46,8 +45,8 @@ export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
   const aggregates = shownAggregates(members);
   const rows = select({
     columns: [
-      ...by.map((each, index) => sql`${groupExpression(each, paths.scopes[index]!)} as ${identifier(keyName(index))}`),
-      ...aggregates.map((of, index) => sql`${callOf(of, scope)} as ${identifier(valueName(index))}`),
+      ...by.map((each, index) => named(groupExpression(each, paths.scopes[index]!), keyName(index))),
+      ...aggregates.map((of, index) => named(callOf(of, scope), valueName(index))),
     ],
     from,
     joins: paths.joins,

@@ -25,7 +25,6 @@ type CollectionRows =
   /** Those that a function has returned, in the common table expression `called`. */
   | { readonly kind: 'called' };
 
-/** FROM and WHERE. */
 export interface MatchingRows {
   readonly scope: Scope;
   readonly from: Sql;
@@ -37,7 +36,6 @@ export function isWholeTable({ rows }: Collection): boolean {
   return rows.kind === 'table' && rows.relatedTo === null;
 }
 
-/** Whether NOT NULL holds for the rows. */
 export function keepsNotNull({ plan, rows }: Collection): boolean {
   return rows.kind === 'table' && plan.table.keepsNotNull;
 }

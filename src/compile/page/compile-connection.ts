@@ -9,7 +9,7 @@
  *        order by t1."id" limit 21) as t1)
  */
 import type { EdgeValue, Member, Page, PageInfoValue, TypeNamePlan } from '../../plan/plan.ts';
-import { as, coalesce, countRows, select } from '../../sql/clauses.ts';
+import { as, coalesce, countRows, select, subselect } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { builtIn, integer, join, literal, type Sql, sql } from '../../sql/sql.ts';
 import { isAggregate, selectAggregate, selectAggregates } from '../groups/compile-aggregate.ts';
@@ -39,7 +39,6 @@ export function connectionJson(collection: Collection): JsonText {
   return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${selectFromPage(page, piece, noFrame)})`));
 }
 
-/** The connection as an expression of type text. */
 export function compileConnection(collection: Collection): Sql {
   return sql`(${selectConnection(collection, noFrame)})`;
 }
@@ -91,7 +90,7 @@ function onlyEdge(collection: Collection, page: PageQuery, members: readonly Mem
   const { plan, context } = collection;
   const { scope, from, where } = matchingRows(collection, page.scope.alias);
   const edge = edgeJson(members, keysOfRow(plan.page.keys, scope, context.aliases), scope, context);
-  return coalesce(sql`(${select({ columns: [edge], from, where })})`, literal(''));
+  return coalesce(subselect({ columns: [edge], from, where }), literal(''));
 }
 
 /**

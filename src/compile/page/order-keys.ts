@@ -2,7 +2,7 @@
 import type { Relation, Table, ValueType } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
-import { and, as, coalesce, select } from '../../sql/clauses.ts';
+import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import {
   type Aliases,
@@ -29,7 +29,6 @@ export interface WrittenKey extends OrderKey {
 /** A value of a related row, or an aggregate of related rows. */
 type RelatedValue = AggregateOrder | Extract<OrderValue, { kind: 'related' }>;
 
-/** The type of an order value. */
 export function typeOf(value: OrderValue): ValueType {
   switch (value.kind) {
     case 'column':
@@ -84,7 +83,6 @@ export function leadsIndex(value: OrderValue, table: Table): boolean {
   return near?.leadsIndex === true && leadsIndex(value.value, relation.target);
 }
 
-/** Whether every row has a related row. */
 function isAlwaysThere({ nullable }: Relation, keepsNotNull: boolean): boolean {
   return !nullable && keepsNotNull;
 }
@@ -175,7 +173,6 @@ interface JoinedRow {
   readonly path: string;
 }
 
-/** The name of the output of a joined subselect. */
 const output = 'value';
 
 class Joins {
@@ -227,7 +224,7 @@ class Joins {
     const keyName = (index: number): string => `key ${index + 1}`;
     const groupBy = columns.map((pair) => scope.column(pair.target));
     const from = as(tableName(target), scope.alias);
-    const rows = sql`(${select({ columns: [...groupBy, aggregateSql(value, scope)], from, groupBy })})`;
+    const rows = subselect({ columns: [...groupBy, aggregateSql(value, scope)], from, groupBy });
     const names = [...columns.map((_, index) => keyName(index)), output];
     const conditions = columns.map((pair, index) => areEqual(pair, row.scope.column(pair.near), groups.column(keyName(index))));
     this.#join('left join', as(rows, groups.alias, names), conditions);

@@ -1,7 +1,7 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
 import type { Count, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
-import { as, coalesce, exists, list, type SelectClauses, select } from '../../sql/clauses.ts';
-import { bind, builtIn, identifier, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { as, coalesce, exists, named, rowNumber, type SelectClauses, select, subselect } from '../../sql/clauses.ts';
+import { bind, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { narrowsByIndex } from '../compile-filter.ts';
 import { DerivedScope } from '../scope.ts';
 import { type Collection, isWholeTable, keepsNotNull, type MatchingRows, matchingRows, type PageNeeds, pageNeeds } from './collection.ts';
@@ -48,7 +48,6 @@ export class PageQuery {
     this.#outputNames = new Map(others.map(({ value }, index) => [identityOf(value), this.scope.freeName(`(order ${index + 1})`)]));
   }
 
-  /** The position of a row in paging order. */
   number(): Sql {
     return this.scope.output(this.#numberName());
   }
@@ -80,7 +79,6 @@ export class PageQuery {
     ];
   }
 
-  /** The subselect. */
   select(): Sql {
     const rows = matchingRows(this.#collection, this.scope.alias);
     const joined = this.#joinKeys(rows);
@@ -97,7 +95,7 @@ export class PageQuery {
     if (this.#keys.some(({ value }) => value.kind !== 'column')) {
       const notAfter = conditionsNotAfter(keys, cursor);
       const parts = this.#isIndexed() ? notAfter : [sql`(${join(notAfter, ' or ')})`];
-      const found = parts.map((part) => exists(select({ columns: [integer(1)], from: rows.from, joins, where: [...rows.where, part] })));
+      const found = parts.map((part) => exists({ from: rows.from, joins, where: [...rows.where, part] }));
       return join(found, ' or ');
     }
     const columns = [coalesce(conditionAfter(keys, cursor), trusted('false'))];
@@ -164,9 +162,7 @@ export class PageQuery {
     const columns = outputs.length > 0 ? outputs : [integer(1)];
     const offset = this.#offset();
     const limit = offset ? sql`${this.#size()} + ${offset}` : this.#size();
-    const branches = ranges.map(
-      (range) => sql`(${select({ columns, ...inRange(rows, joined, range), orderBy: orderBy(range.order), limit })})`,
-    );
+    const branches = ranges.map((range) => subselect({ columns, ...inRange(rows, joined, range), orderBy: orderBy(range.order), limit }));
     const { alias } = this.scope;
     return select({
       columns: [sql`${trusted(alias)}.*`, ...this.#rowNumber(order)],
@@ -193,7 +189,7 @@ export class PageQuery {
     const columns = keys.flatMap(({ value }) => (value.kind === 'column' ? [value.column.name] : []));
     const others = keys.flatMap((key) => {
       const name = this.#outputNames.get(identityOf(key.value));
-      return name === undefined ? [] : [sql`${key.sql} as ${identifier(name)}`];
+      return name === undefined ? [] : [named(key.sql, name)];
     });
     return [...this.scope.outputs(scope, columns), ...others];
   }
@@ -205,9 +201,7 @@ export class PageQuery {
   }
 
   #rowNumber(order: readonly Sql[]): Sql[] {
-    if (!this.needs.numbers) return [];
-    const over = order.length > 0 ? sql`order by ${list(order)}` : sql``;
-    return [sql`${builtIn('row_number')} over (${over}) as ${identifier(this.#numberName())}`];
+    return this.needs.numbers ? [rowNumber(this.#numberName(), order)] : [];
   }
 
   #numberName(): string {
@@ -235,7 +229,6 @@ function inRange({ from, where }: MatchingRows, { joins }: JoinedKeys, range: Se
   return { from, joins, where: range ? [...where, range.condition] : where };
 }
 
-/** A number of rows as SQL. */
 export function countSql(value: Count): Sql {
   return typeof value === 'number' ? integer(value) : bind(value, 'int8');
 }

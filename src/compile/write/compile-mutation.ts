@@ -29,14 +29,17 @@ import {
   insert,
   lines,
   list,
+  named,
+  rowNumber,
   select,
+  subselect,
   update,
   values,
   whereAll,
   withQueries,
 } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
-import { bind, builtIn, identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileFilter } from '../compile-filter.ts';
 import { callOf, resultJson, selectCalled } from '../compile-row.ts';
 import { Aliases, DerivedScope, directScope, type Scope, tableName } from '../scope.ts';
@@ -112,7 +115,7 @@ function changeOne(plan: UpdatePlan | DeletePlan, context: StatementContext, fra
   const ofNothing = responseOfNone(plan.members, context, '0');
   const name = identifier('response');
   const changed = cte('changed', write(plan, target, aliases, [sql`${json} as ${name}`], noFrame));
-  const only = sql`(${select({ columns: [name], from: trusted('changed') })})`;
+  const only = subselect({ columns: [name], from: trusted('changed') });
   if (mayChangeOne(plan)) return withQueries([changed], select({ columns: [selectList(frame, [coalesce(only, ofNothing)])] }));
   const alias = aliases.next();
   const response = sql`${trusted(alias)}.${name}`;
@@ -142,7 +145,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   const response = responseOfRows(members, rows, { count: countRows, order }, context);
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(rows.alias, table);
-  const counted = plan.kind === 'insert' ? [] : [sql`${countRow(plan)} as ${identifier(rows.freeName('(counted)'))}`];
+  const counted = plan.kind === 'insert' ? [] : [named(countRow(plan), rows.freeName('(counted)'))];
   const returned = [...rows.outputs(target), ...counted];
   const changed = cte('changed', write(plan, target, context.aliases, returned.length > 0 ? returned : [integer(1)], noFrame));
   // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
@@ -154,8 +157,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
 /** The changed rows, with their position in an output of this name. */
 function numbered(position: string | null): Sql {
   if (position === null) return trusted('changed');
-  const number = sql`${builtIn('row_number')} over () as ${identifier(position)}`;
-  return sql`(${select({ columns: [trusted('changed.*'), number], from: trusted('changed') })})`;
+  return subselect({ columns: [trusted('changed.*'), rowNumber(position)], from: trusted('changed') });
 }
 
 /** Writes and stores the rows in one statement, and reads the response in another. */
@@ -245,7 +247,7 @@ function visibility(table: Table, target: Scope, aliases: Aliases): Sql[] {
   const where = table.primaryKey.map(
     ({ name, type }) => sql`${comparable(seen.column(name), type)} = ${comparable(target.column(name), type)}`,
   );
-  return [exists(select({ columns: [integer(1)], from: as(tableName(table), seen.alias), where }))];
+  return [exists({ from: as(tableName(table), seen.alias), where })];
 }
 
 function restriction({ filter }: UpdatePlan | DeletePlan, target: Scope, aliases: Aliases): Sql[] {

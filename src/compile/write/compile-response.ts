@@ -89,7 +89,7 @@ export function hasRows(members: Members): boolean {
 }
 
 /** The order of lists that have none of their own. */
-export interface ListOrder {
+interface ListOrder {
   /** The name of the output that rows need for it, with their position; null if they come in this order by themselves. */
   readonly position: string | null;
   readonly order: readonly Sql[];

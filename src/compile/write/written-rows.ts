@@ -12,7 +12,7 @@
  */
 import type { Table, ValueType } from '../../model/model.ts';
 import type { Member, ResponseValue } from '../../plan/plan.ts';
-import { as, coalesce, list, select } from '../../sql/clauses.ts';
+import { as, coalesce, list, named, rowNumber, select, subselect } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { builtIn, cast, identifier, integer, literal, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { mayBeGone, toOne } from '../compile-row.ts';
@@ -196,7 +196,7 @@ function restored(cells: readonly Cell[]): Sql {
 /** Without an output, rows could not be counted. */
 function outputsOf(cells: readonly Cell[], value: (cell: Cell, index: number) => Sql): Sql[] {
   if (cells.length === 0) return [integer(1)];
-  return cells.map((cell, index) => sql`${value(cell, index)} as ${identifier(cell.output)}`);
+  return cells.map((cell, index) => named(value(cell, index), cell.output));
 }
 
 /** `row` selects a row by the stored row `w`. */
@@ -206,11 +206,8 @@ function storedRows({ members, target }: Written, rows: DerivedScope, cells: rea
   const names = values.map((_, index) => trusted(`c${index}`));
   const columns = list(names.map((name) => sql`${name} text`));
   const { position, order } = listOrder(rows, members);
-  const read = select({
-    columns: [
-      sql`${trusted(rows.alias)}.*`,
-      ...(position === null ? [] : [sql`${builtIn('row_number')} over () as ${identifier(position)}`]),
-    ],
+  const read = subselect({
+    columns: [sql`${trusted(rows.alias)}.*`, ...(position === null ? [] : [rowNumber(position)])],
     from: sql`${builtIn('json_to_recordset', storedValue(trusted('json')))} as w(${columns})`,
     joins: [sql`cross join ${as(sql`lateral (${row})`, rows.alias)}`],
   });
@@ -219,8 +216,8 @@ function storedRows({ members, target }: Written, rows: DerivedScope, cells: rea
     order,
     returned: values.map((value, index) => sql`${value} as ${names[index]!}`),
     store: store(cast(coalesce(builtIn('json_agg', trusted('w')), literal('[]')), 'text')),
-    from: as(sql`(${select({ columns: names, from: trusted('changed') })})`, 'w'),
-    read: sql`(${read})`,
+    from: as(subselect({ columns: names, from: trusted('changed') }), 'w'),
+    read,
   };
 }
 
