@@ -34,7 +34,7 @@ export interface CompiledOperation {
   readonly statements: readonly CompiledStatement[];
 }
 
-interface CompiledStatement {
+export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
   /** For a step of a nested write: the table that it writes, and the place of its inputs in the arguments of the root field. */

@@ -270,7 +270,7 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   if (of) conditions.push(...belongsTo(of, target, keys));
   if (except) {
     const isSame = keyOf(table).map((pair) => isPair(except, 'x', pair, target, keys));
-    conditions.push(sql`not ${exists(sql`select 1 from ${keys.rows(except, 'x')} where ${and(isSame)}`)}`);
+    conditions.push(sql`not ${exists({ from: keys.rows(except, 'x'), where: isSame })}`);
   }
   if (filter) conditions.push(compileFilter(filter, target, aliases));
   return conditions;
@@ -284,7 +284,7 @@ function belongsTo({ list: of, pairs }: NonNullable<WrittenRows['of']>, target: 
   const among = areAmong(of, pairs, target, keys);
   if (pairs.length === 1 && among.length === 1) return among;
   const isSame = pairs.map((pair) => isPair(of, 'k', pair, target, keys));
-  return [...among, exists(sql`select 1 from ${keys.rows(of, 'k')} where ${and(isSame)}`)];
+  return [...among, exists({ from: keys.rows(of, 'k'), where: isSame })];
 }
 
 /**
