@@ -13,22 +13,18 @@ import type { Coercion } from './request/operation.ts';
 import { type AdditionName, additionNames } from './settings/additions.ts';
 import {
   aFunction,
-  aLimit,
   anObject,
-  aSwitch,
   aTimeLimit,
   checkOptions,
   milliseconds,
   must,
   type OptionCheck,
   type OptionChecks,
-  oneOf,
   optionsOf,
   texts,
-  textThat,
   wholeNumber,
 } from './settings/check-options.ts';
-import { checkHeaderName, checkRequestSetting } from './settings/request-settings.ts';
+import { checksIn, settings } from './settings/settings.ts';
 
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. A pool or PGlite that is passed in stays open after `close()`. */
@@ -97,8 +93,6 @@ export interface RowgraphOptions {
   readonly observe?: Observer;
 }
 
-const defaultKeyLifetime = 24 * 3_600_000;
-const defaultKeyStorage = 512 * 1024 ** 2;
 /** More entries fit into no cache, whose room is set aside in advance. */
 const mostEntries = 1_000_000;
 /** A year. */
@@ -130,40 +124,19 @@ const aDatabase: OptionCheck = (value, name) => {
     throw new TypeError(`The option "${name}" must be a URL such as postgres://user@host:5432/name.`);
 };
 
-/** A list of texts that each pass a check. */
-const listOf =
-  (check: (item: string) => void): OptionCheck =>
-  (value, name) => {
-    texts(value, name);
-    for (const item of value as readonly string[]) textThat(check)(item, name);
-  };
-
 const checks: OptionChecks<RowgraphOptions> = {
+  ...checksIn('graph'),
   database: aDatabase,
-  schemas: texts,
-  extraSearchPath: texts,
-  introspection: oneOf('directive', 'on', 'off'),
-  nodeIdField: oneOf('nodeId', 'id'),
-  requiredInputs: aSwitch,
-  dialect: oneOf('rowgraph', 'pg_graphql'),
   additions: texts,
-  coercion: oneOf('lenient', 'strict'),
   poolSize: wholeNumber(1),
   connectionBudget: must('be a ConnectionBudget', isBudget),
-  prepare: aSwitch,
-  schemaTriggers: aSwitch,
-  timeout: aTimeLimit,
-  trustedRoles: texts,
+  timeout: settings.requestTimeout.check,
   limits: must('be "off", "default", "strict", or an object of limits', (value) => isText(value) || isJsonObject(value)),
   roleLimits: anObject,
-  reportCost: aSwitch,
   queue: optionsOf(queueChecks),
   caches: optionsOf(cacheChecks),
   idempotencyKeyLifetime: milliseconds(1, longestLifetime),
   idempotencyKeyRoles: (value, name) => (Array.isArray(value) ? texts : optionsOf({ except: texts }, 'except'))(value, name),
-  idempotencyStorage: aLimit,
-  requestSettings: listOf(checkRequestSetting),
-  requestHeaders: listOf(checkHeaderName),
   observe: aFunction,
 };
 
@@ -183,7 +156,10 @@ export function cacheSizesOf({ caches = {} }: RowgraphOptions): CacheSizes {
 
 /** How idempotency keys are kept. A key must outlive its first request; otherwise a repeat could run at the same time. */
 export function keyStoreOf(
-  { idempotencyKeyLifetime = defaultKeyLifetime, idempotencyStorage: maxBytes = defaultKeyStorage }: RowgraphOptions,
+  {
+    idempotencyKeyLifetime = settings.idempotencyKeyLifetime.default,
+    idempotencyStorage: maxBytes = settings.idempotencyStorage.default,
+  }: RowgraphOptions,
   timeout: number,
 ): KeyStore {
   return { lifetime: Math.max(idempotencyKeyLifetime, Math.min(timeout, longestTimer)), maxBytes };

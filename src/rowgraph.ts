@@ -1,6 +1,7 @@
 /**
  * The composition root: opens the database, watches its schema, and wires the engine.
  */
+
 import { type GraphQLSchema, printSchema } from 'graphql';
 import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
@@ -43,9 +44,9 @@ import {
 import { createSafeObserver } from './safe-observer.ts';
 import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
 import { automatic, defaultRequestHeaders } from './settings/request-settings.ts';
+import { settings as defaults } from './settings/settings.ts';
 
 const ignore: Observer = () => {};
-const defaultTimeoutMillis = 30_000;
 const pingTimeoutMillis = 5_000;
 
 /** Opens rowgraph over a database and loads its schema. Rejects if the database cannot be reached. */
@@ -53,7 +54,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   checkRowgraphOptions(options);
   const observe = createSafeObserver(options.observe ?? ignore);
   const caches = cacheSizesOf(options);
-  const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaultTimeoutMillis } = options;
+  const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaults.requestTimeout.default } = options;
   const settings: SnapshotSettings = {
     schemas: options.schemas ?? ['public'],
     extraSearchPath: options.extraSearchPath ?? [],

@@ -2,11 +2,13 @@
  * Verifies the keys and tokens of callers: opaque keys, and JSON Web Tokens with a role claim that are within their time and signed with a
  * secret of the project (HS256) or the private key of a known public key. Valid tokens are cached.
  */
+
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors/api-error.ts';
 import type { CacheStatistics } from '../events.ts';
+import { settings } from '../settings/settings.ts';
 import { type ApiKeys, isOpaque } from './api-keys.ts';
 import { readClaim, roleIn, type VerifiedCaller, verifiedCaller } from './caller.ts';
 import { type KeySet, type PublicKeys, publicKeyAlgorithms } from './public-keys.ts';
@@ -59,7 +61,7 @@ interface KnownToken {
 const maximumCacheSize = 8 * 1024 * 1024;
 
 /** A verifier for these rules, with a cache of this many tokens. Without secrets and keys it accepts nothing. */
-export function createTokenVerifier(rules: TokenRules, maximumTokens = 10_000): TokenVerifier {
+export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.tokenCache.default): TokenVerifier {
   const { secrets, publicKeys, apiKeys, revoked } = rules;
   if (secrets.includes('')) throw new Error('The JWT secret must not be empty.');
   const { leeway = 0 } = rules;

@@ -2,9 +2,21 @@
  * Reads the values of settings. In: flags, the environment and the text of a config file, all passed by the caller. Out: typed, validated
  * values. No other file reads the environment.
  */
+import cluster from 'node:cluster';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { readJson } from '../auth/api-keys.ts';
-import type { Setting } from '../settings/setting-kinds.ts';
-import { type Configuration, environmentVariableOf, flagOf, type SettingName, settings } from '../settings/settings.ts';
+import {
+  type Configuration,
+  environmentVariableOf,
+  flagOf,
+  type Setting,
+  type SettingName,
+  settingNames,
+  settings,
+} from '../settings/settings.ts';
+import { describeFileError } from './command-error.ts';
+import { warn } from './output/terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +30,7 @@ export const configVariable = 'ROWGRAPH_CONFIG';
 
 /** Environment variables that look like settings but are not: whoever set them expects an effect. */
 export function findUnknownVariables(environment: Environment): string[] {
-  const known = new Set([configVariable, ...(Object.keys(settings) as SettingName[]).map(environmentVariableOf)]);
+  const known = new Set([configVariable, ...settingNames.map(environmentVariableOf)]);
   return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !known.has(name));
 }
 
@@ -123,7 +135,7 @@ function parseGiven(setting: Setting<unknown>, given: Given, problems: string[])
   try {
     return setting.parse(given.text);
   } catch (error) {
-    const shown = setting.secret ? '' : ` (it is ${JSON.stringify(given.text)})`;
+    const shown = setting.isSecret ? '' : ` (it is ${JSON.stringify(given.text)})`;
     problems.push(`${given.source} ${(error as Error).message}${shown}`);
     return undefined;
   }
@@ -146,7 +158,7 @@ function readFileValues(file: ConfigurationSources['file'], problems: string[]):
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(members)) {
     if (!Object.hasOwn(settings, name))
-      problems.push(`${file.name} has "${name}", which is not a setting; the settings are ${Object.keys(settings).join(', ')}`);
+      problems.push(`${file.name} has "${name}", which is not a setting; the settings are ${settingNames.join(', ')}`);
     else values[name] = textOfFileValue(value);
   }
   return values;
@@ -163,4 +175,80 @@ export function userCacheFolder(environment: Environment, platform: string, home
   if (platform === 'win32') return `${environment.LOCALAPPDATA ?? `${home}\\AppData\\Local`}\\rowgraph`;
   if (platform === 'darwin') return `${home}/Library/Caches/rowgraph`;
   return `${environment.XDG_CACHE_HOME ?? `${home}/.cache`}/rowgraph`;
+}
+
+const configFileName = 'rowgraph.config.json';
+
+/** Adds an option for each setting, and `--config`. */
+export function addSettings<Name extends SettingName, Required extends Name>(
+  command: Command,
+  commandSettings: CommandSettings<Name, Required>,
+): Command {
+  for (const name of commandSettings.names) {
+    const { placeholder, description } = settings[name];
+    const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
+    const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
+    const state = isRequired ? 'required' : `default: ${defaultText}`;
+    const value = isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
+    command.option(`${flagOf(name)} ${value}`, `${description} (${environmentVariableOf(name)}; ${state})`);
+  }
+  return command.option(
+    '--config <FILE>',
+    `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`,
+  );
+}
+
+/** A switch may be given without a value, which turns it on. */
+function isSwitch(name: SettingName): boolean {
+  return settings[name].placeholder.endsWith('on|off');
+}
+
+function defaultTextOf(name: SettingName, commandDefault: unknown): string {
+  if (commandDefault === undefined) return settings[name].defaultText;
+  if (typeof commandDefault === 'boolean') return commandDefault ? 'on' : 'off';
+  return String(commandDefault);
+}
+
+/** The values of the command's settings. `flags` are those that commander read. */
+export function readSettings<Name extends SettingName, Required extends Name>(
+  commandSettings: CommandSettings<Name, Required>,
+  flags: Readonly<Record<string, string | true | undefined>>,
+  environment: Environment,
+): Configuration<Name, Required> {
+  // Only the primary process warns.
+  if (cluster.isPrimary) {
+    for (const name of findUnknownVariables(environment)) warn(`${name} is not a setting and is ignored`);
+  }
+  const texts: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
+  const file = readConfigFile(texts.config ?? environment[configVariable]);
+  const sources = { flags: texts, environment, file };
+  const configuration = readConfiguration(commandSettings, sources);
+  if (cluster.isPrimary) for (const sentence of findIdleSettings(commandSettings, configuration, sources)) warn(sentence);
+  return configuration;
+}
+
+function readConfigFile(named: string | undefined): ConfigurationSources['file'] {
+  const name = named || configFileName;
+  if (!named && !existsSync(name)) return undefined;
+  try {
+    return { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    throw new ConfigurationError([`${name} cannot be read: ${describeFileError(error)}`]);
+  }
+}
+
+export function findIdleSettings<Name extends SettingName, Required extends Name>(
+  { names, idleUnless = [] }: CommandSettings<Name, Required>,
+  configuration: Configuration<Name, Required>,
+  sources: ConfigurationSources,
+): readonly string[] {
+  const given = findGivenSettings(names, sources);
+  const isOn = (name: Name): boolean => given.has(name) && (configuration[name] as unknown) !== false;
+  const found = new Map<Name, readonly Name[]>();
+  for (const { names: dependent, needs } of idleUnless) {
+    if (needs.some(isOn)) continue;
+    for (const name of dependent.filter(isOn)) if (!found.has(name)) found.set(name, needs);
+  }
+  return [...found].map(([name, needs]) => `${given.get(name)} has no effect without ${needs.map(flagOf).join(' or ')}`);
 }

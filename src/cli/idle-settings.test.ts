@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettingName } from '../settings/settings.ts';
 import { developmentSettings, serveSettings } from './command-settings.ts';
-import { type CommandSettings, readConfiguration } from './config.ts';
-import { findIdleSettings } from './read-settings.ts';
+import { type CommandSettings, findIdleSettings, readConfiguration } from './config.ts';
 
 type Flags = Readonly<Record<string, string>>;
 

@@ -2,9 +2,11 @@
  * A `Database` over connections of `pg`: each batch is one write to one connection and one reply; some are sent together. Accepts a URL, for
  * which it opens connections, or the caller's pool, which may come from another copy of `pg`.
  */
+
 import { Deadline } from '../budget/deadline.ts';
 import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 import type { CacheStatistics } from '../events.ts';
+import { settings } from '../settings/settings.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { BorrowedSource, OwnSource } from './connection-source.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';
@@ -71,11 +73,15 @@ class PgDatabase implements Database {
       onConnectionError = ignore,
       onResend = ignore,
       budget = null,
-      poolSize = 10,
+      poolSize = settings.poolSize.default,
       prepare = true,
       statementCacheSize = 256,
     } = options;
-    const { queueLength = 1000, queueBytes = 64 * 1024 ** 2, queueTimeoutMillis = 10_000 } = options;
+    const {
+      queueLength = settings.queueLength.default,
+      queueBytes = settings.queueBytes.default,
+      queueTimeoutMillis = settings.queueTimeout.default,
+    } = options;
     this.#prepares = prepare;
     this.#flights = {
       pace: this.#pace,

@@ -4,11 +4,13 @@
  *
  * Relies on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, startTimer } from '../budget/deadline.ts';
 import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { CacheStatistics } from '../events.ts';
+import { settings } from '../settings/settings.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
@@ -56,8 +58,8 @@ class PgliteDatabase implements Database {
 
   constructor(pglite: Pglite, options: PgliteDatabaseOptions) {
     this.#pglite = pglite;
-    this.#prepared = new PreparedStatements(options.statementCacheSize ?? 256, this.#statements);
-    this.#queueTimeoutMillis = options.queueTimeoutMillis ?? 10_000;
+    this.#prepared = new PreparedStatements(options.statementCacheSize ?? settings.statementCache.default, this.#statements);
+    this.#queueTimeoutMillis = options.queueTimeoutMillis ?? settings.queueTimeout.default;
   }
 
   async run(batch: Batch): Promise<BatchResult> {

@@ -7,6 +7,7 @@ import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
 import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 import type { Exchange } from '../http/endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
+import { settings } from '../settings/settings.ts';
 
 /**
  * One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. In: requests; out: their responses.
@@ -113,7 +114,7 @@ const refuse: Authenticate = () => {
 };
 
 function timeoutOf(definition: ProjectDefinition | null) {
-  return { requestTimeout: definition?.requestTimeout ?? 30_000 };
+  return { requestTimeout: definition?.requestTimeout ?? settings.requestTimeout.default };
 }
 
 /**

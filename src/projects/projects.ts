@@ -2,12 +2,14 @@
  * All projects of a server. In: the content of their files whenever it changes, and requests; out: each request served by the project that
  * its host names. A project that is changed or removed finishes the requests it has, and then closes what it opened.
  */
+
 import { createTokenVerifier } from '../auth/verify-token.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
 import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
 import type { DivideEndpoint } from '../http/transport/mount-endpoint.ts';
+import { settings } from '../settings/settings.ts';
 import { LazyGraph, Project, type ProjectDefinition } from './project.ts';
 import type { ProjectEntries, ProjectEntry } from './project-files.ts';
 import { readReference } from './project-reference.ts';
@@ -165,7 +167,7 @@ export class Projects {
         const reference = readReference({ url, headers }, domain);
         throw new ApiError('PROJECT_NOT_FOUND', `There is no project ${quote(reference ?? '')}. Check the host of the URL.`);
       },
-      requestTimeout: 30_000,
+      requestTimeout: settings.requestTimeout.default,
       observe,
     });
   }

@@ -48,6 +48,14 @@ export function textThat(check: (text: string) => void): OptionCheck {
   };
 }
 
+/** A list of texts that each pass a check. */
+export function listOf(check: (item: string) => void): OptionCheck {
+  return (value, name) => {
+    texts(value, name);
+    for (const item of value as readonly string[]) textThat(check)(item, name);
+  };
+}
+
 export function oneOf(...choices: readonly string[]): OptionCheck {
   const named = choices.map((choice) => `"${choice}"`).join(' or ');
   return must(`be ${named}`, (value) => choices.includes(value as string));

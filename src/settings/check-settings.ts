@@ -1,5 +1,4 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { expected } from './setting-kinds.ts';
 
 /**
  * The syntax of single settings. Each check throws an `Error` whose message completes a sentence that begins with the name of the setting.
@@ -9,26 +8,26 @@ import { expected } from './setting-kinds.ts';
 export function checkDatabaseUrl(value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
-    throw expected('must be a URL such as postgres://user@host:5432/name');
+    throw new Error('must be a URL such as postgres://user@host:5432/name');
 }
 
 /** A path without a trailing slash. */
 export function checkBasePath(value: string): void {
-  if (!/^(\/[\w.~-]+)+$/.test(value)) throw expected('must look like /api, without a trailing slash');
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('must look like /api, without a trailing slash');
 }
 
 /** A name of at least two labels, in lower case. */
 export function checkDomain(value: string): void {
-  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(value)) throw expected('must be a domain in lower case, such as example.com');
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(value)) throw new Error('must be a domain in lower case, such as example.com');
 }
 
 /** HS256 requires a key at least as long as its hash (RFC 7518, section 3.2). */
 export function checkJwtSecret(value: string): void {
-  if (value.length < 32) throw expected('must have at least 32 characters');
+  if (value.length < 32) throw new Error('must have at least 32 characters');
 }
 
 export function checkMetricsKey(value: string): void {
-  if (!/^[!-~]{16,}$/.test(value)) throw expected('must have at least 16 ASCII characters and no spaces');
+  if (!/^[!-~]{16,}$/.test(value)) throw new Error('must have at least 16 ASCII characters and no spaces');
 }
 
 /** A path of names, as `readClaim` follows it. */
@@ -41,7 +40,7 @@ export function checkCorsOrigin(value: string): void {
   try {
     checkOrigin(value);
   } catch {
-    throw expected('must be origins such as https://example.com, without a path, separated by commas');
+    throw new Error('must be origins such as https://example.com, without a path, separated by commas');
   }
 }
 
@@ -50,7 +49,7 @@ export function checkProxies(value: string): void {
   try {
     readProxyTrust(value);
   } catch {
-    throw expected('must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas');
+    throw new Error('must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas');
   }
 }
 
@@ -134,8 +133,6 @@ function isTrustworthy(value: string): boolean {
   const isLocal = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
 }
-
-/** Checks a Cache-Control header from a setting or a trusted document. In: its value; out: an error if it is invalid. */
 
 /**
  * Throws an `Error` unless the value has the syntax of RFC 9111, section 5.2, which prevents the injection of other headers. `subject`

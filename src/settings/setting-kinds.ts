@@ -1,181 +1,166 @@
 /**
- * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, or an error that says what was
- * expected. The settings themselves are in `settings.ts`.
+ * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, and what a program may pass as the
+ * option of the same name. Errors complete a sentence that begins with the name of the setting.
  */
-import { type AdditionName, additionNames } from './additions.ts';
+import { additionNames } from './additions.ts';
+import {
+  aLimit,
+  aSecret,
+  aSwitch,
+  aTimeLimit,
+  listOf,
+  type OptionCheck,
+  oneOf,
+  texts,
+  textThat,
+  wholeNumber as wholeOption,
+} from './check-options.ts';
 
-/** One setting. Its flag and environment variable derive from its name: `poolSize` is `--pool-size` and `ROWGRAPH_POOL_SIZE`. */
-export interface Setting<Value> {
+export interface Kind<Value> {
   /** The placeholder of the value in `--help`. */
   readonly placeholder: string;
-  readonly description: string;
-  readonly default: Value;
-  /** The default as `--help` shows it. */
-  readonly defaultText: string;
+  /** Throws an `Error` that says what was expected. */
+  readonly parse: (text: string) => Value;
+  /** Checks the option of a program. */
+  readonly check: OptionCheck;
   /** Errors never repeat a secret. */
-  readonly secret: boolean;
-  /** Parses a text; throws an `Error` that says what was expected. */
-  readonly parse: (text: string) => Exclude<Value, undefined>;
+  readonly isSecret?: boolean;
 }
 
-/** An error that completes a sentence beginning with the name of the setting. */
-export function expected(what: string): Error {
-  return new Error(what);
-}
+const anything = (): void => undefined;
 
 /** A text that is not empty and passes the check. */
-export function text<Default extends string | undefined>(
-  placeholder: string,
-  description: string,
-  fallback: Default,
-  check: (value: string) => void = () => undefined,
-): Setting<string | Default> {
+export function text(placeholder: string, check: (value: string) => void = anything): Kind<string> {
   const parse = (value: string): string => {
-    if (value.trim() === '') throw expected('must not be empty');
+    if (value.trim() === '') throw new Error('must not be empty');
     check(value);
     return value;
   };
-  return { placeholder, description, default: fallback, defaultText: fallback ?? 'none', secret: false, parse };
+  return { placeholder, parse, check: textThat(check) };
+}
+
+/** A text that errors never repeat. */
+export function secret(placeholder: string, check: (value: string) => void): Kind<string> {
+  const parse = (value: string): string => {
+    check(value);
+    return value;
+  };
+  return { placeholder, parse, check: aSecret, isSecret: true };
 }
 
 /** A whole number within bounds. */
-export function wholeNumber<Default extends number | undefined>(
-  placeholder: string,
-  description: string,
-  fallback: Default,
-  [least, most]: readonly [number, number],
-): Setting<number | Default> {
+export function wholeNumber(least: number, most: number, placeholder = 'NUMBER'): Kind<number> {
   const parse = (value: string): number => {
     const parsed = Number(value);
-    if (!/^\d+$/.test(value) || parsed < least || parsed > most) throw expected(`must be a whole number from ${least} to ${most}`);
+    if (!/^\d+$/.test(value) || parsed < least || parsed > most) throw new Error(`must be a whole number from ${least} to ${most}`);
     return parsed;
   };
-  return { placeholder, description, default: fallback, defaultText: String(fallback ?? 'none'), secret: false, parse };
+  return { placeholder, parse, check: wholeOption(least, most) };
 }
 
-/** A whole number of at least 1, or `off`; if unset, another setting decides. */
-export function limit(description: string, decidedBy: string): Setting<number | 'off' | undefined> {
-  const parse = (value: string): number | 'off' => {
-    if (value === 'off') return value;
-    if (!/^[1-9]\d{0,11}$/.test(value)) throw expected('must be a whole number of at least 1, or off');
-    return Number(value);
-  };
-  return { placeholder: 'NUMBER|off', description, default: undefined, defaultText: `by ${decidedBy}`, secret: false, parse };
+/** The most of something. A program may pass Infinity for no limit. */
+export function maximum(most: number): Kind<number> {
+  return { ...wholeNumber(1, most), check: aLimit };
 }
+
+/** A whole number of at least 1, or `off`. */
+export const limit: Kind<number | 'off'> = {
+  placeholder: 'NUMBER|off',
+  parse: (value) => {
+    if (value === 'off') return value;
+    if (!/^[1-9]\d{0,11}$/.test(value)) throw new Error('must be a whole number of at least 1, or off');
+    return Number(value);
+  },
+  check: aLimit,
+};
 
 /** One of several words. */
-export function choice<const Choice extends string>(
-  choices: readonly Choice[],
-  description: string,
-  fallback: NoInfer<Choice>,
-): Setting<Choice> {
+export function choice<const Choice extends string>(...choices: readonly Choice[]): Kind<Choice> {
   const parse = (value: string): Choice => {
     const found = choices.find((candidate) => candidate === value);
-    if (found === undefined) throw expected(`must be one of ${choices.join(', ')}`);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
     return found;
   };
-  return { placeholder: choices.join('|'), description, default: fallback, defaultText: fallback, secret: false, parse };
+  return { placeholder: choices.join('|'), parse, check: oneOf(...choices) };
 }
 
-/** A switch. */
-export function onOrOff(description: string, fallback: boolean): Setting<boolean> {
-  const words = choice(['on', 'off'], description, fallback ? 'on' : 'off');
-  return { ...words, default: fallback, parse: (value) => words.parse(value) === 'on' };
-}
+const switchWords = choice('on', 'off');
 
-/** A whole number within bounds; `on` stands for a usual one, and `off` is the default. */
-export function numberOrSwitch(description: string, usual: number, [least, most]: readonly [number, number]): Setting<number | 'off'> {
-  const number = wholeNumber('NUMBER', description, usual, [least, most]);
+export const onOrOff: Kind<boolean> = { ...switchWords, parse: (value) => switchWords.parse(value) === 'on', check: aSwitch };
+
+/** A maximum; `on` stands for a usual one, `off` for none. */
+export function numberOrSwitch(usual: number, most: number): Kind<number | 'off'> {
+  const number = maximum(most);
   const parse = (value: string): number | 'off' => {
     if (value === 'off') return value;
-    if (!/^\d/.test(value) && value !== 'on') throw expected(`must be a whole number from ${least} to ${most}, on or off`);
+    if (!/^\d/.test(value) && value !== 'on') throw new Error(`must be a whole number from 1 to ${most}, on or off`);
     return value === 'on' ? usual : number.parse(value);
   };
-  return { ...number, placeholder: 'NUMBER|on|off', default: 'off', defaultText: 'off', parse };
+  return { ...number, placeholder: 'NUMBER|on|off', parse };
 }
 
 /** Items separated by commas, each of which passes the check; `-` is the empty list. */
-export function list(
-  placeholder: string,
-  description: string,
-  fallback: readonly string[],
-  check: (item: string) => void = () => undefined,
-): Setting<readonly string[]> {
+export function list(placeholder: string, check?: (item: string) => void): Kind<readonly string[]> {
   const parse = (value: string): readonly string[] => {
     const items = value === '-' ? [] : value.split(',').map((item) => item.trim());
-    if (items.includes('')) throw expected('must be a comma-separated list without empty items');
-    for (const item of items) check(item);
+    if (items.includes('')) throw new Error('must be a comma-separated list without empty items');
+    for (const item of items) check?.(item);
     return items;
   };
-  return { placeholder, description, default: fallback, defaultText: fallback.join(',') || 'none', secret: false, parse };
+  return { placeholder, parse, check: check === undefined ? texts : listOf(check) };
 }
 
-/** A list without a default: what holds if it is unset depends on other settings. */
-export function unsetList(placeholder: string, description: string, defaultText: string): Setting<readonly string[] | undefined> {
-  return { ...list(placeholder, description, []), default: undefined, defaultText };
-}
+const names = list('NAMES');
 
-/** Some of the additions to pg_graphql's schema, or all of them by default. */
-export function additionList(description: string): Setting<readonly AdditionName[]> {
-  const names = list('NAMES', description, []);
-  const parse = (value: string): readonly AdditionName[] =>
-    names.parse(value).map((item) => {
+/** Some of the additions to pg_graphql's schema, or `all`. */
+export const additionList: Kind<typeof additionNames> = {
+  ...names,
+  parse: (value) => {
+    if (value === 'all') return additionNames;
+    return names.parse(value).map((item) => {
       const found = additionNames.find((name) => name === item);
-      if (found === undefined) throw expected(`must name additions: ${additionNames.join(', ')}`);
+      if (found === undefined) throw new Error(`must name additions: ${additionNames.join(', ')}`);
       return found;
     });
-  return { ...names, default: additionNames, defaultText: 'all', parse };
-}
+  },
+};
 
-/** A text that errors never repeat. It has no default. */
-export function secret(placeholder: string, description: string, check: (value: string) => void): Setting<string | undefined> {
-  const parse = (value: string): string => {
-    check(value);
-    return value;
-  };
-  return { placeholder, description, default: undefined, defaultText: 'none', secret: true, parse };
-}
+const byteUnits: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 ** 2 };
 
-const byteUnits = { '': 1, kb: 1024, mb: 1024 ** 2 };
-
-/** A size in bytes, from 1 KB to 1 GB unless it says otherwise. */
-export function bytes(description: string, fallback: number, fallbackText: string, least = 1024, most = 1024 ** 3): Setting<number> {
+/** A size in bytes. */
+export function bytes(least = 1024, most = 1024 ** 3): Kind<number> {
   const parse = (value: string): number => {
-    const [, digits, unit] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
-    const size = Number(digits) * byteUnits[(unit ?? '').toLowerCase() as keyof typeof byteUnits];
+    const [, digits, unit = ''] = /^(\d{1,9})(kb|mb|)$/i.exec(value) ?? [];
+    const size = Number(digits) * (byteUnits[unit.toLowerCase()] ?? NaN);
     if (!(size >= least && size <= most))
-      throw expected(`must be a size from ${least / 1024}kb to ${most / 1024 ** 2}mb, such as 512kb or 2mb`);
+      throw new Error(`must be a size from ${least / 1024}kb to ${most / 1024 ** 2}mb, such as 512kb or 2mb`);
     return size;
   };
-  return { placeholder: 'SIZE', description, default: fallback, defaultText: fallbackText, secret: false, parse };
+  return { placeholder: 'SIZE', parse, check: aLimit };
 }
 
-/** A size in bytes, or `off`, which is the default. */
-export function bytesOrOff(description: string, least: number): Setting<number | 'off'> {
-  const size = bytes(description, 0, 'off', least);
+/** A size in bytes, or `off`. */
+export function bytesOrOff(least: number): Kind<number | 'off'> {
+  const size = bytes(least);
   const parse = (value: string): number | 'off' => (value === 'off' ? value : size.parse(value));
-  return { ...size, placeholder: 'SIZE|off', default: 'off', parse };
+  return { placeholder: 'SIZE|off', parse, check: wholeOption(least) };
 }
 
-const durationUnits = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 
-/** A time in milliseconds. The default and the bounds are written as a user would write them; without a default it may stay unset. */
-export function duration<Default extends string | undefined>(
-  description: string,
-  fallback: Default,
-  [least, most]: readonly [string, string],
-): Setting<number | Exclude<Default, string>> {
+/** A time in milliseconds. The bounds are written as a user would write them. */
+export function duration(least: string, most: string): Kind<number> {
+  const [shortest, longest] = [readDuration(least), readDuration(most)];
   const parse = (value: string): number => {
     const milliseconds = readDuration(value);
-    if (milliseconds >= readDuration(least) && milliseconds <= readDuration(most)) return milliseconds;
-    throw expected(`must be a time from ${least} to ${most}, such as 500ms, 30s or 2min`);
+    if (milliseconds >= shortest && milliseconds <= longest) return milliseconds;
+    throw new Error(`must be a time from ${least} to ${most}, such as 500ms, 30s or 2min`);
   };
-  const value = (fallback === undefined ? undefined : readDuration(fallback)) as number | Exclude<Default, string>;
-  return { placeholder: 'TIME', description, default: value, defaultText: fallback ?? 'none', secret: false, parse };
+  return { placeholder: 'TIME', parse, check: aTimeLimit };
 }
 
 /** Milliseconds; NaN if the text is not a time. Zero needs no unit. */
 function readDuration(value: string): number {
-  const [, digits, unit] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
-  return Number(digits) * durationUnits[unit as keyof typeof durationUnits];
+  const [, digits, unit = ''] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
+  return Number(digits) * (durationUnits[unit] ?? NaN);
 }

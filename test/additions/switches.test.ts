@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildSchema, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema } from 'graphql';
 import { readConfiguration } from '../../src/cli/config.ts';
-import { modelOptionsOf } from '../../src/cli/graph-options.ts';
 import { type AdditionName, createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
 import { additionNames } from '../../src/settings/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
@@ -118,7 +117,7 @@ test('the comment of a table takes precedence over that of its schema, and the s
 test('the flags of the commands do the same', async () => {
   const byFlags = (flags: Readonly<Record<string, string>>) => {
     const command = { names: ['dialect', 'additions', 'nodeIdField', 'requiredInputs'], required: [], defaults: {} } as const;
-    const { dialect, additions } = modelOptionsOf(readConfiguration(command, { flags, environment: {}, file: undefined }));
+    const { dialect, additions } = readConfiguration(command, { flags, environment: {}, file: undefined });
     return additionsBy({ dialect, additions });
   };
   assert.deepEqual(await byFlags({}), additionNames);

@@ -1,45 +1,32 @@
+/**
+ * `rowgraph advise`: explains all trusted documents, or all operations in a log of slow operations, and prints what would make them faster.
+ */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { readDocuments } from '../../http/documents/trusted-document-files.ts';
 import { CommandError } from '../command-error.ts';
-import type { Environment } from '../config.ts';
+import { inspectSettings } from '../command-settings.ts';
+import { addSettings, type Environment, readSettings } from '../config.ts';
 import { describeAdviceReport } from '../output/describe-explanation.ts';
 import { paintFor } from '../output/terminal.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
 import type { AdvisedDocument } from './advise-documents.ts';
-import { callerOf, explainSettings, openGraph } from './explain.ts';
-
-/**
- * `rowgraph advise`: explains all trusted documents, or all operations in a log of slow operations, and prints what would make them faster.
- */
-
-interface Flags extends Readonly<Record<string, string | undefined>> {
-  readonly trustedDocuments?: string;
-  readonly slowLog?: string;
-  readonly role?: string;
-  readonly claims?: string;
-}
+import { addClaims, addRole, callerOf, type Flags, printReport, withGraph } from './with-graph.ts';
 
 export function adviseCommand(environment: Environment): Command {
   const command = new Command('advise')
     .description('Print what would make trusted documents, or the operations in a slow-operation log, faster; none of them is run')
     .option('--trusted-documents <FILE|FOLDER>', 'JSON map of ids to documents, or a folder of such files')
-    .option('--slow-log <FILE>', 'Log with the lines that --slow-operations writes; - reads standard input')
-    .option('--role <ROLE>', 'Database role (default: that of --anon-role; in a slow-operation log, that of each operation)')
-    .option('--claims <JSON>', 'Claims of the caller as JSON, such as {"sub": "…"}')
-    .option('--json', 'Print JSON');
-  return addSettings(command, explainSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
-    const configuration = readSettings(explainSettings, flags, environment);
+    .option('--slow-log <FILE>', 'Log with the lines that --slow-operations writes; - reads standard input');
+  addClaims(addRole(command, 'that of --anon-role; in a slow-operation log, that of each operation')).option('--json', 'Print JSON');
+  return addSettings(command, inspectSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
+    const configuration = readSettings(inspectSettings, flags, environment);
     const caller = callerOf(flags, configuration);
     const documents = await findDocuments(flags);
     const { adviseForDocuments } = await import('./advise-documents.ts');
-    const graph = await openGraph(configuration, caller.role, flags.role === undefined ? '--anon-role' : '--role');
-    try {
+    await withGraph(configuration, flags, async (graph) => {
       const report = await adviseForDocuments(graph, documents, caller, flags.role === undefined);
-      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describeAdviceReport(report, paintFor(process.stdout)));
-    } finally {
-      await graph.close();
-    }
+      printReport(report, json, (each) => describeAdviceReport(each, paintFor(process.stdout)));
+    });
   });
 }
 
@@ -54,11 +41,6 @@ async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<read
     throw new CommandError(`${slowLog === undefined ? '--trusted-documents' : '--slow-log'}: ${(error as Error).message}`, 2, error);
   }
 }
-
-/**
- * Reads the slow operations in a log. In: the text of the log, one JSON object per line; out: the documents, once per operation and role,
- * with how often each was slow and for how long. Other lines are skipped.
- */
 
 /** The message of these lines, as `telemetry/create-telemetry.ts` writes it. */
 const message = 'slow operation';

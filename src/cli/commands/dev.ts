@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { developmentSettings } from '../command-settings.ts';
-import type { Environment } from '../config.ts';
+import { addSettings, type Environment, readSettings } from '../config.ts';
 import { Progress } from '../output/terminal.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
 
 export function devCommand(environment: Environment): Command {
   const command = new Command('dev')

@@ -1,54 +1,37 @@
 /** `rowgraph documents`: checks trusted documents for each role that sends them. */
 import { Command } from 'commander';
-import { limitNames, limitSettingOf } from '../../budget/limits.ts';
 import type { TrustedDocument } from '../../http/documents/trusted-documents.ts';
 import type { Rowgraph } from '../../index.ts';
+import type { NameIn } from '../../settings/settings.ts';
 import { CommandError } from '../command-error.ts';
-import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from '../config.ts';
-import { limitOptionsOf, modelOptionsOf, modelSettingNames } from '../graph-options.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
-import { documentRolesOf } from '../serve/trusted-documents.ts';
+import { inspectSettings } from '../command-settings.ts';
+import { addSettings, type CommandSettings, ConfigurationError, describeMissing, type Environment, readSettings } from '../config.ts';
+import { checkDocuments, documentRolesOf } from '../serve/trusted-documents.ts';
+import { type Flags, print, withGraph } from './with-graph.ts';
 
-const names = [
-  ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'trustedDocuments', 'documentRoles'] as const),
-  ...modelSettingNames,
-  'coercion',
-  ...(['limits', ...limitNames.map(limitSettingOf), 'unlimitedRoles'] as const),
-] as const;
-const documentsSettings: CommandSettings<(typeof names)[number], 'databaseUrl'> = { names, required: ['databaseUrl'], defaults: {} };
+type Name = NameIn<'inspect'> | 'trustedDocuments' | 'documentRoles';
+const documentsSettings: CommandSettings<Name, 'databaseUrl'> = {
+  ...inspectSettings,
+  names: [...inspectSettings.names, 'trustedDocuments', 'documentRoles'],
+};
 
 export function documentsCommand(environment: Environment): Command {
   const command = new Command('documents').description(
     'Check trusted documents for the roles that send them; exits with 1 if one is not valid',
   );
-  return addSettings(command, documentsSettings).action(async (flags: Readonly<Record<string, string | undefined>>) => {
+  return addSettings(command, documentsSettings).action(async (flags: Flags) => {
     const configuration = readSettings(documentsSettings, flags, environment);
-    const { databaseUrl, schemas, extraSearchPath, anonRole, trustedRoles, coercion, trustedDocuments } = configuration;
+    const { trustedDocuments, documentRoles } = configuration;
     if (trustedDocuments === undefined) throw new ConfigurationError([describeMissing('trustedDocuments')]);
     const documents = await readAll(trustedDocuments);
-    const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../../index.ts'), import('../check-database.ts')]);
-    await checkDatabase({ databaseUrl, schemas, role: anonRole, roleFlag: '--anon-role' });
-    const options = {
-      schemas,
-      extraSearchPath,
-      trustedRoles,
-      coercion,
-      ...modelOptionsOf(configuration),
-      ...limitOptionsOf(configuration),
-    };
-    const graph = await createRowgraph({ database: databaseUrl, poolSize: 1, ...options });
-    try {
+    await withGraph(configuration, flags, async (graph) => {
       const invalid = new Set<string>();
       for (const role of documentRolesOf(configuration))
-        for (const id of await report(documents, graph, role, configuration.documentRoles.includes(role))) invalid.add(id);
-      if (invalid.size > 0)
-        throw new CommandError(
-          `${invalid.size} trusted ${invalid.size === 1 ? 'document is' : 'documents are'} not valid for every role`,
-          1,
-        );
-    } finally {
-      await graph.close();
-    }
+        for (const id of await report(documents, graph, role, documentRoles.includes(role))) invalid.add(id);
+      if (invalid.size === 0) return;
+      const which = invalid.size === 1 ? 'document is' : 'documents are';
+      throw new CommandError(`${invalid.size} trusted ${which} not valid for every role`, 1);
+    });
   });
 }
 
@@ -68,7 +51,6 @@ async function report(
   role: string,
   isNamed: boolean,
 ): Promise<Iterable<string>> {
-  const { checkDocuments } = await import('../serve/trusted-documents.ts');
   try {
     const problems = await checkDocuments(documents, graph, role);
     print(`${role}: ${documents.size - problems.size} of ${documents.size} documents are valid`);
@@ -81,8 +63,4 @@ async function report(
     print(`${role}: not checked: ${(error as Error).message}`);
     return [];
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,33 +1,12 @@
 /** `rowgraph explain`: prints what a request becomes, how PostgreSQL runs it, and what would make it faster. */
 import { Command } from 'commander';
-import { limitNames, limitSettingOf } from '../../budget/limits.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { Caller, GraphQLRequest } from '../../index.ts';
 import { CommandError } from '../command-error.ts';
-import type { CommandSettings, Environment } from '../config.ts';
-import { limitOptionsOf, modelOptionsOf, modelSettingNames } from '../graph-options.ts';
+import { inspectSettings } from '../command-settings.ts';
+import { addSettings, type Environment, readSettings } from '../config.ts';
 import { describeExplanation } from '../output/describe-explanation.ts';
 import { paintFor } from '../output/terminal.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
-import { parseJsonObject, readDocument } from './request-options.ts';
-
-const names = [
-  ...(['databaseUrl', 'schemas', 'extraSearchPath', 'anonRole', 'trustedRoles', 'coercion', 'requestTimeout', 'limits'] as const),
-  ...modelSettingNames,
-  ...limitNames.map(limitSettingOf),
-  'unlimitedRoles',
-] as const;
-type Name = (typeof names)[number];
-/** The settings of commands that explain requests. */
-export const explainSettings: CommandSettings<Name, 'databaseUrl'> = { names, required: ['databaseUrl'], defaults: {} };
-export type ExplainConfiguration = ReturnType<typeof readSettings<Name, 'databaseUrl'>>;
-
-interface Flags extends Readonly<Record<string, string | undefined>> {
-  readonly role?: string;
-  readonly claims?: string;
-  readonly variables?: string;
-  readonly operation?: string;
-}
+import { addClaims, addRole, callerOf, type Flags, parseJsonObject, printReport, readDocument, withGraph } from './with-graph.ts';
 
 export function explainCommand(environment: Environment): Command {
   const command = new Command('explain')
@@ -35,40 +14,23 @@ export function explainCommand(environment: Environment): Command {
     .argument('<FILE>', 'GraphQL document; - reads standard input')
     .option('--analyze', 'Run the operation in a transaction that is rolled back, and print actual times and rows')
     .option('--variables <JSON>', 'Variables as JSON')
-    .option('--operation <NAME>', 'Which operation, if the document has several')
-    .option('--role <ROLE>', 'Database role (default: that of --anon-role)')
-    .option('--claims <JSON>', 'Claims of the caller as JSON, such as {"sub": "…"}')
-    .option('--json', 'Print JSON');
+    .option('--operation <NAME>', 'Which operation, if the document has several');
+  addClaims(addRole(command)).option('--json', 'Print JSON');
   type Switches = { readonly analyze?: boolean; readonly json?: boolean };
-  return addSettings(command, explainSettings).action(async (file: string, { analyze, json, ...flags }: Flags & Switches) => {
-    const configuration = readSettings(explainSettings, flags, environment);
+  return addSettings(command, inspectSettings).action(async (file: string, { analyze, json, ...flags }: Flags & Switches) => {
+    const configuration = readSettings(inspectSettings, flags, environment);
     const caller = callerOf(flags, configuration);
     const variables = parseJsonObject('--variables', flags.variables, '{"first": 10}');
-    const request: GraphQLRequest = { query: readDocument(file), variables, operationName: flags.operation };
-    const graph = await openGraph(configuration, caller.role, flags.role === undefined ? '--anon-role' : '--role');
-    try {
-      const explanation = await graph.explain(request, caller, { mode: analyze ? 'analyze' : 'plan' });
-      process.stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : describeExplanation(explanation, paintFor(process.stdout)));
-    } catch (error) {
-      throw toCommandError(error);
-    } finally {
-      await graph.close();
-    }
+    const request = { query: readDocument(file), variables, operationName: flags.operation };
+    await withGraph(configuration, flags, async (graph) => {
+      try {
+        const explanation = await graph.explain(request, caller, { mode: analyze ? 'analyze' : 'plan' });
+        printReport(explanation, json, (each) => describeExplanation(each, paintFor(process.stdout)));
+      } catch (error) {
+        throw toCommandError(error);
+      }
+    });
   });
-}
-
-/** The caller in the flags. */
-export function callerOf(flags: Pick<Flags, 'role' | 'claims'>, { anonRole }: ExplainConfiguration): Caller {
-  return { role: flags.role ?? anonRole, claims: parseJsonObject('--claims', flags.claims, '{"sub": "42"}') };
-}
-
-/** A graph for this command only. */
-export async function openGraph(configuration: ExplainConfiguration, role: string, roleFlag: string) {
-  const [{ createRowgraph }, { checkDatabase }] = await Promise.all([import('../../index.ts'), import('../check-database.ts')]);
-  const { databaseUrl, schemas, extraSearchPath, trustedRoles, coercion, requestTimeout: timeout } = configuration;
-  await checkDatabase({ databaseUrl, schemas, role, roleFlag });
-  const own = { database: databaseUrl, schemas, extraSearchPath, trustedRoles, coercion, timeout };
-  return createRowgraph({ ...own, ...modelOptionsOf(configuration), ...limitOptionsOf(configuration), poolSize: 1 });
 }
 
 /** An error in the request becomes one line; a bug is thrown as it is. */

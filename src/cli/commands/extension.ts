@@ -16,9 +16,8 @@ import {
 } from '../../extension/install-extension.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
-import type { CommandSettings, Environment } from '../config.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
-import { choiceParser } from './request-options.ts';
+import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
+import { choiceParser } from './with-graph.ts';
 
 /**
  * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL if that is not

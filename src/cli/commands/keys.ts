@@ -3,8 +3,7 @@ import { Command } from 'commander';
 import { createApiKey, parseApiKeys } from '../../auth/api-keys.ts';
 import { isRoleName } from '../../auth/caller.ts';
 import { CommandError } from '../command-error.ts';
-import { type CommandSettings, ConfigurationError, describeMissing, type Environment } from '../config.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
+import { addSettings, type CommandSettings, ConfigurationError, describeMissing, type Environment, readSettings } from '../config.ts';
 
 const keysSettings = { names: ['jwtSecret', 'anonRole'], required: [], defaults: {} } as const satisfies CommandSettings<
   'jwtSecret' | 'anonRole',

@@ -2,8 +2,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { CommandError } from '../command-error.ts';
-import type { CommandSettings, Environment } from '../config.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
+import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 
 const projectsSettings: CommandSettings<'projects' | 'anonRole', 'projects'> = {
   names: ['projects', 'anonRole'],

@@ -1,10 +1,9 @@
 /** `rowgraph roles`: prints the SQL that creates the database roles. */
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
-import type { CommandSettings, Environment } from '../config.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
-import { choiceParser } from './request-options.ts';
+import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { type Grants, grantChoices, roleStatements } from './role-statements.ts';
+import { choiceParser } from './with-graph.ts';
 
 const rolesSettings = { names: ['schemas', 'anonRole'], required: [], defaults: {} } as const satisfies CommandSettings<
   'schemas' | 'anonRole',

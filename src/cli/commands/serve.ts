@@ -2,8 +2,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import { serveSettings } from '../command-settings.ts';
-import type { Environment } from '../config.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
+import { addSettings, type Environment, readSettings } from '../config.ts';
 import { leave } from '../serve/process-end.ts';
 
 export function serveCommand(environment: Environment): Command {

@@ -1,24 +1,28 @@
+/** `rowgraph upgrade-check`: reports how the GraphQL schema of each role changes from one version to another. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { Rowgraph } from '../../index.ts';
+import type { NameIn } from '../../settings/settings.ts';
 import { checkDatabase } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
-import type { CommandSettings, Environment } from '../config.ts';
-import { modelOptionsOf, modelSettingNames } from '../graph-options.ts';
+import { type InspectConfiguration, inspectSettings } from '../command-settings.ts';
+import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { describeChanges } from '../output/describe-report.ts';
 import { paintFor } from '../output/terminal.ts';
-import { addSettings, readSettings } from '../read-settings.ts';
 import type { RoleChanges } from './compare-schemas.ts';
+import { type Flags, openGraph, printReport } from './with-graph.ts';
 
-/** `rowgraph upgrade-check`: reports how the GraphQL schema of each role changes from one version to another. */
+/** `--from` and `--to` name the databases. */
+const upgradeSettings: CommandSettings<NameIn<'inspect'>, never> = {
+  names: inspectSettings.names.filter((name) => name !== 'databaseUrl'),
+  required: [],
+  defaults: {},
+};
 
-type Name = 'schemas' | 'anonRole' | (typeof modelSettingNames)[number];
-const upgradeSettings: CommandSettings<Name, never> = { names: ['schemas', 'anonRole', ...modelSettingNames], required: [], defaults: {} };
-
-interface Flags extends Readonly<Record<string, string | undefined>> {
+interface SourceFlags extends Flags {
   readonly from: string;
   readonly to: string;
-  readonly roles?: string;
 }
 
 export function upgradeCheckCommand(environment: Environment): Command {
@@ -28,28 +32,23 @@ export function upgradeCheckCommand(environment: Environment): Command {
     .requiredOption('--to <SOURCE>', 'The new version, in the same form')
     .option('--roles <ROLES>', 'Database roles, separated by commas (default: those of the folders, or that of --anon-role)')
     .option('--json', 'Print JSON');
-  return addSettings(command, upgradeSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
-    const configuration = readSettings(upgradeSettings, flags, environment);
-    const changes = await compareSources(
-      flags,
-      { ...modelOptionsOf(configuration), schemas: configuration.schemas },
-      configuration.anonRole,
-    );
-    process.stdout.write(json ? `${JSON.stringify({ roles: changes }, null, 2)}\n` : describeChanges(changes, paintFor(process.stdout)));
-    if (changes.some(({ breaking }) => breaking.length > 0)) throw new SilentExitError(1);
+  return addSettings(command, upgradeSettings).action(async ({ json, ...flags }: SourceFlags & { readonly json?: boolean }) => {
+    const roles = await compareSources(flags, readSettings(upgradeSettings, flags, environment));
+    printReport({ roles }, json, () => describeChanges(roles, paintFor(process.stdout)));
+    if (roles.some(({ breaking }) => breaking.length > 0)) throw new SilentExitError(1);
   });
 }
 
-async function compareSources({ from, to, roles }: Flags, options: SchemaSourceOptions, anonRole: string): Promise<RoleChanges[]> {
+async function compareSources({ from, to, roles }: SourceFlags, configuration: InspectConfiguration): Promise<RoleChanges[]> {
   const { compareSchemas } = await import('./compare-schemas.ts');
   const sources: SchemaSource[] = [];
   try {
-    const old = await openSchemaSource(from, '--from', options);
+    const old = await openSchemaSource(from, '--from', configuration);
     sources.push(old);
-    const next = await openSchemaSource(to, '--to', options);
+    const next = await openSchemaSource(to, '--to', configuration);
     sources.push(next);
     const changes: RoleChanges[] = [];
-    for (const role of rolesOf(roles, sources, anonRole)) {
+    for (const role of rolesOf(roles, sources, configuration.anonRole)) {
       const [oldText, newText] = [await old.read(role), await next.read(role)];
       try {
         changes.push(compareSchemas(role, oldText, newText));
@@ -69,15 +68,8 @@ function rolesOf(named: string | undefined, sources: readonly SchemaSource[], an
   return known.length > 0 ? [...new Set(known)].sort() : [anonRole];
 }
 
-/**
- * Where `upgrade-check` finds the schemas of a version: a file of SDL for all roles, a folder with a file per role, or a database. In: the
- * path or URL that the user named; out: the SDL of each role.
- */
-
-/** The settings that shape the schema of a database. */
-export type SchemaSourceOptions = ReturnType<typeof modelOptionsOf> & { readonly schemas: readonly string[] };
-
-export interface SchemaSource {
+/** Where the schemas of a version are: a file of SDL for all roles, a folder with a file per role, or a database. */
+interface SchemaSource {
   /** The roles that it defines; null if it defines none. */
   readonly roles: readonly string[] | null;
   /** The SDL of a role; null if this version does not have the role. */
@@ -88,8 +80,8 @@ export interface SchemaSource {
 const ending = '.graphql';
 
 /** Opens a source. Throws `CommandError` if it is invalid. `flag` is the flag that named it. */
-export async function openSchemaSource(location: string, flag: string, options: SchemaSourceOptions): Promise<SchemaSource> {
-  if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, options);
+async function openSchemaSource(location: string, flag: string, configuration: InspectConfiguration): Promise<SchemaSource> {
+  if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, configuration);
   try {
     const isFolder = (await stat(location)).isDirectory();
     return isFolder ? await openFolder(location, flag) : openFile(await readFile(location, 'utf8'));
@@ -114,13 +106,13 @@ async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
   };
 }
 
-async function openDatabaseSource(databaseUrl: string, flag: string, options: SchemaSourceOptions): Promise<SchemaSource> {
-  const { createRowgraph } = await import('../../index.ts');
-  let opening: ReturnType<typeof createRowgraph> | null = null;
+function openDatabaseSource(databaseUrl: string, flag: string, configuration: InspectConfiguration): SchemaSource {
+  let graph: Rowgraph | null = null;
   const read = async (role: string): Promise<string> => {
-    await checkDatabase({ databaseUrl, schemas: options.schemas, role, roleFlag: `${flag}, role ${role}` });
-    opening ??= createRowgraph({ ...options, database: databaseUrl, poolSize: 1 });
-    return (await opening).sdl({ role });
+    const roleFlag = `${flag}, role ${role}`;
+    if (graph === null) graph = await openGraph({ ...configuration, databaseUrl }, role, roleFlag);
+    else await checkDatabase({ databaseUrl, schemas: configuration.schemas, role, roleFlag });
+    return graph.sdl({ role });
   };
-  return { roles: null, read, close: async () => (await opening)?.close() };
+  return { roles: null, read, close: async () => graph?.close() };
 }

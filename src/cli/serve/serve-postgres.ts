@@ -145,7 +145,6 @@ async function openGraph(
   onReached: () => void,
 ): Promise<Rowgraph> {
   const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
-  const { poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
   const checked = { databaseUrl, schemas, extraSearchPath, role: anonRole, roleFlag: '--anon-role' };
   const { login, openTables, missingSearchPath, emptiness } = await checkDatabase(checked, patience);
   judgeLogin(login, strict, observe);
@@ -153,10 +152,8 @@ async function openGraph(
   if (missingSearchPath.length > 0 && isReporter) observe({ kind: 'search-path-missing', schemas: missingSearchPath });
   if (emptiness !== null && isReporter) observe({ kind: 'api-empty', emptiness, schemas, role: anonRole });
   try {
-    const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
-    const options = { ...graphOptionsOf(configuration), database: databaseUrl, poolSize, prepare, queue, schemaTriggers };
     onReached();
-    return await createRowgraph({ ...options, observe });
+    return await createRowgraph({ ...graphOptionsOf(configuration), database: databaseUrl, observe });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // It was reachable a moment ago.

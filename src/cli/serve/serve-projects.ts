@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { limitNames, limitSettingOf } from '../../budget/limits.ts';
 import { ConnectionBudget } from '../../database/connection-budget.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { describeLogin, type Observer, type PowerfulLogin } from '../../events.ts';
@@ -9,11 +8,11 @@ import { createRowgraph, type RowgraphOptions } from '../../index.ts';
 import type { ProjectDefinition, ProjectTokens } from '../../projects/project.ts';
 import { listProjectFiles, type ProjectEntries, type ProjectEntry, readProjectFiles } from '../../projects/project-files.ts';
 import { Projects } from '../../projects/projects.ts';
-import { type Configuration, flagOf } from '../../settings/settings.ts';
+import { type Configuration, flagOf, type NameIn, namesIn } from '../../settings/settings.ts';
 import { checkDatabase } from '../check-database.ts';
 import type { ServeConfiguration } from '../command-settings.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, readConfiguration } from '../config.ts';
-import { graphOptionsOf, modelSettingNames } from '../graph-options.ts';
+import { graphOptionsOf } from '../graph-options.ts';
 import { tokenRulesOf } from './token-rules.ts';
 
 /**
@@ -97,78 +96,24 @@ const refuse: NonNullable<ServerOptions['authenticate']> = () => {
   );
 };
 
-/**
- * Interprets the settings of a project, which have the names and the syntax of the server's own. A project inherits what it leaves out from
- * the server, but never the server's database or keys. In: the entry of a project, and the server's settings; out: how to open its graph
- * and its keys.
- */
-
-/** Settings that a project never inherits. */
-const ownNames = [
-  'databaseUrl',
-  'jwtSecret',
-  'previousJwtSecret',
-  'jwtKeys',
-  'supabase',
-  'jwtAudience',
-  'jwtIssuer',
-  'apiKeys',
-  'revokedTokens',
-] as const;
-
-/** Settings in which a project may differ from the server. */
-const sharedNames = [
-  'schemas',
-  'extraSearchPath',
-  'introspection',
-  ...modelSettingNames,
-  'coercion',
-  'jwtLeeway',
-  'roleClaim',
-  'tokenRoles',
-  'anonRole',
-  'trustedRoles',
-  'requestSettings',
-  'requestHeaders',
-  'poolSize',
-  'queueLength',
-  'queueBytes',
-  'queueTimeout',
-  'prepare',
-  'strict',
-  'requestTimeout',
-  'schemaCache',
-  'documentCache',
-  'variantCache',
-  'statementCache',
-  'introspectionCache',
-  'limits',
-  ...limitNames.map(limitSettingOf),
-  'unlimitedRoles',
-  'reportCost',
-  'idempotencyKeyRoles',
-  'idempotencyStorage',
-  'idempotencyKeyLifetime',
-] as const;
-
-type SharedName = (typeof sharedNames)[number];
-type ProjectSettingName = (typeof ownNames)[number] | SharedName;
 export type ProjectConfiguration = Configuration<ProjectSettingName, 'databaseUrl'>;
+type ProjectSettingName = NameIn<'own'> | NameIn<'project'>;
 
-const names: readonly ProjectSettingName[] = [...ownNames, ...sharedNames];
+/** What a project inherits from the server is in the scope `project`; its own it never inherits. */
+const names: readonly ProjectSettingName[] = [...namesIn('own'), ...namesIn('project')];
 
 /** The settings of a project. Throws a `ConfigurationError` that says what is wrong with them but repeats no secret. */
 export function readProject(
   reference: string,
   { text, file }: ProjectEntry,
-  server: Configuration<SharedName> | null,
+  server: Configuration<NameIn<'project'>> | null,
 ): ProjectConfiguration {
   const source = `${reference} of ${path.basename(file)}`;
   const content: unknown = JSON.parse(text);
   const unknown = typeof content === 'object' && content !== null ? Object.keys(content).filter((name) => !isName(name)) : [];
   if (unknown.length > 0)
     throw new ConfigurationError([`${source} has ${unknown.map(quote).join(', ')}; a project may have only ${names.join(', ')}`]);
-  const inherited = server === null ? {} : Object.fromEntries(sharedNames.map((name) => [name, server[name]]));
+  const inherited = server === null ? {} : Object.fromEntries(namesIn('project').map((name) => [name, server[name]]));
   const settings: CommandSettings<ProjectSettingName, 'databaseUrl'> = {
     names,
     required: ['databaseUrl'],
@@ -196,7 +141,7 @@ export function defineProject(
   connectionBudget: NonNullable<RowgraphOptions['connectionBudget']>,
 ): ProjectDefinition {
   const configuration = readProject(reference, entry, server);
-  const graphOptions = graphOptionsOfProject(configuration);
+  const graphOptions = { ...graphOptionsOf(configuration), database: configuration.databaseUrl };
   let isWarnedOf = false;
   const warnOnce = async (observe: Observer): Promise<void> => {
     if (isWarnedOf) return;
@@ -214,12 +159,6 @@ export function defineProject(
     },
     openTokens: (observe) => openTokens(configuration, observe),
   };
-}
-
-function graphOptionsOfProject(configuration: ProjectConfiguration) {
-  const { databaseUrl: database, poolSize, prepare, queueLength, queueBytes, queueTimeout } = configuration;
-  const queue = { length: queueLength, bytes: queueBytes, timeout: queueTimeout };
-  return { ...graphOptionsOf(configuration), database, poolSize, prepare, queue };
 }
 
 /** Throws if the login role has privileges that requests must not have. */

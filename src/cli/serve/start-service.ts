@@ -4,6 +4,7 @@ import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import { type AdminServer, createHealthRoutes, createMetricsRoute, startAdminServer } from '../../http/routes/operator-routes.ts';
 import type { PageOptions, ServerOptions } from '../../http/transport/server-options.ts';
 import { type RunningServer, startServer } from '../../http/transport/start-server.ts';
+import { optionsIn } from '../../settings/settings.ts';
 import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
 import { type OtlpSettings, readOtlpSettings } from '../../telemetry/otlp/otlp-settings.ts';
 import { CommandError } from '../command-error.ts';
@@ -40,46 +41,22 @@ export async function startService({
   documents,
   projects = null,
 }: ServiceOptions): Promise<RunningServer> {
-  const {
-    host,
-    port,
-    basePath,
-    graphiql,
-    persistedQueries,
-    maxBatch,
-    serverTiming,
-    cacheControl,
-    keyInUrl,
-    corsOrigins,
-    rateLimit,
-    trustProxy,
-    maxEventLoopDelay,
-  } = configuration;
+  const { host, port, graphiql, rateLimit, onlyTrustedDocuments, untrustedRoles, drainDelay, closeTimeout } = configuration;
   try {
     return await startServer({
+      ...optionsIn('server', configuration),
       graph,
       ...(jwtSecret !== undefined && { jwtSecret }),
       tokens,
-      host,
-      port,
-      cacheControl,
-      serverTiming,
-      keyInUrl,
-      corsOrigins,
       graphiql: graphiql && page,
       telemetry,
       metrics: metricsOf(configuration),
-      ...(configuration.traceDatabase && { traceDatabase: true }),
-      ...serverLimitsOf(configuration),
+      drainMilliseconds: drainDelay,
+      closeMilliseconds: closeTimeout,
       ...projects?.serverOptions,
       ...(documents !== null && { trustedDocuments: documents }),
-      ...(configuration.onlyTrustedDocuments && { untrustedRoles: configuration.untrustedRoles }),
-      ...(persistedQueries !== 'off' && { persistedQueries }),
-      ...(maxBatch !== 'off' && { maxBatch }),
-      ...(basePath !== undefined && { basePath }),
+      ...(onlyTrustedDocuments && { untrustedRoles }),
       ...(rateLimit !== undefined && { rateLimit: { max: rateLimit, windowMilliseconds: 60_000 } }),
-      ...(trustProxy !== undefined && { trustProxy }),
-      ...(maxEventLoopDelay !== undefined && { maxEventLoopDelay }),
     });
   } catch (error) {
     throw explainListenError(error, host, port);
@@ -90,18 +67,6 @@ export async function startService({
 function metricsOf({ adminPort, metricsKey }: ServiceOptions['configuration']): NonNullable<ServerOptions['metrics']> {
   if (adminPort !== undefined) return 'elsewhere';
   return metricsKey === undefined ? {} : { key: metricsKey };
-}
-
-/** The bounds on the server's time and memory, from the settings. */
-function serverLimitsOf(configuration: ServiceConfiguration) {
-  const { tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout } = configuration;
-  const { maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight } = configuration;
-  return {
-    ...{ tokenCache, bodyLimit, requestTimeout, headersTimeout, receiveTimeout, writeTimeout },
-    ...{ maxConnections, maxRequests, maxClientRequests, maxPipelinedRequests, maxBytesInFlight },
-    drainMilliseconds: configuration.drainDelay,
-    closeMilliseconds: configuration.closeTimeout,
-  };
 }
 
 /** Explains why the server cannot listen at an address; returns other errors unchanged. */

@@ -3,6 +3,7 @@ import { type Deadline, explainStop, untilStopped } from '../../budget/deadline.
 import { runInSlices } from '../../budget/turns.ts';
 import type { CacheStatistics } from '../../events.ts';
 import type { IntrospectionJson } from '../../introspection/execute-introspection.ts';
+import { settings } from '../../settings/settings.ts';
 
 /**
  * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many
@@ -115,13 +116,13 @@ export interface CacheSizes {
 }
 
 export const defaultCacheSizes: CacheSizes = {
-  schemaBytes: 192 * 1024 * 1024,
-  documents: 1000,
+  schemaBytes: settings.schemaCache.default,
+  documents: settings.documentCache.default,
   documentText: 2_000_000,
-  variants: 100,
+  variants: settings.variantCache.default,
   variantText: 20_000_000,
-  statements: 256,
-  introspectionBytes: 64 * 1024 * 1024,
+  statements: settings.statementCache.default,
+  introspectionBytes: settings.introspectionCache.default,
 };
 
 /** Counts the lookups in all caches of one kind. The caches come and go with roles and schema snapshots; the counts stay. */

@@ -1,9 +1,11 @@
 /** Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. */
+
 import type { Authenticate } from '../../auth/authenticate.ts';
 import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';
 import type { CacheStatistics, Observer } from '../../events.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
+import { settings } from '../../settings/settings.ts';
 import { Admission, AdmissionPart, type Share } from '../admission/admission.ts';
 import { addressBlock, findClientAddress } from '../admission/client-address.ts';
 import { LoopDelay } from '../admission/loop-delay.ts';
@@ -39,8 +41,20 @@ export interface OwnParts {
 
 /** The endpoint over a graph. Throws an `Error` if an option is invalid. */
 export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
-  const { bodyLimit = 512 * 1024, requestTimeout = 30_000, cacheControl = 'no-store', maxBatch = null, serverTiming = false } = options;
-  const { maxRequests = 4000, maxClientRequests = 1000, maxBytesInFlight = 256 * 1024 ** 2, maxEventLoopDelay, rateLimit } = options;
+  const {
+    bodyLimit = settings.bodyLimit.default,
+    requestTimeout = settings.requestTimeout.default,
+    cacheControl = settings.cacheControl.default,
+    maxBatch = null,
+    serverTiming = false,
+  } = options;
+  const {
+    maxRequests = settings.maxRequests.default,
+    maxClientRequests = settings.maxClientRequests.default,
+    maxBytesInFlight = settings.maxBytesInFlight.default,
+    maxEventLoopDelay,
+    rateLimit,
+  } = options;
   const { authenticate = null, keyInUrl = true } = options;
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');

@@ -3,12 +3,10 @@
 import type { TokenOptions } from '../../auth/token-options.ts';
 import {
   aFunction,
-  aLimit,
   aList,
   anObject,
   aSecret,
   aSwitch,
-  aTimeLimit,
   checkOptions,
   milliseconds,
   must,
@@ -16,37 +14,27 @@ import {
   optionsOf,
   someTexts,
   texts,
-  textThat,
   wholeNumber,
 } from '../../settings/check-options.ts';
-import {
-  checkCacheControl,
-  checkKeysUrl,
-  checkOrigin,
-  checkSupabaseProject,
-  parseClaimPath,
-  readProxyTrust,
-} from '../../settings/check-settings.ts';
-import { leastPersisted } from '../../settings/settings.ts';
+import { checkOrigin, readProxyTrust } from '../../settings/check-settings.ts';
+import { checksIn, settings } from '../../settings/settings.ts';
 import type { EndpointOptions } from '../endpoint/endpoint-options.ts';
 import type { FetchHandlerOptions } from './create-fetch-handler.ts';
 import type { NodeHandlerOptions } from './create-node-handler.ts';
 
-/** More tokens fit into no cache, whose room is set aside in advance. */
-const mostTokens = 1_000_000;
 const longestLeeway = 600_000;
 
 const tokenChecks: OptionChecks<TokenOptions> = {
   jwtSecret: aSecret,
   previousJwtSecret: aSecret,
-  jwtKeys: textThat(checkKeysUrl),
-  supabase: textThat(checkSupabaseProject),
+  jwtKeys: settings.jwtKeys.check,
+  supabase: settings.supabase.check,
   apiKeys: anObject,
   revokedTokens: aList,
   jwtAudience: someTexts,
   jwtIssuer: someTexts,
   jwtLeeway: milliseconds(0, longestLeeway),
-  roleClaim: textThat(parseClaimPath),
+  roleClaim: settings.roleClaim.check,
   tokenRoles: someTexts,
 };
 
@@ -55,35 +43,22 @@ const rateLimitChecks: OptionChecks<NonNullable<EndpointOptions['rateLimit']>> =
   windowMilliseconds: milliseconds(1, Number.MAX_SAFE_INTEGER),
 };
 
+/** Those of the settings, and of what a setting cannot hold. */
 const endpointChecks: OptionChecks<EndpointOptions> = {
+  ...checksIn('endpoint'),
   authenticate: aFunction,
-  keyInUrl: aSwitch,
-  tokenCache: wholeNumber(1, mostTokens),
-  bodyLimit: aLimit,
-  persistedQueries: wholeNumber(leastPersisted),
   trustedDocuments: anObject,
-  untrustedRoles: texts,
-  serverTiming: aSwitch,
   detailedEvents: aSwitch,
   beginTrace: aFunction,
-  traceDatabase: aSwitch,
-  maxBatch: aLimit,
-  cacheControl: textThat(checkCacheControl),
   corsOrigins: texts,
   rateLimit: optionsOf(rateLimitChecks, 'max', 'windowMilliseconds'),
   trustProxy: must('be true, false, or the addresses of proxies', (value) => typeof value === 'boolean' || typeof value === 'string'),
-  requestTimeout: aTimeLimit,
-  writeTimeout: aTimeLimit,
-  maxRequests: aLimit,
-  maxClientRequests: aLimit,
-  maxBytesInFlight: aLimit,
-  maxEventLoopDelay: aTimeLimit,
 };
 
 const nodeChecks: OptionChecks<NodeHandlerOptions> = {
   ...tokenChecks,
   ...endpointChecks,
-  maxPipelinedRequests: aLimit,
+  maxPipelinedRequests: settings.maxPipelinedRequests.check,
   observe: aFunction,
 };
 const fetchChecks: OptionChecks<FetchHandlerOptions> = { ...tokenChecks, ...endpointChecks, clientAddress: aFunction, observe: aFunction };

@@ -2,10 +2,12 @@
  * The GraphQL endpoint as a handler of the Fetch standard, for Deno, Bun, Hono, route handlers and anything else that takes one
  * (docs/mounting.md).
  */
+
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
 import type { Observer } from '../../events.ts';
 import { createSafeObserver } from '../../safe-observer.ts';
+import { settings } from '../../settings/settings.ts';
 import { createEndpoint } from '../endpoint/create-endpoint.ts';
 import type { EndpointOptions, ExecutingGraph } from '../endpoint/endpoint-options.ts';
 import { callApplication } from '../endpoint/error-response.ts';
@@ -37,7 +39,7 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   options: FetchHandlerOptions<Rest>,
 ): FetchHandler<Rest> {
   checkFetchHandler(graph, options);
-  const { clientAddress, writeTimeout = 30_000 } = options;
+  const { clientAddress, writeTimeout = settings.writeTimeout.default } = options;
   const observe = createSafeObserver(options.observe ?? ignore);
   const { endpoint, crossOrigin, admission } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();

@@ -1,7 +1,9 @@
 /** Mounts the endpoint on `node:http`: makes an exchange of each request and routes it. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRules } from '../../auth/verify-token.ts';
 import type { CacheStatistics, Observer } from '../../events.ts';
+import { settings } from '../../settings/settings.ts';
 import { createEndpoint, type Endpoint } from '../endpoint/create-endpoint.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
 import { createRequestIds } from '../endpoint/exchange.ts';
@@ -43,7 +45,7 @@ export function mountEndpoint(
   const { crossOrigin, admission, readCaches } = whole;
   const endpoint = divide === null ? whole.endpoint : divide(whole);
   const routing = { endpoint, crossOrigin, admission, path, routes, actions, observe };
-  const { maxPipelinedRequests = 20, writeTimeout = 30_000 } = options;
+  const { maxPipelinedRequests = settings.maxPipelinedRequests.default, writeTimeout = settings.writeTimeout.default } = options;
   const connections = new Connections(admission, {
     pipelinedRequests: maxPipelinedRequests,
     writeTimeout,

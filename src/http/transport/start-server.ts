@@ -1,4 +1,5 @@
 /** Starts the HTTP server, with what Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none. */
+
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -6,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenRules } from '../../auth/verify-token.ts';
 import type { Observer } from '../../events.ts';
+import { settings } from '../../settings/settings.ts';
 import { createTelemetry } from '../../telemetry/create-telemetry.ts';
 import { createServerRoutes } from '../routes/server-routes.ts';
 import { handleBareSockets } from './bare-sockets.ts';
@@ -30,11 +32,11 @@ export interface RunningServer {
 
 /** How many connections may wait to be accepted, if the system allows as many: each beyond that is late by seconds. */
 const backlog = 4096;
-const defaultHost = '127.0.0.1';
+const defaultHost = settings.host.default;
 
 /** Starts the server; resolves once it listens. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { graph, closeMilliseconds = 10_000, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
+  const { graph, closeMilliseconds = settings.closeTimeout.default, drainMilliseconds = 0, telemetry = createTelemetry() } = options;
   const { observe } = telemetry;
   let isDraining = false;
   const served = createServerRoutes(options, telemetry, () => isDraining);
@@ -88,8 +90,8 @@ const checksPerTimeout = 10;
 
 /** A server that does not listen yet. */
 function openServer({ handle, connections, requestIdOf }: MountedEndpoint, options: ServerOptions, observe: Observer): Server {
-  const { receiveTimeout = 30_000, maxConnections = 10_000 } = options;
-  const headersTimeout = Math.min(options.headersTimeout ?? 15_000, receiveTimeout);
+  const { receiveTimeout = settings.receiveTimeout.default, maxConnections = settings.maxConnections.default } = options;
+  const headersTimeout = Math.min(options.headersTimeout ?? settings.headersTimeout.default, receiveTimeout);
   const server = createServer({
     headersTimeout,
     requestTimeout: receiveTimeout,
