@@ -200,7 +200,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'explain',
     ],
     types: ['rowgraph-interface.ts'],
-    packages: ['commander', 'graphql', 'pg', '@electric-sql/pglite', '@electric-sql/pglite-socket'],
+    packages: ['commander', 'graphql', 'pg', '@electric-sql/pglite'],
     node: true,
   },
   // The scalars for other tools, without loading rowgraph.

@@ -1,10 +1,6 @@
+/** Checks a database before it is served, so that a wrong setting is reported in one clear line. */
 import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
-
-/**
- * Checks a database before it is served, so that a wrong setting is reported in one clear line. In: the settings; out: facts about the
- * login role, or a `CommandError` with exit code 2; an `UnreachableError` if the database may become reachable later.
- */
 
 export interface DatabaseSettings {
   readonly databaseUrl: string;
@@ -104,8 +100,6 @@ function judge({ version, login, may_assume, missing_schemas }: Findings, role: 
   }
   if (!may_assume) throw new CommandError(`${roleFlag}: ${login} cannot switch to ${role}; run: grant ${role} to ${login}`, 2);
 }
-
-/** A PostgreSQL connection for a single task of a command. A failure becomes one line that says what to change. */
 
 /** The database cannot be reached, is starting or stopping, or has no free connection: changing settings would not help. */
 export class UnreachableError extends CommandError {

@@ -22,7 +22,7 @@ export class SilentExitError extends Error {
   }
 }
 
-/** Why a file cannot be read, for messages that name the file themselves. In: what Node threw; out: the reason, without code and path. */
+/** Why a file cannot be read, for messages that name the file themselves. */
 
 /** `ENOENT: no such file or directory, open '/a.graphql'` becomes `no such file or directory`. Other messages stay as they are. */
 export function describeFileError(error: unknown): string {

@@ -1,7 +1,4 @@
-/**
- * Reads the values of settings. In: flags, the environment and the text of a config file, all passed by the caller. Out: typed, validated
- * values. No other file reads the environment.
- */
+/** Reads the values of settings. No other file reads the environment. */
 import cluster from 'node:cluster';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';

@@ -1,3 +1,4 @@
+/** Reads the command line, runs a command, and turns failures into one line and an exit code. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import { CommandError, SilentExitError } from './command-error.ts';
@@ -15,8 +16,6 @@ import { schemaCommand } from './commands/schema.ts';
 import { serveCommand } from './commands/serve.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { ConfigurationError, type Environment } from './config.ts';
-
-/** Reads the command line, runs a command, and turns failures into one line and an exit code. */
 
 function createProgram(environment: Environment): Command {
   const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
@@ -83,8 +82,6 @@ export async function runProgram(environment: Environment): Promise<number> {
   }
 }
 
-/** The layout of `--help`: a description that does not fit beside its flag is placed below it. */
-
 /** A column narrower than this is hard to read. */
 const narrowest = 40;
 const ownLine = '\n      ';
@@ -97,8 +94,6 @@ export const helpLayout: Partial<Help> = {
     return `  ${term}${ownLine}${helper.boxWrap(description, width - ownLine.length).replaceAll('\n', ownLine)}`;
   },
 };
-
-/** The command `help`: like commander's own, but a name that is no command is an error. */
 
 /** Makes the command `help` of a command that has others. */
 export function helpCommandOf(parent: Command): Command {

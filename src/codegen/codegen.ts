@@ -1,7 +1,4 @@
-/**
- * rowgraph's scalars for GraphQL Code Generator (`rowgraph/codegen`). In: optionally, richer TypeScript types; out: a configuration for its
- * plugins, or a preset that contains it. Depends on no package.
- */
+/** rowgraph's scalars for GraphQL Code Generator (`rowgraph/codegen`). Depends on no package. */
 
 import { scalars as columnScalars, type ScalarName, scalarNames } from '../model/types/scalars.ts';
 

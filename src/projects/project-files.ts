@@ -1,3 +1,7 @@
+/**
+ * Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. A broken file or entry does not affect
+ * the others, and keeps its last valid content.
+ */
 import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -5,11 +9,6 @@ import { readJson } from '../auth/api-keys.ts';
 import { isJsonObject, quote } from '../errors/api-error.ts';
 import { readTextFile } from '../files/watched-files.ts';
 import { isReference } from './project-reference.ts';
-
-/**
- * Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. In: a path, and the result of the last
- * read; out: the entries by reference. A broken file or entry does not affect the others, and keeps its last valid content.
- */
 
 /** The settings of a project, as JSON text. */
 export interface ProjectEntry {
@@ -83,11 +82,6 @@ export function parseProjectFile(file: string, text: string): Readonly<Record<st
   if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of references and projects`);
   return content;
 }
-
-/**
- * Adds, changes or removes a project in its file. In: the path of the projects, a reference, and the change of its entry; out: the file,
- * replaced atomically, so that nobody ever reads half of it.
- */
 
 /** The settings of a project, as in its file. */
 export type ProjectSettings = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 /**
- * The project that a request is for: the first label of its host, if that looks like a reference. In: the host as the client sent it, in
- * any case, with a port or a trailing dot; out: the reference, or null. X-Forwarded-Host is ignored: clients can send it through proxies
- * that do not set it.
+ * The project that a request is for: the first label of its host, if that looks like a reference. X-Forwarded-Host is ignored: clients can
+ * send it through proxies that do not set it.
  */
 import { ApiError, quote } from '../errors/api-error.ts';
 

@@ -1,3 +1,4 @@
+/** One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. */
 import type { Authenticate } from '../auth/authenticate.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
@@ -8,10 +9,6 @@ import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 import type { Exchange } from '../http/endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
 import { settings } from '../settings/settings.ts';
-
-/**
- * One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. In: requests; out: their responses.
- */
 
 /** The keys of a project. Their files are watched. */
 export interface ProjectTokens {
@@ -116,12 +113,6 @@ const refuse: Authenticate = () => {
 function timeoutOf(definition: ProjectDefinition | null) {
   return { requestTimeout: definition?.requestTimeout ?? settings.requestTimeout.default };
 }
-
-/**
- * A graph that is opened by its first request and closed when it is no longer used, so that an unused project costs next to nothing. In:
- * how to open it, and requests as they begin and end; out: their responses. After a failure it is not opened again at once, so that an
- * outage costs its requests little.
- */
 
 /** What this file uses of a graph. */
 export interface OpenedGraph extends ExecutingGraph {

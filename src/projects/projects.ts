@@ -1,7 +1,4 @@
-/**
- * All projects of a server. In: the content of their files whenever it changes, and requests; out: each request served by the project that
- * its host names. A project that is changed or removed finishes the requests it has, and then closes what it opened.
- */
+/** All projects of a server. A project that is changed or removed finishes the requests it has, and then closes what it opened. */
 
 import { createTokenVerifier } from '../auth/verify-token.ts';
 import { ApiError, quote } from '../errors/api-error.ts';

@@ -1,6 +1,6 @@
 /**
  * Checks the options that a program passes, with or without TypeScript: a wrong one would fail only later, somewhere else, or have no
- * effect. In: the options, and what each may be; out: a `TypeError` that names the wrong one, what it must be, and what it is.
+ * effect.
  */
 import { describeValue, isJsonObject } from '../errors/api-error.ts';
 

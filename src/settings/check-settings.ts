@@ -1,8 +1,7 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
-
 /**
  * The syntax of single settings. Each check throws an `Error` whose message completes a sentence that begins with the name of the setting.
  */
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** A URL of PostgreSQL. */
 export function checkDatabaseUrl(value: string): void {

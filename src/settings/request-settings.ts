@@ -1,7 +1,6 @@
 /**
  * The settings that tell SQL about a request besides `request.jwt.claims`: those of PostgREST (`request.headers`, `request.method`,
- * `request.path`; until version 9 `request.jwt.claim.sub` and `request.header.origin`) and of PostGraphile (`jwt.claims.user_id`). In: the
- * name of a setting; out: what its value is made of.
+ * `request.path`; until version 9 `request.jwt.claim.sub` and `request.header.origin`) and of PostGraphile (`jwt.claims.user_id`).
  */
 
 export type RequestSettingSource =

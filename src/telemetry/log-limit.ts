@@ -1,7 +1,4 @@
-/**
- * Keeps the log readable, and the disk from filling up, when something fails thousands of times a second. In: the key of each line; out:
- * whether to write it, and for each second the number of lines that were dropped.
- */
+/** Keeps the log readable, and the disk from filling up, when something fails thousands of times a second. */
 
 export interface Clock {
   /** Milliseconds from some point in time. */

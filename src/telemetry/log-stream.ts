@@ -1,7 +1,7 @@
 /**
- * Writes log lines to a file descriptor that may be full, slow or closed. In: lines; out: the same lines, as far as the descriptor accepts
- * them. Callers never wait or fail: lines are held in bounded memory, and those that find no room are dropped and counted. (pino's own
- * destination has no such bound: it ends the process if a write fails, and then does not let it exit.)
+ * Writes log lines to a file descriptor that may be full, slow or closed. Callers never wait or fail: lines are held in bounded memory, and
+ * those that find no room are dropped and counted. (pino's own destination has no such bound: it ends the process if a write fails, and
+ * then does not let it exit.)
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 

@@ -1,11 +1,7 @@
+/** Slow operations as log lines. Values of the request are left out unless they are asked for. */
 import { createHash } from 'node:crypto';
 import { Kind, parse, print, visit } from 'graphql';
 import type { OperationTimes, RequestFinished } from '../events.ts';
-
-/**
- * Slow operations as log lines. In: the event of a request; out: what to log about each. Values of the request are left out unless they are
- * asked for.
- */
 
 export interface SlowOperationOptions {
   /** Operations that take at least this long are logged. */
@@ -87,11 +83,6 @@ function between(from: number | null, to: number | null): number | null {
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100;
 }
-
-/**
- * A document without its values, for logs. In: its text; out: its text with empty strings and zeros instead, except for page sizes, which
- * show how much was asked for. `rowgraph advise` can still explain such a document.
- */
 
 const pageSizes: ReadonlySet<string> = new Set(['first', 'last', 'offset', 'atMost']);
 /** In characters. Parsing and printing a longer one would take too long for a log line. */

@@ -1,7 +1,4 @@
-/**
- * The trace that a request belongs to (https://www.w3.org/TR/trace-context/). In: its headers; out: the trace that its sender began, or a
- * new one, and whether it is sampled. A malformed header is ignored.
- */
+/** The trace that a request belongs to (https://www.w3.org/TR/trace-context/). A malformed header is ignored. */
 import { randomFillSync } from 'node:crypto';
 import type { BeginTrace, TraceContext } from '../events.ts';
 

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
-import { Client } from 'pg';
-import { openDatabaseSocket } from '../../src/cli/dev/database-socket.ts';
 import { openClientDatabase, parsedTypes } from '../../src/database/client-database.ts';
 import type { Pglite } from '../../src/database/pglite-database.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
@@ -82,20 +80,4 @@ contract(library, 'database/client-database.ts', 'it looks serializers up by typ
   const casts = ['json', 'bool', 'int8', 'numeric', 'date', 'bytea', 'int[]::text'];
   const columns = casts.map((cast, index) => `$${index + 1}::${cast}`).join();
   assert.deepEqual(await openClientDatabase(pglite).query(`select ${columns}`, values), [values]);
-});
-
-contract('@electric-sql/pglite-socket', 'cli/dev/database-socket.ts', 'the server uses of a PGlite what SharedSession has', async () => {
-  const { url, close } = await openDatabaseSocket(pglite, 0);
-  const client = new Client(url);
-  await client.connect();
-  assert.deepEqual((await client.query('select $1::int + 1 as sum', [1])).rows, [{ sum: 2 }]);
-  await client.query('begin');
-  await client.end();
-  // The server rolls back what a client leaves open.
-  const other = new Client(url);
-  await other.connect();
-  assert.deepEqual((await other.query('select pg_current_xact_id_if_assigned() is null as none')).rows, [{ none: true }]);
-  await other.end();
-  await close();
-  assert.equal(pglite.isInTransaction(), false);
 });

@@ -35,7 +35,8 @@ test('apply and status without files; install places them, and the extension is 
     [0, `rowgraph ${currentVersion} is installed as plain SQL. The server does not have its files.\n`],
   );
 
-  await sql('drop schema rowgraph cascade');
+  const removed = await run('remove', ...on());
+  assert.deepEqual([removed.code, removed.stdout], [0, absent.stdout]);
   const installed = await run('install', '--directory', server.extensionFolder!);
   const [wrote] = installed.stdout.split(' to ');
   assert.equal(wrote, `Wrote ${[...extensionFiles().keys()].join(', ')}`);
@@ -65,6 +66,6 @@ test('what cannot be done is one line', async () => {
   const noConfig = await run('install', '--pg-config', path.join(home, 'pg_config'));
   assert.equal(noConfig.code, 2);
   assert.match(noConfig.stderr, /^rowgraph: cannot run .*pg_config \(.*ENOENT.*\); give its path with --pg-config, .*\n$/);
-  const unknown = await run('remove');
+  const unknown = await run('uninstall');
   assert.deepEqual([unknown.code, unknown.stderr.split('\n').length], [2, 2]);
 });

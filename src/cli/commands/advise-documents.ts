@@ -1,4 +1,4 @@
-/** Explains documents and collects the advice. In: a graph and documents; out: a report. Does not run the documents. */
+/** Explains documents and collects the advice. Does not run the documents. */
 import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { type AdvisedOperation, groupAdvice } from '../../explain/advise.ts';
 import { sampleRequest } from '../../explain/sample-request.ts';

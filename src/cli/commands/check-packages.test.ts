@@ -6,12 +6,14 @@ import { checkPackages } from './dev.ts';
 test('missing packages of the embedded PostgreSQL are named in one line, with the command to run', () => {
   assert.doesNotThrow(() => checkPackages());
   const resolve = (name: string): string => {
-    if (name === '@electric-sql/pglite-socket') throw new Error('ERR_MODULE_NOT_FOUND');
+    if (name === '@electric-sql/pglite-pgvector') throw new Error('ERR_MODULE_NOT_FOUND');
     return `file:///${name}`;
   };
   assert.throws(
     () => checkPackages(resolve),
     (error) =>
-      error instanceof CommandError && error.exitCode === 1 && /^.*npm install @electric-sql\/pglite-socket@\d\S+".*$/.test(error.message),
+      error instanceof CommandError &&
+      error.exitCode === 1 &&
+      /^.*npm install @electric-sql\/pglite-pgvector@\d\S+".*$/.test(error.message),
   );
 });

@@ -1,7 +1,4 @@
-/**
- * What changes for the clients of a role between two versions of its schema. In: both versions as SDL; out: the changes, grouped by their
- * effect on existing documents.
- */
+/** What changes for the clients of a role between two versions of its schema. */
 import { BreakingChangeType, buildSchema, DangerousChangeType, findSchemaChanges } from 'graphql';
 
 export interface SchemaChange {

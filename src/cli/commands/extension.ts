@@ -1,3 +1,7 @@
+/**
+ * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL if that is not
+ * possible, removes the extension, or reports what a database has of it.
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +12,6 @@ import { currentVersion, extensionFiles } from '../../extension/extension-versio
 import {
   applyExtension,
   type ExtensionState,
-  type Installation,
   judgeExtension,
   type Queryable,
   readExtension,
@@ -17,18 +20,14 @@ import {
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
-import { choiceParser } from './with-graph.ts';
-
-/**
- * `rowgraph extension`: writes the files of the SQL extension into the folder of a PostgreSQL server, runs them as plain SQL if that is not
- * possible, or reports what a database has of it.
- */
+import { choiceParser, type Flags, print } from './with-graph.ts';
 
 const databaseSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
-type Flags = Readonly<Record<string, string | undefined>>;
 
 export function extensionCommand(environment: Environment): Command {
-  const command = new Command('extension').description('Install the SQL extension "rowgraph", or print its version in a database');
+  const command = new Command('extension').description(
+    'Install or remove the SQL extension "rowgraph", or print its version in a database',
+  );
   command
     .command('install')
     .description('Write the files of the extension to where "create extension rowgraph" finds them')
@@ -36,26 +35,50 @@ export function extensionCommand(environment: Environment): Command {
     .option('--pg-config <FILE>', 'pg_config of the server', 'pg_config')
     .action(async ({ directory, pgConfig }: { directory?: string; pgConfig: string }) => {
       const { folder, names } = await placeExtension(directory ?? null, pgConfig);
-      process.stdout.write(`Wrote ${names.join(', ')} to ${folder}. Next, as a superuser in each database: create extension rowgraph\n`);
+      print(`Wrote ${names.join(', ')} to ${folder}. Next, as a superuser in each database: create extension rowgraph`);
     });
-  const apply = command
-    .command('apply')
-    .description('Install or update the extension as plain SQL, for servers whose files you cannot change');
-  addSettings(apply, databaseSettings).action(async (flags: Flags) => {
-    const { databaseUrl } = readSettings(databaseSettings, flags, environment);
-    const state = await actOnExtension(databaseUrl, 'install the extension', applyExtension);
-    process.stdout.write(`${describe(state)}\n`);
-  });
-  const status = command
-    .command('status')
-    .description('Print the version in a database and how it was installed; exits with 1 unless it is current');
-  addSettings(status, databaseSettings).action(async (flags: Flags) => {
-    const { databaseUrl } = readSettings(databaseSettings, flags, environment);
-    const state = await actOnExtension(databaseUrl, 'read the state of the extension');
-    process.stdout.write(`${describe(state)}\n`);
-    if (judgeExtension(state) !== 'installed') throw new SilentExitError(1);
-  });
+  for (const [name, { description, act }] of Object.entries(actions))
+    addSettings(command.command(name).description(description), databaseSettings).action((flags: Flags) =>
+      act(readSettings(databaseSettings, flags, environment).databaseUrl),
+    );
   return command;
+}
+
+/** What can be done with a database. */
+const actions = {
+  apply: {
+    description: 'Install or update the extension as plain SQL, for servers whose files you cannot change',
+    act: async (databaseUrl: string) => print(describe(await actOnExtension(databaseUrl, 'install the extension', applyExtension))),
+  },
+  remove: {
+    description: 'Remove the extension from a database, however it was installed',
+    act: async (databaseUrl: string) => print(describe(await actOnExtension(databaseUrl, 'remove the extension', removeExtension))),
+  },
+  status: {
+    description: 'Print the version in a database and how it was installed; exits with 1 unless it is current',
+    act: async (databaseUrl: string) => {
+      const state = await actOnExtension(databaseUrl, 'read the state of the extension');
+      print(describe(state));
+      if (judgeExtension(state) !== 'installed') throw new SilentExitError(1);
+    },
+  },
+};
+
+/** The former name of three of these actions: the event triggers that report schema changes come with the extension. */
+const formerNames: Readonly<Record<string, keyof typeof actions>> = { install: 'apply', remove: 'remove', status: 'status' };
+
+/** `rowgraph triggers`: what it was for is part of `rowgraph extension`. */
+export function triggersCommand(environment: Environment): Command {
+  const parse = choiceParser('the action', Object.keys(formerNames));
+  const command = new Command('triggers')
+    .description('Former name of "extension apply", "extension remove" and "extension status"')
+    .addArgument(new Argument('<action>', 'install, remove or status').argParser(parse));
+  return addSettings(command, databaseSettings).action(async (former: string, flags: Flags) => {
+    const { databaseUrl } = readSettings(databaseSettings, flags, environment);
+    const name = formerNames[former]!;
+    process.stderr.write(`rowgraph: "rowgraph triggers ${former}" is "rowgraph extension ${name}" now\n`);
+    await actions[name].act(databaseUrl);
+  });
 }
 
 function describe(state: ExtensionState): string {
@@ -69,17 +92,12 @@ function describe(state: ExtensionState): string {
   return `rowgraph ${version} is installed ${how}, but ${reason}. Run: ${isOn ? remedy : 'rowgraph extension apply'}. ${files}`;
 }
 
-/**
- * Performs an action on the extension of a database, as a superuser, and reports the resulting state. A failure becomes one line that says
- * what to change.
- */
-
 const insufficientPrivilege = '42501';
 /** The SQLSTATE of `alter extension … update` if the installed files are too old. */
 const noUpdatePath = '22023';
 
-/** `task` is what the login role may lack the privilege for, such as "install event triggers". */
-export function actOnExtension(
+/** The resulting state. `task` is what the login role may lack the privilege for, such as "install the extension". */
+function actOnExtension(
   databaseUrl: string,
   task: string,
   act: (database: Queryable) => Promise<void> = async () => undefined,
@@ -109,10 +127,8 @@ function asItIs(text: string | Buffer): string {
   return String(text);
 }
 
-/** Writes the files of the SQL extension into the folder of a PostgreSQL server. */
-
 /** Resolves to where the files are. Without a folder, asks `pgConfig` for it. Rejects with `CommandError` if asking or writing fails. */
-export async function placeExtension(directory: string | null, pgConfig: string): Promise<{ folder: string; names: readonly string[] }> {
+async function placeExtension(directory: string | null, pgConfig: string): Promise<{ folder: string; names: readonly string[] }> {
   const folder = directory ?? join(await readShareFolder(pgConfig), 'extension');
   const files = extensionFiles();
   try {
@@ -135,40 +151,4 @@ async function readShareFolder(pgConfig: string): Promise<string> {
     const remedy = 'give its path with --pg-config, or the "extension" folder of the server with --directory';
     throw new CommandError(`cannot run ${pgConfig} (${(error as Error).message.trim()}); ${remedy}`, 2, error);
   }
-}
-
-/**
- * `rowgraph triggers`: installs or removes the event triggers that report schema changes to rowgraph, or reports whether they are
- * installed. They come with the whole extension, as plain SQL.
- */
-
-const triggersSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
-
-const states: Readonly<Record<Installation, string>> = {
-  installed: 'The schema triggers are installed.',
-  outdated: 'The schema triggers are disabled, incomplete or of another version. Run "rowgraph triggers install".',
-  absent: 'The schema triggers are not installed. rowgraph checks for schema changes every second instead.',
-};
-
-const actions = {
-  install: applyExtension,
-  remove: removeExtension,
-  status: undefined,
-} as const;
-type Action = keyof typeof actions;
-
-export function triggersCommand(environment: Environment): Command {
-  const command = new Command('triggers')
-    .description('Install or remove the event triggers that notify rowgraph of schema changes, or check whether they are installed')
-    .addArgument(
-      new Argument('<action>', '"status" exits with 1 unless they are installed').argParser(
-        choiceParser('the action', Object.keys(actions)),
-      ),
-    );
-  return addSettings(command, triggersSettings).action(async (action: Action, flags: Readonly<Record<string, string | undefined>>) => {
-    const { databaseUrl } = readSettings(triggersSettings, flags, environment);
-    const state = judgeExtension(await actOnExtension(databaseUrl, `${action} event triggers`, actions[action]));
-    process.stdout.write(`${states[state]}\n`);
-    if (action === 'status' && state !== 'installed') throw new SilentExitError(1);
-  });
 }

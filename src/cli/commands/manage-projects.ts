@@ -1,7 +1,4 @@
-/**
- * What `rowgraph projects` does with the files of projects. In: their path; out: lines for a person, which contain no secrets except keys
- * that were asked for.
- */
+/** What `rowgraph projects` does with the files of projects. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { signKey } from '../../auth/sign-key.ts';
 import { changeProject, type ProjectEntries, type ProjectSettings, readProjectFiles } from '../../projects/project-files.ts';

@@ -1,7 +1,4 @@
-/**
- * The SQL that creates the database roles: those that requests run as, and the login role that may switch to each of them. In: the exposed
- * schemas, the name of the anonymous role, grants and a password; out: a script that is safe to run again and revokes nothing.
- */
+/** The SQL that creates the database roles: those that requests run as, and the login role that may switch to each of them. */
 import { identifier, literal, render } from '../../sql/sql.ts';
 
 /** What clients' roles may do with tables: nothing until granted; only read; or everything, leaving it to row level security. */

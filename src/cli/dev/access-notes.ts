@@ -1,6 +1,6 @@
 /**
  * Explains what newcomers may find missing from the API, or not expect in it: tables without any grant, an empty API, and tables that
- * anybody may write. In: the database and its graph; out: lines that say what is wrong, and which commands to run.
+ * anybody may write.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { CommandError, describeFileError } from '../command-error.ts';
-
 /**
  * The folder of `--data-dir`: the database's files, the secret that signs its keys, and the names of the extensions that it needs. Only one
  * process at a time may use it.
  */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError, describeFileError } from '../command-error.ts';
 
 export interface DataFolder {
   /** Where PGlite keeps its files. */
@@ -103,8 +102,6 @@ function isRunning(processId: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
-
-/** Secrets for `rowgraph dev`: random, and stored so that keys stay valid across restarts. */
 
 /** An unguessable secret, as text. */
 export function newSecret(): string {

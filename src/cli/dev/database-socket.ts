@@ -1,91 +1,121 @@
 /**
- * Opens the embedded database to psql and other PostgreSQL clients, on loopback. In: the PGlite and a port; out: the URL. All clients and
- * the API share one session, so their messages must not mix: a sequence of messages up to its Sync holds the session's lock.
- *
- * Relies on undocumented behaviour of pglite-socket: what it uses of a PGlite (`test/contracts/pglite.test.ts`).
+ * Opens the embedded database to psql and other PostgreSQL clients, on loopback. All clients and the API share one session, so their messages
+ * must not mix: a client holds the session's lock from its first message until the database is ready for another query, outside a transaction.
  */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
-import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
 export interface DatabaseSocket {
   readonly url: string;
   close(): Promise<void>;
 }
 
+const mostClients = 20;
+
 /** Listens on 127.0.0.1; port 0 picks a free one. */
 export async function openDatabaseSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {
-  const session = new SharedSession(pglite);
-  // SharedSession has everything that the server uses of a PGlite.
-  const server = new PGLiteSocketServer({ db: session as unknown as PGlite, host: '127.0.0.1', port, maxConnections: 20 });
-  await server.start();
+  const clients = new Map<Socket, Promise<void>>();
+  const server = createServer((socket) => {
+    // A connection that breaks ends the loop that reads it.
+    socket.on('error', () => undefined);
+    if (clients.size >= mostClients) return socket.destroy();
+    const served = serveClient(socket, pglite).finally(() => clients.delete(socket));
+    return clients.set(socket, served);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
   return {
-    url: `postgres://postgres:postgres@${server.getServerConn()}/postgres`,
-    close: () => server.stop(),
+    url: `postgres://postgres:postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`,
+    close: async () => {
+      server.close();
+      for (const socket of clients.keys()) socket.destroy();
+      await Promise.all(clients.values());
+    },
   };
 }
 
-type Work<T> = () => Promise<T>;
+/** Passes messages on until the client leaves. Never rejects. */
+async function serveClient(socket: Socket, pglite: PGlite): Promise<void> {
+  const session = new SharedSession(pglite);
+  let isStarted = false;
+  let received = Buffer.alloc(0);
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      received = Buffer.concat([received, chunk]);
+      for (let length = lengthOf(received, isStarted); length !== null; length = lengthOf(received, isStarted)) {
+        const message = received.subarray(0, length);
+        received = received.subarray(length);
+        if (isStarted && typeOf(message) === messageType.terminate) return;
+        const code = isStarted ? null : message.readInt32BE(4);
+        if (code === cancelRequest) return;
+        if (code === sslRequest || code === gssRequest) socket.write('N');
+        else {
+          socket.write(await session.send(message, isStarted));
+          isStarted = true;
+        }
+      }
+    }
+  } catch {
+    // The client is gone, or the database is closed.
+  } finally {
+    if (isStarted) await session.reset().catch(() => undefined);
+    socket.destroy();
+  }
+}
 
-/** The session as the socket server sees it. */
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const messageType = { notification: 'A', parse: 'P', query: 'Q', readyForQuery: 'Z', terminate: 'X' } as const;
+const sslRequest = 80_877_103;
+const gssRequest = 80_877_104;
+const cancelRequest = 80_877_102;
+
+function typeOf(message: Buffer): string {
+  return String.fromCharCode(message[0] ?? 0);
+}
+
+/** How long the first message is; null if it has not arrived whole. The first one of a connection has no type. */
+function lengthOf(received: Buffer, isStarted: boolean): number | null {
+  if (received.length < (isStarted ? 5 : 8)) return null;
+  const length = isStarted ? 1 + received.readInt32BE(1) : received.readInt32BE(0);
+  return received.length < length ? null : length;
+}
+
+/** The session, as one client has it. */
 class SharedSession {
   readonly #pglite: PGlite;
-  /** Releases the session's lock; null if we do not hold it. */
+  /** Releases the lock; null if this client does not hold it. */
   #release: (() => void) | null = null;
 
   constructor(pglite: PGlite) {
     this.#pglite = pglite;
   }
 
-  get waitReady(): Promise<void> {
-    return this.#pglite.waitReady;
+  /** The database's reply to a message. */
+  async send(message: Buffer, isStarted: boolean): Promise<Buffer> {
+    this.#release ??= await this.#lock();
+    const allowed = isStarted ? withoutCopyFromStdin(message) : message;
+    const { data } = await this.#pglite.execProtocol(allowed, { throwOnError: false });
+    const reply = withoutOurNotifications(data);
+    if (!isStarted || isIdle(reply)) this.#unlock();
+    return reply;
   }
 
-  /** The server calls this to find out whether the next message must come from the same client. */
-  isInTransaction(): boolean {
-    return this.#release !== null || this.#pglite.isInTransaction();
-  }
-
-  /** Takes the lock, unless it is still held for earlier messages. */
-  async runExclusive<T>(work: Work<T>): Promise<T> {
-    if (this.#release === null) await this.#hold();
-    return work();
-  }
-
-  /** Sends one message of a client and passes on the database's reply. Keeps the lock until the database is ready for a query. */
-  async execProtocolRawStream(message: Uint8Array, { onRawData }: { onRawData: (data: Uint8Array) => void }): Promise<void> {
+  /** Rolls back what the client has left open, and resets its settings: they must not affect the next client. */
+  async reset(): Promise<void> {
+    this.#release ??= await this.#lock();
     try {
-      // PGlite's own method of this name would keep its sink in place, which would swallow the reply to the next client.
-      const { data } = await this.#pglite.execProtocol(isTerminate(message) ? resetSession : withoutCopyFromStdin(message), {
+      await this.#pglite.execProtocol(typedMessage(messageType.query, 'rollback; reset session authorization; reset role; reset all\0'), {
         throwOnError: false,
       });
-      const answer = withoutOurNotifications(data);
-      if (answer.length > 0 && !isTerminate(message)) onRawData(answer);
-      if (endsReadyForQuery(answer) || message[0] === startup) this.#unlock();
-    } catch (error) {
-      this.#unlock();
-      throw error;
-    }
-  }
-
-  /** Called with `rollback` when a client disconnects in an open transaction. */
-  async exec(text: string): Promise<void> {
-    if (this.#release === null) await this.#hold();
-    try {
-      await this.#pglite.execProtocol(typedMessage(messageType.query, `${text}\0`), { throwOnError: false });
     } finally {
       this.#unlock();
     }
   }
 
-  #hold(): Promise<void> {
-    return new Promise((resolve) => {
-      void this.#pglite.runExclusive(
-        () =>
-          new Promise<void>((release) => {
-            this.#release = release;
-            resolve();
-          }),
-      );
+  #lock(): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      this.#pglite.runExclusive(() => new Promise<void>((release) => resolve(release))).catch(reject);
     });
   }
 
@@ -95,25 +125,14 @@ class SharedSession {
   }
 }
 
-const messageType = { notification: 'A', parse: 'P', query: 'Q', readyForQuery: 'Z', terminate: 'X' } as const;
-/** A startup packet has no type byte; it begins with the high byte of its length. */
-const startup = 0;
-
-/** A client's settings must not affect the next client. */
-const resetSession = typedMessage(messageType.query, 'rollback; reset session authorization; reset role; reset all\0');
-
-function isTerminate(message: Uint8Array): boolean {
-  return message[0] === messageType.terminate.charCodeAt(0);
-}
-
-/** ReadyForQuery is the last message of a reply: its type, a length of 5, and the state of the transaction. */
-function endsReadyForQuery(answer: Uint8Array): boolean {
-  return answer.at(-6) === messageType.readyForQuery.charCodeAt(0) && answer.at(-2) === 5;
+/** Whether a reply ends with ReadyForQuery outside a transaction: its type, a length of 5, and the state. */
+function isIdle(reply: Buffer): boolean {
+  return reply.toString('latin1', reply.length - 6) === `${messageType.readyForQuery}\0\0\0\u0005I`;
 }
 
 /** The session listens for schema changes on our behalf; clients that did not ask for notifications must not receive them. */
-function withoutOurNotifications(data: Uint8Array): Uint8Array {
-  const bytes = toBuffer(data);
+function withoutOurNotifications(data: Uint8Array): Buffer {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const kept: Buffer[] = [];
   for (let offset = 0; offset + 5 <= bytes.length; ) {
     const end = offset + 1 + bytes.readInt32BE(offset + 1);
@@ -132,23 +151,18 @@ const refusal = `do $$ begin
 end $$`;
 
 /** Blocks COPY FROM STDIN: PGlite takes the end of the message for a lost connection and ends the process. */
-function withoutCopyFromStdin(message: Uint8Array): Uint8Array {
-  const bytes = toBuffer(message);
-  const type = String.fromCharCode(bytes[0] ?? 0);
+function withoutCopyFromStdin(message: Buffer): Buffer {
+  const type = typeOf(message);
   if (type !== messageType.query && type !== messageType.parse) return message;
-  if (!/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(bytes.toString('utf8', 5))) return message;
+  if (!/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(message.toString('utf8', 5))) return message;
   if (type === messageType.query) return typedMessage(type, `${refusal}\0`);
-  const statementName = bytes.toString('utf8', 5, bytes.indexOf(0, 5));
+  const statementName = message.toString('utf8', 5, message.indexOf(0, 5));
   return typedMessage(type, `${statementName}\0${refusal}\0\0\0`);
 }
 
-function typedMessage(type: string, text: string): Uint8Array {
+function typedMessage(type: string, text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.alloc(5, type);
   head.writeInt32BE(4 + body.length, 1);
   return Buffer.concat([head, body]);
-}
-
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,15 +1,12 @@
+/**
+ * What the page of `rowgraph dev` may do beyond the endpoint: sign tokens for any caller that the developer chooses, and explain requests.
+ */
 import type { PGlite } from '@electric-sql/pglite';
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/graphiql-page.ts';
 import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { identifier, render } from '../../sql/sql.ts';
-
-/**
- * What the page of `rowgraph dev` may do beyond the endpoint: sign tokens for any caller that the developer chooses, and explain requests.
- * In: the embedded database, its graph and its secret; out: the backend, which `http/serve-page-backend.ts` makes available only to that
- * page.
- */
 
 export interface DevelopmentDatabase {
   readonly pglite: PGlite;
@@ -69,11 +66,6 @@ export class DevelopmentBackend implements PageBackend {
     return rows.map(({ name }) => name);
   }
 }
-
-/**
- * Possible values of a token's `sub` claim: the rows of the table that looks like a table of users. In: the embedded database; out: keys
- * with a label to choose them by; empty if there is no such table.
- */
 
 /** How many rows to offer. */
 const maxUsers = 100;

@@ -1,7 +1,4 @@
-/**
- * Shows newcomers what comment directives decide about the API. In: the database and its exposed schemas; out: the current state, and SQL
- * that states or changes it.
- */
+/** Shows newcomers what comment directives decide about the API. */
 import type { PGlite } from '@electric-sql/pglite';
 import { type Directive, readDirective, readEnabled, readMaxRows } from '../../model/directives.ts';
 import { literal, render } from '../../sql/sql.ts';

@@ -1,7 +1,4 @@
-/**
- * The database of `rowgraph dev`: PGlite with the roles and the user's SQL. In: settings; out: the open database. With a data folder, its
- * data is kept.
- */
+/** The database of `rowgraph dev`: PGlite with the roles and the user's SQL. With a data folder, its data is kept. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';

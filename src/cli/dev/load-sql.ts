@@ -1,7 +1,4 @@
-/**
- * Loads SQL files into the embedded database, statement by statement, so that an error names the file and the line. In: the files; out:
- * nothing, or a `CommandError` with one line.
- */
+/** Loads SQL files into the embedded database, statement by statement, so that an error names the file and the line. */
 import type { Extensions, PGlite, Results } from '@electric-sql/pglite';
 import { CommandError } from '../command-error.ts';
 import { type Progress, warn } from '../output/terminal.ts';

@@ -1,3 +1,7 @@
+/**
+ * Opens PGlite on a folder that has data, or from the snapshot of a new database. The snapshot is made at most once and kept in the cache
+ * folder.
+ */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -5,11 +9,6 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { pgliteExtension } from '../../extension/pglite-extension.ts';
 import type { Progress } from '../output/terminal.ts';
-
-/**
- * Opens PGlite on a folder that has data, or from the snapshot of a new database. The snapshot is made at most once and kept in the cache
- * folder.
- */
 
 export interface DatabasePlace {
   /** Null keeps everything in memory. */
@@ -83,12 +82,6 @@ function targetOf({ folder, extensions }: DatabasePlace): PGliteOptions {
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
   return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };
 }
-
-/**
- * Snapshots of a database, kept in the user's cache folder: of an empty one, which takes PGlite three seconds to initialise and half a
- * second to load, and of the one with the example. Each is a single compressed file with a checksum, and there is one set per version of
- * PGlite.
- */
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);

@@ -1,7 +1,6 @@
+/** Chooses a query that returns rows, for the `curl` line that `rowgraph dev` prints. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Rowgraph } from '../../index.ts';
-
-/** Chooses a query that returns rows, for the `curl` line that `rowgraph dev` prints. In: the graph and the role; out: a query. */
 
 const exampleQuery = '{ speciesCollection(first: 3, orderBy: [{name: AscNullsLast}]) { edges { node { name scientificName } } } }';
 const nothingQuery = '{ __typename }';
@@ -48,11 +47,6 @@ function leafOf(type: TypeReference): TypeReference {
 function nameOf(type: TypeReference | undefined): string | null {
   return type === undefined ? null : leafOf(type).name;
 }
-
-/**
- * The documents that the page at `/graphiql` opens at first if the example is served. In: the graph; out: documents, none for any other
- * schema.
- */
 
 const folder = new URL('../../../examples/bird-club/operations/', import.meta.url);
 

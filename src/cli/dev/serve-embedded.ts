@@ -1,3 +1,4 @@
+/** Serves the embedded database of `rowgraph dev`, and prints where and how, until it is stopped. */
 import type { PGlite } from '@electric-sql/pglite';
 import { signKey } from '../../auth/sign-key.ts';
 import type { Observer } from '../../events.ts';
@@ -21,8 +22,6 @@ import { DevelopmentBackend } from './development-backend.ts';
 import { type DirectiveNotes, readDirectiveNotes } from './directive-notes.ts';
 import type { EmbeddedDatabase } from './embedded-database.ts';
 import { chooseSampleQuery, readExampleOperations } from './sample-query.ts';
-
-/** Serves the embedded database of `rowgraph dev`, and prints where and how, until it is stopped. */
 
 /** Resolves once it has been stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
 export async function serveEmbedded(
@@ -113,8 +112,6 @@ async function openSocket(pglite: PGlite, port: number): Promise<DatabaseSocket>
     throw explainListenError(error, '127.0.0.1', port, '--db-port');
   }
 }
-
-/** What `rowgraph dev` prints when it is ready: the URLs, the keys, what determines the shape of the API, and a first request. */
 
 export interface Development {
   /** The server's URL, with its base path. */

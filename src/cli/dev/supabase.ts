@@ -1,9 +1,5 @@
+/** What SQL written for Supabase takes for granted. The rest of the platform is missing (`missing-parts.ts`). */
 import { literal, render } from '../../sql/sql.ts';
-
-/**
- * What SQL written for Supabase takes for granted. In: the text of the files; out: SQL that creates the parts that they use: users and
- * claims, roles, the realtime publication, the schema `extensions`. The rest of the platform is missing (`missing-parts.ts`).
- */
 
 /** Roles of the platform to which dumps grant privileges. */
 const roleNames = /\b(anon|authenticated|service_role|dashboard_user|supabase(_\w+)?_admin|supabase_read_only_user)\b/g;
@@ -109,8 +105,6 @@ function extensionStatements(text: string): string[] {
 function roleStatement(name: string): string {
   return `do $$ begin if to_regrole(${render(literal(name)).text}) is null then create role ${name} nologin; end if; end $$;`;
 }
-
-/** What statements in a file may need but the embedded database lacks: extensions, and most of the Supabase platform. */
 
 /** What a failed statement needs. */
 export interface MissingPart {

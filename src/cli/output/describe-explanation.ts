@@ -1,3 +1,4 @@
+/** An explanation of a request as text for a person, section by section. */
 import { limitNames } from '../../budget/limits.ts';
 import type { AdviceGroup } from '../../explain/advise.ts';
 import type {
@@ -11,8 +12,6 @@ import type {
   RequestCost,
 } from '../../index.ts';
 import { type Paint, printable, printableSql } from './terminal.ts';
-
-/** An explanation of a request as text for a person, section by section. */
 
 const plainPaint: Paint = (_style, text) => text;
 
@@ -93,8 +92,6 @@ function describeAdvice({ code, table, message, sql }: Advice): string[] {
   return [printable(`${code}: ${table}: ${message}`), `  ${printableSql(sql)}`];
 }
 
-/** The advice for many operations as text for a person. */
-
 export interface AdviceReport {
   /** How many operations were explained. */
   readonly explained: number;
@@ -130,8 +127,6 @@ function describeGroup({ advice, operations, count, milliseconds }: AdviceGroup)
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
-
-/** The counts of a document's operations as tables for a person, with one line per limit. */
 
 /** The tables, with a trailing line break. */
 export function describeCost({ operations, limits }: RequestCost): string {

@@ -1,12 +1,11 @@
-import { shortenMessage } from '../../errors/api-error.ts';
-import type { DoctorReport, Finding, Severity } from '../../index.ts';
-import type { RoleChanges } from '../commands/compare-schemas.ts';
-import { type Paint, printable, printableSql } from './terminal.ts';
-
 /**
  * A report of the doctor as text for a person: a summary, then the findings by severity and code. Equal findings are combined, followed by
  * the SQL that fixes them.
  */
+import { shortenMessage } from '../../errors/api-error.ts';
+import type { DoctorReport, Finding, Severity } from '../../index.ts';
+import type { RoleChanges } from '../commands/compare-schemas.ts';
+import { type Paint, printable, printableSql } from './terminal.ts';
 
 const headings: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
   error: ['error', 'errors'],
@@ -95,8 +94,6 @@ function describeRemedies(remedies: readonly string[]): string[] {
     ...(more > 0 ? [`      -- and ${more} more; --json lists them all`] : []),
   ];
 }
-
-/** The changes between two versions of the API as text for a person: for each role its changes, breaking ones first. */
 
 const effects = ['breaking', 'dangerous', 'safe'] as const;
 const effectColours = { breaking: 'red', dangerous: 'yellow', safe: 'cyan' } as const;

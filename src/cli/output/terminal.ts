@@ -1,6 +1,5 @@
-import { styleText } from 'node:util';
 /** Styles text for people on a terminal. It stays plain if it is piped, or if `NO_COLOR` says so. */
-
+import { styleText } from 'node:util';
 /** Styles a text, if its stream is a terminal that shows styles. */
 export type Paint = (style: 'bold' | 'dim' | 'red' | 'yellow' | 'cyan', text: string) => string;
 
@@ -14,11 +13,6 @@ export function warn(message: string): void {
   process.stderr.write(`rowgraph: ${paintFor(process.stderr)('yellow', 'WARNING')}: ${message}\n`);
 }
 
-/**
- * Makes text from a database safe to show on a terminal: names may contain any character, including control characters that a terminal
- * interprets.
- */
-
 /** One line, to be read. */
 export function printable(line: string): string {
   return line.replaceAll(/\p{Cc}+/gu, ' ');
@@ -31,8 +25,6 @@ export function printable(line: string): string {
 export function printableSql(sql: string): string {
   return /[^\P{Cc}\n\t]/u.test(sql) ? '-- This SQL contains control characters; --json shows it.' : sql;
 }
-
-/** Progress messages on stderr, for steps that take a while. */
 
 /** A step that ends within this many milliseconds is not worth a line. */
 const patience = 400;

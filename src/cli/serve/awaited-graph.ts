@@ -1,13 +1,12 @@
+/**
+ * A graph that may not be open yet, so that the server can open its port first: health checks then report live but not ready. While the
+ * database cannot be reached, requests fail with DATABASE_UNAVAILABLE; while its schema is loaded, they wait for it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../../budget/deadline.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import { SlowSchemaError, UnreachableError } from '../check-database.ts';
-
-/**
- * A graph that may not be open yet, so that the server can open its port first: health checks then report live but not ready. While the
- * database cannot be reached, requests fail with DATABASE_UNAVAILABLE; while its schema is loaded, they wait for it.
- */
 
 export class AwaitedGraph implements ServedGraph {
   #graph: ServedGraph | null = null;
@@ -80,8 +79,6 @@ export function stillLoading(): ApiError {
 export function unreachable(): ApiError {
   return new ApiError('DATABASE_UNAVAILABLE', 'The database cannot be reached. Try again later.');
 }
-
-/** Waits for a database that is not reachable yet, or whose schema cannot be loaded yet. In: how to open it; out: the opened database. */
 
 export interface Waiting {
   /** How long to keep trying, in milliseconds, not counting the time that loading the schema takes; 0 tries once. */

@@ -159,7 +159,7 @@ async function openGraph(
     // It was reachable a moment ago.
     if (error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
     if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
-      const remedy = 'run "rowgraph triggers install" once as a superuser, and leave this setting off';
+      const remedy = 'run "rowgraph extension apply" once as a superuser, and leave this setting off';
       throw new CommandError(`--schema-triggers: ${login.role} cannot install event triggers (${error.message}); ${remedy}`, 2, error);
     }
     const message = `cannot load the schema of ${withoutPassword(databaseUrl)}: ${error.message}`;

@@ -1,3 +1,4 @@
+/** The projects of a server, read from files and read again when they change. */
 import path from 'node:path';
 import { ConnectionBudget } from '../../database/connection-budget.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
@@ -14,11 +15,6 @@ import type { ServeConfiguration } from '../command-settings.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, readConfiguration } from '../config.ts';
 import { graphOptionsOf } from '../graph-options.ts';
 import { tokenRulesOf } from './token-rules.ts';
-
-/**
- * The projects of a server, read from files and read again when they change. In: the settings; out: what the server needs, and how to close
- * the projects.
- */
 
 export interface ServedProjects {
   readonly serverOptions: Pick<ServerOptions, 'divide' | 'authenticate'>;

@@ -1,3 +1,4 @@
+/** Serves a graph over HTTP with the settings that `dev` and `serve` share. */
 import type { Observer } from '../../events.ts';
 import type { WatchedDocuments } from '../../http/documents/trusted-document-files.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
@@ -13,8 +14,6 @@ import { ConfigurationError, type Environment } from '../config.ts';
 import { warn } from '../output/terminal.ts';
 import type { ServedProjects } from './serve-projects.ts';
 import { isReporter } from './worker-messages.ts';
-
-/** Serves a graph over HTTP with the settings that `dev` and `serve` share. In: the graph and the settings; out: the running server. */
 
 export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
@@ -80,11 +79,6 @@ export function explainListenError(error: unknown, host: string, port: number, f
   return error;
 }
 
-/**
- * Health and metrics on a separate port. In: the settings, and who answers for the service; out: the running server, or null if no such
- * port is configured.
- */
-
 export interface AdminService extends Pick<Telemetry, 'writeMetrics' | 'metricsContentType'> {
   /** Resolves if the service can answer requests. */
   ping(): Promise<void>;
@@ -110,8 +104,6 @@ export async function serveAdmin(
 export function describeAdmin(admin: AdminServer | null): string[] {
   return admin === null ? [] : [`Metrics: ${admin.url}/metrics`];
 }
-
-/** The telemetry of a serving process, from the settings and the environment variables of OpenTelemetry. */
 
 /** How long the last export may take when the process ends, in milliseconds. */
 export const lastExportMilliseconds = 2_000;

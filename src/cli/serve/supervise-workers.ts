@@ -1,6 +1,6 @@
 /**
- * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. In: the settings. A worker is the same
- * command in a separate process (`node:cluster`). It gets its connections from this process, which serves no requests itself.
+ * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. A worker is the same command in a
+ * separate process (`node:cluster`). It gets its connections from this process, which serves no requests itself.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';

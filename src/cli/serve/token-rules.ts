@@ -1,4 +1,4 @@
-/** Which keys and tokens the server accepts. In: the settings; out: the rules, including the content of files. */
+/** Which keys and tokens the server accepts. */
 import { readFile } from 'node:fs/promises';
 import { parseApiKeys } from '../../auth/api-keys.ts';
 import { type PublicKeys, RemotePublicKeys, readPublicKeys } from '../../auth/public-keys.ts';

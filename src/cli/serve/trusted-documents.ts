@@ -1,3 +1,4 @@
+/** The trusted documents of a server. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Event, Observer } from '../../events.ts';
@@ -5,8 +6,6 @@ import { WatchedDocuments } from '../../http/documents/trusted-document-files.ts
 import type { TrustedDocument } from '../../http/documents/trusted-documents.ts';
 import type { Rowgraph } from '../../index.ts';
 import { ConfigurationError } from '../config.ts';
-
-/** The trusted documents of a server. In: the settings; out: the documents, and the roles for which they are checked. */
 
 interface DocumentSettings {
   readonly trustedDocuments: string | undefined;
@@ -39,11 +38,6 @@ export function documentRolesOf({
 }): readonly string[] {
   return documentRoles.length > 0 ? documentRoles : [...new Set([anonRole, 'authenticated'])];
 }
-
-/**
- * Keeps trusted documents checked and compiled for the roles that send them: at startup, and each time they or the schema have been loaded
- * again. In: the documents, the graph and the roles; out: an event per role.
- */
 
 /** What to check, and for whom. */
 export interface CheckedDocuments {
@@ -105,8 +99,6 @@ export class DocumentCheck {
     }
   }
 }
-
-/** Checks documents for a role, and has the valid ones compiled. In: documents by id, the graph and the role; out: the problems by id. */
 
 /**
  * The problems by the id of their document, each prefixed with it. Rejects if requests cannot run as the role, or the database cannot be

@@ -1,12 +1,11 @@
-import cluster, { type Worker } from 'node:cluster';
-import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
-
 /**
  * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end. The primary asks
  * each worker for its metrics and whether it is ready. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait
  * is bounded; a missing answer is null.
  * Also says which worker reports for all of them.
  */
+import cluster, { type Worker } from 'node:cluster';
+import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
 
 /** Of several workers, only the first one reports what applies to all. */
 export const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
@@ -110,11 +109,6 @@ export function listenToPrimary(answers: Answers): void {
   if (!cluster.isWorker) return;
   process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers }));
 }
-
-/**
- * The metrics of all workers as those of one service. In: the workers, as they start and exit; out: the sum, which keeps what exited
- * workers have counted.
- */
 
 /** The primary's number among the processes; workers are numbered from 1. */
 const primary = 0;

@@ -1,12 +1,10 @@
+/**
+ * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). They never contain values
+ * of the request.
+ */
 import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
 import type { Metric } from '../metrics.ts';
 import { randomHex } from '../trace-context.ts';
-
-/**
- * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). In: its event; out: spans
- * in the JSON form of OTLP (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), with attributes of the semantic conventions
- * for HTTP, GraphQL and databases. They never contain values of the request.
- */
 
 export interface Span {
   readonly traceId: string;
@@ -91,8 +89,6 @@ export function nanosOf(milliseconds: number): string {
   return String(BigInt(Math.round((performance.timeOrigin + milliseconds) * 1000)) * 1000n);
 }
 
-/** Attributes in the JSON form of OTLP. In: names and values; out: the list, without those that are null. */
-
 export interface Attribute {
   readonly key: string;
   readonly value: { readonly stringValue: string } | { readonly intValue: string } | { readonly doubleValue: number };
@@ -106,11 +102,6 @@ export function attributesOf(values: Readonly<Record<string, string | number | n
     return [{ key, value: Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value } }];
   });
 }
-
-/**
- * The metrics of a process in the JSON form of OTLP. In: what the registry reads; out: metrics under the same names. Sums count from the
- * start of the process.
- */
 
 const cumulative = 2;
 

@@ -1,8 +1,7 @@
 /**
  * Reads the standard environment variables of OpenTelemetry
  * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
- * https://opentelemetry.io/docs/specs/otel/protocol/exporter/). In: the environment; out: what to export where, or null; throws for invalid
- * variables.
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/).
  */
 import type { Sampler } from '../trace-context.ts';
 

@@ -1,14 +1,13 @@
+/**
+ * Sends OTLP messages as JSON over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Sends one at a time; a message that fails is
+ * lost, so that a receiver that is down costs neither memory nor time.
+ */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Observer, RequestFinished } from '../../events.ts';
 import type { Metric } from '../metrics.ts';
 import { attributesOf, encodeMetrics, encodeRequest, type Span } from './encode-otlp.ts';
 import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
-
-/**
- * Sends OTLP messages as JSON over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). In: messages; out: whether they arrived.
- * Sends one at a time; a message that fails is lost, so that a receiver that is down costs neither memory nor time.
- */
 
 const compress = promisify(gzip);
 
@@ -59,11 +58,6 @@ function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
-
-/**
- * Exports traces and metrics by OTLP. In: finished requests and the metrics; out: messages to a receiver. Nothing waits for the export:
- * what does not fit into the queue is dropped and counted.
- */
 
 export interface OtlpExport {
   /** Records a finished request. */
