@@ -75,7 +75,7 @@ class PgDatabase implements Database {
       budget = null,
       poolSize = settings.poolSize.default,
       prepare = true,
-      statementCacheSize = 256,
+      statementCacheSize = settings.statementCache.default,
     } = options;
     const {
       queueLength = settings.queueLength.default,
