@@ -1,6 +1,5 @@
-import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
-
 /** An operation as later stages see it: fragments merged, directives evaluated, arguments coerced. Plain data, except for `on`. */
+import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
 
 export interface Operation {
   readonly kind: 'query' | 'mutation';
@@ -53,7 +52,6 @@ export function argumentOf(field: SelectedField, name: string): InputValue | und
 }
 
 /** A coerced argument or variable, as data. Its structure is known when a statement is compiled; bind values are bound when it runs. */
-
 export type InputValue = null | BindValue | Choice | InputList | InputObject | CursorValue | IdentifierValue;
 
 /** A bind parameter: a scalar, a database enum value, or a whole list of either. */

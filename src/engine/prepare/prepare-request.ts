@@ -49,7 +49,7 @@ export function findPrepared(
   const cached = granted.documents.get(request.query);
   if (cached === undefined) return null;
   if (marks !== undefined) marks.parsed = performance.now();
-  recheckDocument(request.query, cached.document, limits);
+  recheckDocument(cached.document, limits);
   const operation = getOperation(cached.document, request.operationName);
   const { listElements } = operation.counts;
   // It pauses only if the variables are long.
@@ -74,7 +74,7 @@ export async function prepareRequest(
   let types: SchemaTypes | null = null;
   if (cached !== undefined) {
     granted.uses.document.note(cached);
-    recheckDocument(request.query, cached.document, role.limits);
+    recheckDocument(cached.document, role.limits);
   } else {
     types = await granted.types();
     cached = await runInSlices(parse(roleSchema, request.query, types), deadline);
@@ -91,7 +91,7 @@ export async function prepareRequest(
 function* parse({ granted, role: { limits } }: RoleSchema, query: string, types: SchemaTypes): Generator<void, CachedDocument> {
   const known = granted.uses.document.note(granted.documents.get(query));
   if (known !== undefined) {
-    recheckDocument(query, known.document, limits);
+    recheckDocument(known.document, limits);
     return known;
   }
   // Suggestions would list the schema, guess by guess, for callers that may not introspect it.

@@ -1,3 +1,4 @@
+/** Reads the variables that an operation in a valid document declares, and which of them change the SQL; names them in errors. */
 import {
   type DocumentNode,
   GraphQLBoolean,
@@ -24,15 +25,13 @@ import { type InputPath, unwrapError, writePath } from '../../errors/input-path.
 import { scalarNamed } from '../../model/types/scalars.ts';
 import { isChoice } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
-import { describeContent, describeRemedy, type InputPlace } from '../lenient/describe-input.ts';
+import { describeContent, describeRemedy, type InputPosition } from '../lenient/describe-input.ts';
 import type { Coercion, InputValue } from '../operation.ts';
 import { coerceInputLiteral } from './coerce-literal.ts';
 import { MalformedIdError } from './opaque-id.ts';
 
-/** Reads the variables that an operation in a valid document declares, and which of them change the SQL. */
-
 export interface VariableDeclaration extends ExplainedVariable {
-  /** The name under which a value is sent: another one if lenient coercion has put this variable in the place of one (`adaptDocument`). */
+  /** The name under which a value is sent: another one if lenient coercion lets this variable stand for one (`adaptDocument`). */
   readonly sentName: string;
   /** The declared default, or the error of requests that rely on it, if it is invalid. Undefined if there is none. */
   readonly defaultValue: InputValue | VariableError | undefined;
@@ -48,14 +47,14 @@ export function declareVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   conditions: ReadonlySet<string>,
-  stands: ReadonlyMap<VariableDefinitionNode, InputPlace>,
+  stands: ReadonlyMap<VariableDefinitionNode, InputPosition>,
   suggests: boolean,
 ): VariableDeclaration[] {
   return (operation.variableDefinitions ?? []).map((declared) => {
     const { variable, type: node, defaultValue } = declared;
     const name = variable.name.value;
     const type = typeFromAST(schema, node as never) as GraphQLInputType;
-    const explained: ExplainedVariable = { name, type, place: stands.get(declared), hidesValues: !suggests };
+    const explained: ExplainedVariable = { name, type, position: stands.get(declared), hidesValues: !suggests };
     return {
       ...explained,
       sentName: sentName(name),
@@ -93,14 +92,13 @@ export function conditionVariables(node: DocumentNode): ReadonlySet<string> {
   return names;
 }
 
+type SampleVariables = Readonly<Record<string, unknown>>;
+
 /**
  * Makes up variables for an operation, so that it can be prepared before a client sends it. Only the presence of the values counts. They
- * cannot be made up if their structure determines the SQL (objects, cursors, directions).
+ * cannot be made up if their structure determines the SQL (objects, cursors, directions). Two samples: only the required variables, and all
+ * of them. Fewer if they are the same or a value cannot be made up.
  */
-
-export type SampleVariables = Readonly<Record<string, unknown>>;
-
-/** Two samples: only the required variables, and all of them. Fewer if they are the same or a value cannot be made up. */
 export function sampleVariables(declarations: readonly VariableDeclaration[]): readonly SampleVariables[] {
   const required = declarations.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
   const samples = required.length === declarations.length ? [sampleOf(required)] : [sampleOf(required), sampleOf(declarations)];
@@ -128,15 +126,15 @@ function sampleValue(type: GraphQLInputType): unknown {
 export interface ExplainedVariable {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** Where a variable is used that lenient coercion has put in the place of another; undefined for others. */
-  readonly place: InputPlace | undefined;
+  /** Where a variable is used that lenient coercion lets stand for another; undefined for others. */
+  readonly position: InputPosition | undefined;
   /** Whether messages must not name the values that it takes. */
   readonly hidesValues: boolean;
 }
 
-/** Turns an error about the value of a variable into one that names the variable, the place in its value, and, if lenient, what to send. */
+/** Turns an error about the value of a variable into one that names the variable, the path in its value, and, if lenient, what to send. */
 export function explainVariable(caught: unknown, variable: ExplainedVariable, coercion: Coercion): unknown {
-  const { name, type, place: use, hidesValues } = variable;
+  const { name, type, position: use, hidesValues } = variable;
   const { error, path } = unwrapError(caught);
   const within = path.length === 0 ? '' : ` at "${shorten(writePath([sentName(name), ...path]))}"`;
   const described = `the variable "${describeName(name)}"${within}`;

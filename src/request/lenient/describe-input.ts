@@ -1,9 +1,9 @@
-/** A place for a value in a document, and how messages name it and say what to write there. */
+/** Where the schema expects a value, and how messages name it and say what to write there. */
 import { type GraphQLEnumType, type GraphQLInputType, type GraphQLNamedType, getNamedType, isEnumType, isLeafType } from 'graphql';
 import { shorten } from '../../errors/api-error.ts';
 import { DatabaseEnumType } from '../../schema/value-types.ts';
 
-export interface InputPlace {
+export interface InputPosition {
   readonly type: GraphQLInputType;
   /** Whether the argument or field has a default, so that a null variable there counts as absent. */
   readonly hasDefault: boolean;
@@ -16,7 +16,7 @@ export interface InputPlace {
 }
 
 /** `filter.owner.eq of "accountCollection"`. */
-export function describePlace({ path, owner }: InputPlace): string {
+export function describePosition({ path, owner }: InputPosition): string {
   return `${shorten(path)} of "${shorten(owner)}"`;
 }
 
@@ -34,16 +34,16 @@ const contents: Readonly<Record<string, string>> = {
 
 type Use = 'write' | 'send';
 
-/** What to write in a document, or to send in a variable, for a value of the scalar or enum at this place; null for an object. */
-export function describeRemedy(place: InputPlace, use: Use): string | null {
-  const type = getNamedType(place.type);
+/** What to write in a document, or to send in a variable, for a value of the scalar or enum at this position; null for an object. */
+export function describeRemedy(position: InputPosition, use: Use): string | null {
+  const type = getNamedType(position.type);
   if (!isLeafType(type)) return null;
-  const content = contentOf(type, use, place.hidesValues);
-  const to = `for ${describePlace(place)}.`;
+  const content = contentOf(type, use, position.hidesValues);
+  const to = `for ${describePosition(position)}.`;
   return content === undefined ? `It is the value ${to}` : `${use === 'send' ? 'Send' : 'Write'} ${content} ${to}`;
 }
 
-/** What to send for a value of the type, without its place; null if the message of the type says it. */
+/** What to send for a value of the type, without its position; null if the message of the type says it. */
 export function describeContent(type: GraphQLNamedType, hidesValues: boolean): string | null {
   const content = contentOf(type, 'send', hidesValues);
   return content === undefined ? null : `Send ${content.replace(/,$/, '')}.`;

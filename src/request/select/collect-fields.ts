@@ -51,12 +51,10 @@ function collect(
       else grouped.set(key, [selection]);
       continue;
     }
-    let fragment: { typeCondition?: { name: { value: string } }; selectionSet: SelectionSetNode } = selection as never;
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      if (visited.has(selection.name.value)) continue;
-      visited.add(selection.name.value);
-      fragment = selections.fragments.get(selection.name.value)!;
-    }
+    const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+    if (isSpread && visited.has(selection.name.value)) continue;
+    if (isSpread) visited.add(selection.name.value);
+    const fragment = isSpread ? selections.fragments.get(selection.name.value)! : selection;
     if (applies(selections, type, fragment.typeCondition?.name.value)) collect(selections, type, fragment.selectionSet, grouped, visited);
   }
 }
@@ -71,11 +69,10 @@ function isIncluded({ variables }: Selections, directives: readonly DirectiveNod
   return (directives ?? []).every(({ name, arguments: args }) => {
     const node = args?.find((argument) => argument.name.value === 'if')?.value;
     if (!node || (name.value !== 'skip' && name.value !== 'include')) return true;
-    const condition =
-      node.kind === Kind.VARIABLE ? variables.get(node.name.value) : { kind: 'constant', value: (node as { value?: unknown }).value };
-    if (condition?.kind !== 'constant' || typeof condition.value !== 'boolean') {
-      throw new ApiError('BAD_USER_INPUT', `The argument "if" of @${name.value} must be true or false.`);
-    }
-    return condition.value === (name.value === 'include');
+    const variable = node.kind === Kind.VARIABLE ? variables.get(node.name.value) : null;
+    const constant = variable?.kind === 'constant' ? variable.value : undefined;
+    const condition = node.kind === Kind.BOOLEAN ? node.value : constant;
+    if (typeof condition !== 'boolean') throw new ApiError('BAD_USER_INPUT', `The argument "if" of @${name.value} must be true or false.`);
+    return condition === (name.value === 'include');
   });
 }

@@ -1,3 +1,7 @@
+/**
+ * Merges the selections of an operation into a tree of fields, each with its binding and its coerced arguments
+ * (https://spec.graphql.org/October2021/#CoerceArgumentValues()).
+ */
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -20,11 +24,6 @@ import { coerceInputLiteral, isDefaulted } from '../coerce/coerce-literal.ts';
 import { MalformedIdError } from '../coerce/opaque-id.ts';
 import type { Argument, InputList, InputObject, InputValue, Operation, SelectedField } from '../operation.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
-
-/**
- * Merges the selections of an operation into a tree of fields, each with its binding and its coerced arguments
- * (https://spec.graphql.org/October2021/#CoerceArgumentValues()).
- */
 
 interface Context extends Selections {
   readonly schema: GraphQLSchema;
@@ -122,12 +121,10 @@ function coerceArgument(
 }
 
 /**
- * Counts the values in an operation's arguments: scalars, lists and their elements, objects and their fields. Planning visits each of them,
+ * Counts the values in an operation's arguments, up to the limit `inputValues`: scalars, lists and their elements, objects and their fields. Planning visits each of them,
  * and those of a variable once per use. What is used again, a variable or an argument in a fragment, is counted once and multiplied, so
  * counting takes no longer the more often it is used. A list of scalars in a variable is one value, because it is bound as one.
  */
-
-/** Adds up the values of arguments, up to the limit `inputValues`. */
 export class ValueCounter {
   total = 0;
   readonly #limits: Limits;

@@ -1,3 +1,7 @@
+/**
+ * Counts what a document asks for against limits, before it is parsed (its bytes, its tokens, and the nesting of its brackets, which
+ * determines how deep the parser recurses) and after it (each operation, as if fragments were expanded wherever they are spread).
+ */
 import {
   type DocumentNode,
   type FieldNode,
@@ -13,11 +17,6 @@ import {
   type ValueNode,
 } from 'graphql';
 import { checkLimit, type LimitName, type Limits, overLimit } from '../../budget/limits.ts';
-
-/**
- * Checks a document's text against limits before it is parsed: its bytes, its tokens, and the nesting of its brackets, which determines how
- * deep the parser recurses.
- */
 
 export interface TextCounts {
   readonly documentBytes: number;
@@ -37,7 +36,7 @@ export function checkText(text: string, limits: Limits): TextCounts {
   try {
     for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
       tokens += 1;
-      checkTokens(tokens, limits);
+      if (tokens > limits.tokens) throw overLimit(limits, 'tokens');
       if (opening.has(kind)) brackets += 1;
       else if (closing.has(kind)) brackets -= 1;
       if (brackets > maxBrackets) throw overLimit(limits, 'depth');
@@ -46,17 +45,6 @@ export function checkText(text: string, limits: Limits): TextCounts {
     if (!(error instanceof GraphQLError)) throw error;
   }
   return { documentBytes, tokens };
-}
-
-/** Checks a text that was counted before against other limits. */
-export function recheckText(text: string, { documentBytes, tokens }: TextCounts, limits: Limits): void {
-  if (text.length > limits.documentBytes) throw overLimit(limits, 'documentBytes');
-  checkLimit(limits, 'documentBytes', documentBytes);
-  checkTokens(tokens, limits);
-}
-
-function checkTokens(tokens: number, limits: Limits): void {
-  if (tokens > limits.tokens) throw overLimit(limits, 'tokens');
 }
 
 /** A UTF-16 code unit takes one to three bytes in UTF-8, so a text with too many of them is rejected without encoding it. */
@@ -75,11 +63,6 @@ function bracketsOf(depth: number): number {
   return 4 * depth + 16;
 }
 
-/**
- * Measures each operation of a document as if fragments were expanded wherever they are spread, ignoring `@skip` and `@include`. Each
- * fragment is measured only once, so the work grows with the document and not with its expansion. The document need not be valid.
- */
-
 /** The counts of an operation, by the name of the limit. */
 export type OperationCounts = Readonly<
   Record<'depth' | 'fields' | 'rootFields' | 'aliases' | 'aliasLength' | 'fragments' | 'listElements', number>
@@ -93,6 +76,10 @@ export interface MeasuredDocument {
 
 type Counts = { -readonly [Name in keyof OperationCounts]: number };
 
+/**
+ * Measures each operation, ignoring `@skip` and `@include`. Each fragment is measured only once, so the work grows with the document and not
+ * with its expansion. The document need not be valid.
+ */
 export function measureOperations(document: DocumentNode): MeasuredDocument {
   const measurer = new OperationMeasurer(document);
   const operations = new Map<OperationDefinitionNode, OperationCounts>();
@@ -102,13 +89,21 @@ export function measureOperations(document: DocumentNode): MeasuredDocument {
   return { operations, visited: measurer.visited };
 }
 
-const checked: readonly LimitName[] = ['depth', 'fields', 'rootFields', 'aliases', 'aliasLength', 'fragments', 'listElements'];
+const checked = [
+  'depth',
+  'fields',
+  'rootFields',
+  'aliases',
+  'aliasLength',
+  'fragments',
+  'listElements',
+] as const satisfies readonly LimitName[];
 
 /** Throws for the first limit that an operation exceeds. */
 export function checkOperations(operations: readonly OperationCounts[], limits: Limits): void {
   checkLimit(limits, 'operations', operations.length);
   for (const counts of operations) {
-    for (const name of checked) checkLimit(limits, name, counts[name as keyof OperationCounts]);
+    for (const name of checked) checkLimit(limits, name, counts[name]);
   }
 }
 

@@ -8,7 +8,6 @@
 import {
   type ASTVisitor,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLOutputType,
@@ -19,9 +18,11 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  NoFragmentCyclesRule,
   type SelectionSetNode,
   type ValidationContext,
   type ValueNode,
+  validate,
 } from 'graphql';
 
 /** Reports the first conflict of each operation, with graphql-js's message. Leaves cyclic fragments to another rule. */
@@ -144,17 +145,11 @@ class Merger {
         else groups.set(key, [entry]);
         continue;
       }
-      let fragment: {
-        readonly typeCondition?: { readonly name: { readonly value: string } } | undefined;
-        readonly selectionSet: SelectionSetNode;
-      };
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const { value: name } = selection.name;
-        const definition = visited.has(name) ? undefined : this.#context.getFragment(name);
-        if (!definition) continue;
-        visited.add(name);
-        fragment = definition;
-      } else fragment = selection;
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (isSpread && visited.has(selection.name.value)) continue;
+      if (isSpread) visited.add(selection.name.value);
+      const fragment = isSpread ? this.#context.getFragment(selection.name.value) : selection;
+      if (!fragment) continue;
       const condition = fragment.typeCondition;
       const type = condition ? this.#context.getSchema().getType(condition.name.value) : parentType;
       this.#collectFrom(fragment.selectionSet, isCompositeType(type) ? type : parentType, parent, groups, visited);
@@ -254,18 +249,5 @@ function keyOf({ node }: Entry): string {
 
 /** Whether a fragment spreads itself, directly or indirectly. */
 function hasCycle(context: ValidationContext): boolean {
-  const done = new Map<string, boolean>();
-  const visit = (fragment: FragmentDefinitionNode): boolean => {
-    const name = fragment.name.value;
-    const isDone = done.get(name);
-    if (isDone !== undefined) return !isDone;
-    done.set(name, false);
-    const found = context.getFragmentSpreads(fragment.selectionSet).some((spread) => {
-      const inner = context.getFragment(spread.name.value);
-      return inner ? visit(inner) : false;
-    });
-    done.set(name, true);
-    return found;
-  };
-  return context.getDocument().definitions.some((definition) => definition.kind === Kind.FRAGMENT_DEFINITION && visit(definition));
+  return validate(context.getSchema(), context.getDocument(), [NoFragmentCyclesRule], { maxErrors: 1 }).length > 0;
 }

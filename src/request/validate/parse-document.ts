@@ -1,3 +1,4 @@
+/** Parses a document and validates it against a role's schema. */
 import {
   type ASTVisitor,
   type DocumentNode,
@@ -14,18 +15,16 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import type { Limits } from '../../budget/limits.ts';
+import { checkLimit, type Limits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote, type SourcePosition, shortenMessage } from '../../errors/api-error.ts';
 import { documentSource, isAborted } from '../../schema/lazy/graphql-internals.ts';
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
 import { conditionVariables, declareVariables, type VariableDeclaration } from '../coerce/declare-variables.ts';
 import { type AdaptedDocument, adaptDocument, sentName } from '../lenient/adapt-document.ts';
-import { describePlace, describeRemedy, type InputPlace } from '../lenient/describe-input.ts';
+import { describePosition, describeRemedy } from '../lenient/describe-input.ts';
 import type { Coercion } from '../operation.ts';
-import { checkOperations, checkText, measureOperations, type OperationCounts, recheckText, type TextCounts } from './measure-document.ts';
+import { checkOperations, checkText, measureOperations, type OperationCounts, type TextCounts } from './measure-document.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
-
-/** Parses a document and validates it against a role's schema. */
 
 /** The most validation errors to report. Clients usually fix the first one anyway. */
 const maxErrors = 5;
@@ -97,8 +96,9 @@ export function* parseDocument(schema: LazySchema, text: string, applied: Docume
 }
 
 /** Checks a document that was parsed under other limits against these, and throws their errors. */
-export function recheckDocument(text: string, { operations, textCounts }: Document, limits: Limits): void {
-  recheckText(text, textCounts, limits);
+export function recheckDocument({ operations, textCounts }: Document, limits: Limits): void {
+  checkLimit(limits, 'documentBytes', textCounts.documentBytes);
+  if (textCounts.tokens > limits.tokens) throw overLimit(limits, 'tokens');
   checkOperations(
     operations.map(({ counts }) => counts),
     limits,
@@ -139,25 +139,15 @@ function* validateDocument(
   groups: RuleGroups,
   applied: DocumentRules,
 ): Generator<void, AdaptedDocument | null> {
-  if (yield* isValid(schema, written, groups)) return { node: written, mismatches: [], stands: new Map(), places: new Map() };
-  const { limits, coercion } = applied;
+  if (yield* isValid(schema, written, groups)) return { node: written, mismatches: [], stands: new Map(), positions: new Map() };
+  const { limits, coercion, suggests } = applied;
   if (coercion === 'strict') return null;
-  const adapted = yield* adapt(schema, written, applied);
+  const adapted = yield* adaptDocument(schema, written, limits, !suggests);
   yield;
   if (adapted.node === written) return null;
   // Its variables may have the same default several times.
   checkOperations([...measureOperations(adapted.node).operations.values()], limits);
   return (yield* isValid(schema, adapted.node, groups)) ? adapted : null;
-}
-
-/** The document as lenient coercion reads it. */
-function* adapt(schema: LazySchema, written: DocumentNode, { limits, suggests }: DocumentRules): Generator<void, AdaptedDocument> {
-  const adapted = yield* adaptDocument(schema, written, limits);
-  return suggests ? adapted : { ...adapted, stands: hidingValues(adapted.stands), places: hidingValues(adapted.places) };
-}
-
-function hidingValues<Node>(places: ReadonlyMap<Node, InputPlace>): ReadonlyMap<Node, InputPlace> {
-  return new Map([...places].map(([node, place]) => [node, { ...place, hidesValues: true }]));
 }
 
 function* isValid(schema: LazySchema, node: DocumentNode, groups: RuleGroups): Generator<void, boolean> {
@@ -181,7 +171,7 @@ function* validationErrors(
   yield;
   dropText();
   const hideSuggestions = !applied.suggests || (yield* schema.hasMoreQueries(manyFields));
-  const adapted = applied.coercion === 'lenient' ? yield* adapt(schema, written, applied) : null;
+  const adapted = applied.coercion === 'lenient' ? yield* adaptDocument(schema, written, applied.limits, !applied.suggests) : null;
   for (const group of groups) {
     const errors = validate(schema, adapted?.node ?? written, group, { maxErrors, hideSuggestions });
     if (errors.length > 0) return errors.map((error) => toValidationError(error, text, adapted));
@@ -198,14 +188,14 @@ function toValidationError(error: GraphQLError, text: string, adapted: AdaptedDo
 }
 
 /** The message of an error with what to write instead, as far as that is known. Names variables as the client does. */
-function adviseOn({ message, nodes = [] }: GraphQLError, { stands, places }: AdaptedDocument): string {
+function adviseOn({ message, nodes = [] }: GraphQLError, { stands, positions }: AdaptedDocument): string {
   const names = [...stands.keys()].map(({ variable }) => variable.name.value).sort((one, other) => other.length - one.length);
   const named = names.reduce((text, name) => text.replaceAll(`$${name}`, `$${sentName(name)}`), message);
-  const node = nodes.findLast((each) => places.has(each));
-  const place = node && places.get(node)!;
-  if (!node || !place) return named;
-  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE) return `${named} ${describeRemedy(place, 'write') ?? ''}`.trimEnd();
-  return `${named} Declare the variable as ${place.type}, which ${describePlace(place)} takes.`;
+  const node = nodes.findLast((each) => positions.has(each));
+  const position = node && positions.get(node)!;
+  if (!node || !position) return named;
+  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE) return `${named} ${describeRemedy(position, 'write') ?? ''}`.trimEnd();
+  return `${named} Declare the variable as ${position.type}, which ${describePosition(position)} takes.`;
 }
 
 function locationsOf(text: string, positions: readonly number[]): SourcePosition[] {
@@ -238,7 +228,6 @@ function parseText(text: string | Source, { noLocation }: { readonly noLocation:
  * Validation rule: type names exist (https://spec.graphql.org/October2021/#sec-Fragment-Spread-Type-Existence). graphql-js's own rule reads
  * the map of all types, which would build thousands of them.
  */
-
 export function KnownTypeNamesRule(context: ValidationContext): ASTVisitor {
   const schema = context.getSchema();
   return {
