@@ -110,17 +110,17 @@ export function findOpenViews(examination: Examination): Finding[] {
   return facts.viewBypasses.flatMap((bypass) => {
     const view = catalog.tables.find(({ id }) => id === bypass.viewId);
     if (!view || (facts.tables.get(view.id)?.verbs ?? []).length === 0) return [];
-    const { through, owner, tables } = bypass;
-    const by = through.id === view.id ? 'it' : `${through.name}, which it reads from,`;
-    const how = through.materialized ? 'was filled' : 'reads';
+    const { throughId, through, materialized, owner, tables } = bypass;
+    const by = throughId === view.id ? 'it' : `${through}, which it reads from,`;
+    const how = materialized ? 'was filled' : 'reads';
     const problem = `${by} ${how} with the privileges of ${owner}, who bypasses the policies of ${inWords(tables)}`;
     const message = `${problem}; ${remedyInWords(examination, bypass)}`;
     return finding('view-bypasses-rls', tableKinds[view.kind], examination.name(view), message, { remedy: remedySql(examination, bypass) });
   });
 }
 
-function canInvoke({ facts }: Examination, { through }: ViewBypass): boolean {
-  return !through.materialized && facts.serverVersion >= securityInvokerSince;
+function canInvoke({ facts }: Examination, { materialized }: ViewBypass): boolean {
+  return !materialized && facts.serverVersion >= securityInvokerSince;
 }
 
 function remedyInWords(examination: Examination, bypass: ViewBypass): string {
@@ -128,7 +128,7 @@ function remedyInWords(examination: Examination, bypass: ViewBypass): string {
 }
 
 function remedySql(examination: Examination, bypass: ViewBypass): string | null {
-  if (canInvoke(examination, bypass)) return `alter view ${bypass.through.name} set (security_invoker = true);`;
+  if (canInvoke(examination, bypass)) return `alter view ${bypass.through} set (security_invoker = true);`;
   const view = examination.catalog.tables.find(({ id }) => id === bypass.viewId);
   const grantees = examination.facts.tables.get(bypass.viewId)?.grantees ?? [];
   return view && grantees.length > 0 ? `revoke all on table ${examination.tableSql(view)} from ${grantees.join(', ')};` : null;
