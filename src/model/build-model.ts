@@ -28,14 +28,13 @@ export function* buildModel(catalog: Catalog, privileges: Privileges, settings: 
   return model;
 }
 
-/** Like `buildModel`, but also reports what is not in the model, and why. Fills in all tables. */
+/** Like `buildModel`, but also reports what is not in the model, and why. */
 export function* buildReportedModel(
   catalog: Catalog,
   privileges: Privileges,
   settings: ModelSettings = {},
 ): Generator<void, ReportedModel> {
   const { model, notes, inferredKeys } = yield* build(catalog, privileges, settings, true);
-  for (const { columns } of [...model.tables, ...model.rowTypes]) yield void columns;
   return { ...model, ...notes, inferredKeys };
 }
 
@@ -69,7 +68,7 @@ function* build(
     builtTables: 0,
     buildParts(table: LazyTable): TableParts {
       this.builtTables += 1;
-      return buildParts(context, table, emptyNotes());
+      return buildParts(context, table, isReported ? notes : emptyNotes());
     },
     findReferrers: (table: LazyTable) => findReferrers(context, table),
     hasLookup: (table: LazyTable) => hasLookup(context, table),
@@ -107,20 +106,11 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
   return { columns, ...keys, arbiters: buildArbiters(context, table), relations: relations.map(({ relation }) => relation), computed };
 }
 
-/** Reports what is left out of all tables and what is renamed in them, one kind of object after another. */
+/** Fills in all tables and reports what is left out of them, and of their relations and computed fields. */
 function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
-  for (const table of [...context.tables.values(), ...context.insertOnly]) {
-    buildColumns(context, table, notes);
-    yield;
-  }
+  for (const { columns } of [...context.tables.values(), ...context.insertOnly]) yield void columns;
   const inferredKeys = yield* noteRelations(context, notes);
   yield* noteComputed(context, notes);
-  for (const table of context.tables.values()) {
-    const { columns } = buildColumns(context, table, emptyNotes());
-    const fields = { columns, relations: buildRelations(context, table), computed: buildComputedFields(context, table) };
-    settleRowNames(context, table, fields, notes);
-    yield;
-  }
   return inferredKeys;
 }
 

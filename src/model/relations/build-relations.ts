@@ -15,7 +15,7 @@ import {
 } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { columnTypeOf } from '../tables/value-types.ts';
-import { collectForeignKeys, type ForeignKey, foreignKeysOf, type KeySource } from './foreign-keys.ts';
+import { type ForeignKey, foreignKeysOf, type KeySource, nameOfKey, resolveKey, tableIdOf } from './foreign-keys.ts';
 
 /** A relation before its name in rows is settled. */
 export interface NamedRelation {
@@ -37,36 +37,36 @@ export function buildRelations(context: BuildContext, table: LazyTable): NamedRe
     .map((candidate) => withNames(context, candidate));
 }
 
-/** Reports why foreign keys are left out. Returns the inferred ones that are relations. */
-export function* noteRelations(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
-  const keys = yield* collectForeignKeys(context, notes);
-  const owners = new Set([
-    ...keys.map(({ local }) => local),
-    ...keys.flatMap(({ local, target }) => (local.facts.key === null ? [] : target)),
-  ]);
-  for (const owner of owners) {
-    const illegal = candidatesOf(context, owner).filter((candidate) => !hasLegalName(candidate) && !candidate.key.inferred);
-    notes.exclusions.push(...illegal.map((candidate) => exclusionOf(owner, candidate)));
+/** Reports why foreign keys are left out, also those of tables that are. Returns the inferred ones that are relations. */
+export function* noteRelations(context: BuildContext, { exclusions }: Notes): Generator<void, readonly InferredKey[]> {
+  const inferred: InferredKey[] = [];
+  for (const { id, schemaId } of context.catalog.tables) {
+    const sources = context.schemas.has(schemaId) ? context.links.of(id).outgoing.filter(({ kind }) => kind !== 'copy') : [];
+    for (const source of sources) {
+      const key = resolveKey(context, source);
+      if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name: nameOfKey(context, source), ...key });
+      else if (key?.inferred) inferred.push(toInferredKey(key));
+    }
     yield;
   }
-  return keys.filter(({ inferred }) => inferred).map(toInferredKey);
+  for (const owner of context.tables.values()) {
+    const illegal = candidatesOf(context, owner).filter((candidate) => !hasLegalName(candidate) && !candidate.key.inferred);
+    exclusions.push(...illegal.map((candidate) => exclusionOf(owner, candidate)));
+    yield;
+  }
+  return inferred;
 }
 
 /** The visible tables that may have relations or computed fields leading to this one. */
 export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable): readonly Table[] {
   const { outgoing, incoming, returnedFor } = links.of(id);
-  const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(localIdOf), ...returnedFor]);
+  const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(tableIdOf), ...returnedFor]);
   return [...ids].flatMap((each) => tables.get(each ?? 0) ?? []);
 
   function targetIdOf(source: KeySource): number | undefined {
-    if (source.kind === 'declared') return links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
+    if (source.kind === 'declared') return source.declared && links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
     return source.kind === 'inferred' ? source.key.targetId : source.constraint.targetId;
   }
-}
-
-function localIdOf(source: KeySource): number {
-  if (source.kind === 'declared') return source.table.id;
-  return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
 }
 
 interface Candidate {

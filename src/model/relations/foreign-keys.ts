@@ -10,7 +10,7 @@ import type {
   CatalogTable,
   CatalogViewForeignKey,
 } from '../../catalog/catalog.ts';
-import { type BuildContext, columnByNumber, Excluded, type Notes, notGranted, privilegesOn, sourceOf } from '../build-context.ts';
+import { type BuildContext, columnByNumber, Excluded, notGranted, privilegesOn } from '../build-context.ts';
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from '../directives.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
@@ -39,57 +39,49 @@ export interface ForeignKey {
 
 /** Resolves a table's outgoing or incoming keys to those that the role can follow, keeping their order. */
 export function foreignKeysOf(context: BuildContext, sources: readonly KeySource[]): ForeignKey[] {
-  return sources.map((source) => resolve(context, source)).filter(isKey);
+  return sources.map((source) => resolveKey(context, source)).filter(isKey);
 }
 
-/** All foreign keys that the role can follow, in the order of `KeySource`. Reports why others are left out. */
-export function* collectForeignKeys(context: BuildContext, { exclusions }: Notes): Generator<void, ForeignKey[]> {
-  const keys: ForeignKey[] = [];
-  const keep = (id: number, name: string, key: ForeignKey | Excluded) => {
-    if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name, ...key });
-    else keys.push(key);
-  };
-  for (const constraint of context.catalog.foreignKeys) {
-    const source = sourceOf(context, constraint.tableId);
-    if (source) keep(source.id, nameOfConstraint(context, constraint), resolveConstraint(context, constraint));
-    yield;
-  }
-  for (const local of context.tables.values()) {
-    for (const [position, declared] of readForeignKeys(local.facts.directive).entries()) {
-      keep(local.id, nameOfDeclared(local, position), resolveDeclared(context, local, declared, position));
-      yield;
+/** The key, or why the role cannot follow it; null if nobody has to know. */
+export function resolveKey(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
+  const name = nameOfKey(context, source);
+  switch (source.kind) {
+    case 'constraint':
+      return resolveConstraint(context, name, source.constraint);
+    case 'copy': {
+      // A row may refer to a row of another partition.
+      const key = resolveConstraint(context, name, source.constraint);
+      return key instanceof Excluded ? key : { ...key, nullable: true, toPartition: true };
+    }
+    case 'inferred':
+      return resolveInferred(context, name, source.key);
+    case 'declared': {
+      const local = context.tables.get(source.table.id);
+      return local ? resolveDeclared(context, name, local, source.declared) : null;
     }
   }
-  for (const source of context.catalog.viewForeignKeys) {
-    const key = resolveInferred(context, source);
-    if (key !== null) keys.push(key);
-    yield;
-  }
-  return keys;
-}
-
-function resolve(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
-  if (source.kind === 'constraint') return resolveConstraint(context, source.constraint);
-  if (source.kind === 'copy') return resolveCopy(context, source.constraint);
-  if (source.kind === 'inferred') return resolveInferred(context, source.key);
-  const local = context.tables.get(source.table.id);
-  return local ? resolveDeclared(context, local, source.declared, source.position) : null;
 }
 
 function isKey(key: ForeignKey | Excluded | null): key is ForeignKey {
   return key !== null && !(key instanceof Excluded);
 }
 
-function nameOfConstraint({ links, schemas }: BuildContext, { tableId, name }: CatalogForeignKey): string {
-  const source = links.tables.get(tableId);
-  return `${qualifiedName(schemas.get(source?.schemaId ?? 0)?.name ?? '', source?.name ?? '')}.${name}`;
+/** The name of a key in messages. */
+export function nameOfKey({ links, schemas }: BuildContext, source: KeySource): string {
+  const tableId = tableIdOf(source);
+  const table = links.tables.get(tableId);
+  const owner = qualifiedName(schemas.get(table?.schemaId ?? 0)?.name ?? '', table?.name ?? '');
+  if (source.kind === 'declared') return `${owner}.foreign_keys[${source.position}]`;
+  return `${owner}.${source.kind === 'inferred' ? source.key.name : source.constraint.name}`;
 }
 
-function nameOfDeclared({ schema, name }: LazyTable, position: number): string {
-  return `${qualifiedName(schema, name)}.foreign_keys[${position}]`;
+/** The referencing table. */
+export function tableIdOf(source: KeySource): number {
+  if (source.kind === 'declared') return source.table.id;
+  return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
 }
 
-function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
+function resolveConstraint(context: BuildContext, name: string, constraint: CatalogForeignKey): ForeignKey | Excluded {
   const local = context.tables.get(constraint.tableId);
   if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
   const target = context.tables.get(constraint.targetId);
@@ -100,7 +92,6 @@ function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey)
     );
   const localColumns = constraint.columns.map((number) => columnByNumber(local.facts.source, number));
   const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.facts.source, number));
-  const name = nameOfConstraint(context, constraint);
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
   if (key instanceof Excluded) return key;
   // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
@@ -108,17 +99,11 @@ function resolveConstraint(context: BuildContext, constraint: CatalogForeignKey)
   return { ...key, nullable: !certain || target.rowSecurity };
 }
 
-/** A row may refer to a row of another partition. */
-function resolveCopy(context: BuildContext, constraint: CatalogForeignKey): ForeignKey | Excluded {
-  const key = resolveConstraint(context, constraint);
-  return key instanceof Excluded ? key : { ...key, nullable: true, toPartition: true };
-}
-
 function resolveDeclared(
   context: BuildContext,
+  name: string,
   local: LazyTable,
   declared: DeclaredForeignKey | undefined,
-  position: number,
 ): ForeignKey | Excluded {
   if (!declared) {
     const reason = 'its directive is incomplete; it needs local_columns, foreign_schema, foreign_table and as many foreign_columns';
@@ -132,20 +117,19 @@ function resolveDeclared(
   }
   const localColumns = declared.localColumns.map((column) => local.facts.source.columns.find((existing) => existing.name === column));
   const targetColumns = declared.foreignColumns.map((column) => target.facts.source.columns.find((existing) => existing.name === column));
-  return keyBetween(context, nameOfDeclared(local, position), local, localColumns, target, targetColumns, declared.directive);
+  return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
 }
 
 /**
  * Null if the role cannot follow it or a table has opted out. Nothing is reported, because nobody declared it. Foreign keys in a directive
  * replace all inferred ones.
  */
-function resolveInferred(context: BuildContext, source: CatalogViewForeignKey): ForeignKey | null {
+function resolveInferred(context: BuildContext, name: string, source: CatalogViewForeignKey): ForeignKey | null {
   const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
   if (!local || !target || target.facts.key === null || Object.hasOwn(local.facts.directive, 'foreign_keys')) return null;
   if (![local, target].every(({ additions }) => additions.has('inferredKeys'))) return null;
   const localColumns = source.columns.map((number) => columnByNumber(local.facts.source, number));
   const targetColumns = source.targetColumns.map((number) => columnByNumber(target.facts.source, number));
-  const name = `${qualifiedName(local.schema, local.name)}.${source.name}`;
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
   if (key instanceof Excluded) return null;
   // Names in the constraint's comment are for the tables themselves, not for their views.
@@ -223,7 +207,12 @@ function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {
 export type KeySource =
   | { readonly kind: 'copy'; readonly constraint: CatalogForeignKey }
   | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
-  | { readonly kind: 'declared'; readonly table: CatalogTable; readonly position: number; readonly declared: DeclaredForeignKey }
+  | {
+      readonly kind: 'declared';
+      readonly table: CatalogTable;
+      readonly position: number;
+      readonly declared: DeclaredForeignKey | undefined;
+    }
   | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
 
 /** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
@@ -295,8 +284,7 @@ function* keySources(
   for (const constraint of catalog.foreignKeys) yield [constraint.tableId, constraint.targetId, { kind: 'constraint', constraint }];
   for (const table of catalog.tables) {
     for (const [position, declared] of readForeignKeys(readDirective(table.comment)).entries()) {
-      if (!declared) continue;
-      const targetId = idOf(declared.foreignSchema, declared.foreignTable);
+      const targetId = declared && idOf(declared.foreignSchema, declared.foreignTable);
       yield [table.id, targetId, { kind: 'declared', table, position, declared }];
     }
   }
