@@ -7,73 +7,34 @@ import { sessionFunctions } from './effects-query.ts';
 /** Statements and functions whose SQL may be put together from what is not in the body. */
 const dynamicWords = /^(execute|(query|cursor|table|schema|database)_to_xml\w*|ts_stat|ts_rewrite|crosstab\w*|connectby|xpath_table)$/;
 
-/** Commands and functions that change the session; `set` is examined apart, because every update has it. */
+/**
+ * Commands and functions that change the session; `set` is examined apart, because every update has it. A table may be temporary because of
+ * the search path. A cursor outlives its transaction if declared "with hold".
+ */
 const sessionWords: ReadonlySet<string> = new Set([
   ...sessionFunctions,
-  ...['reset', 'discard', 'listen', 'prepare', 'deallocate', 'load'],
-  // A table may be temporary because of the search path. A cursor outlives its transaction if declared "with hold".
-  ...['create', 'temp', 'temporary', 'pg_temp', 'hold'],
+  ...words('reset discard listen prepare deallocate load create temp temporary pg_temp hold'),
 ]);
 
 /** Words that stand for the caller or the session, or for SQL that is not in the body. */
-const callerWords = [
-  ...['current_user', 'session_user', 'system_user', 'current_role', 'user', 'current_catalog', 'current_schema'],
-  ...['execute', 'show'],
-];
+const callerWords = words('current_user session_user system_user current_role user current_catalog current_schema execute show');
 
 /**
  * Functions that are not immutable and read nothing of the caller: their results depend on the time zone, on formats, or on the types of
  * arguments. Many functions that use them are labelled immutable, and no caller sees another's value through them.
  */
-const formatting = [
-  ...[
-    'concat',
-    'concat_ws',
-    'format',
-    'to_char',
-    'to_date',
-    'to_timestamp',
-    'array_to_string',
-    'quote_literal',
-    'quote_nullable',
-    'pg_typeof',
-  ],
-  ...[
-    'to_json',
-    'to_jsonb',
-    'row_to_json',
-    'array_to_json',
-    'json_build_object',
-    'json_build_array',
-    'jsonb_build_object',
-    'jsonb_build_array',
-  ],
-  ...[
-    'json_agg',
-    'jsonb_agg',
-    'json_object_agg',
-    'jsonb_object_agg',
-    'json_populate_record',
-    'jsonb_populate_record',
-    'json_populate_recordset',
-  ],
-  ...['jsonb_populate_recordset', 'json_to_record', 'jsonb_to_record', 'json_to_recordset', 'jsonb_to_recordset'],
-  ...[
-    'age',
-    'date',
-    'date_add',
-    'date_part',
-    'date_subtract',
-    'date_trunc',
-    'extract',
-    'generate_series',
-    'make_timestamptz',
-    'overlaps',
-    'time',
-  ],
-  ...['timestamp', 'timestamptz', 'timetz', 'timezone', 'money', 'interval'],
-  ...['to_tsvector', 'to_tsquery', 'plainto_tsquery', 'phraseto_tsquery', 'websearch_to_tsquery', 'ts_headline', 'unaccent'],
-];
+const formatting = words(`
+  concat concat_ws format to_char to_date to_timestamp array_to_string quote_literal quote_nullable pg_typeof
+  to_json to_jsonb row_to_json array_to_json json_build_object json_build_array jsonb_build_object jsonb_build_array
+  json_agg jsonb_agg json_object_agg jsonb_object_agg json_populate_record jsonb_populate_record json_populate_recordset
+  jsonb_populate_recordset json_to_record jsonb_to_record json_to_recordset jsonb_to_recordset
+  age date date_add date_part date_subtract date_trunc extract generate_series make_timestamptz overlaps time
+  timestamp timestamptz timetz timezone money interval
+  to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery ts_headline unaccent`);
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 /** The words that an immutable function must not use, given the names of PostgreSQL's functions that are not immutable. */
 export function wordsOfReaders(notImmutable: readonly string[]): ReadonlySet<string> {

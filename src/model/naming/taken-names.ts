@@ -12,12 +12,13 @@ import {
   fieldsNamed,
   filterTypeName,
   nodeFieldName,
+  suffixesOf,
   type TableAbilities,
   type TypeSuffix,
   tableFieldName,
   typeSuffixes,
 } from './graphql-names.ts';
-import { lowerFirst, withSchema } from './names.ts';
+import { lowerFirst, numbered, withSchema } from './names.ts';
 
 export interface Claimant {
   /** The preferred name. */
@@ -33,20 +34,13 @@ export interface TableNames {
   readonly renamedTypes: ReadonlyMap<TypeSuffix, string>;
 }
 
-type TableSuffix = keyof typeof typeSuffixes;
-
-const suffixes = Object.entries(typeSuffixes) as [TableSuffix, (able: TableAbilities) => boolean][];
 const suffixesOfAdditions = Object.keys(additionSuffixes) as AdditionSuffix[];
-/** For each addition suffix that longer suffixes end with: the part of the longer ones before it. */
-const longerSuffixes: ReadonlyMap<AdditionSuffix, readonly string[]> = new Map(
-  suffixesOfAdditions.map((suffix) => [
-    suffix,
-    [...suffixesOfAdditions, ...Object.keys(typeSuffixes)]
-      .filter((longer) => longer !== suffix && longer.endsWith(suffix))
-      .map((longer) => longer.slice(0, -suffix.length)),
-  ]),
-);
 const noneRenamed: TableNames['renamedTypes'] = new Map();
+
+/** Whether a table has the type with this suffix, besides those of additions. */
+function hasType(suffix: TypeSuffix, able: TableAbilities): boolean {
+  return suffix in typeSuffixes && typeSuffixes[suffix as keyof typeof typeSuffixes](able);
+}
 
 export class TakenNames {
   /** Whole type names: common types, row types, enums, renamed types. */
@@ -54,9 +48,7 @@ export class TakenNames {
   /** Stems of tables' other types. */
   readonly #stems = new Map<string, TableAbilities>();
   /** For names in `#types` that end with a suffix: what precedes it → suffixes. */
-  readonly #beforeSuffix = new Map<string, TableSuffix[]>();
-  /** Likewise for addition suffixes. */
-  readonly #beforeAddition = new Map<string, AdditionSuffix[]>();
+  readonly #beforeSuffix = new Map<string, TypeSuffix[]>();
   /** Stems of tables' fields of Query. */
   readonly #collections = new Set<string>();
   readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
@@ -72,29 +64,32 @@ export class TakenNames {
     const { name } = claimant;
     const stem = this.#isStemFree(name) ? name : this.#firstFree(claimant, (other) => this.#isWhollyFree(other, able));
     const typeName = this.#isTypeFree(stem) ? stem : this.#firstFree(claimant, (other) => this.#isTypeFree(other));
-    const clashing = (this.#beforeSuffix.get(stem) ?? []).filter((suffix) => typeSuffixes[suffix](able));
+    const clashing = this.#takenBefore(stem).filter((suffix) => hasType(suffix, able));
     this.#stems.set(stem, able);
     this.#collections.add(lowerFirst(stem));
     this.#takeType(typeName);
     if (clashing.length === 0) return { typeName, stem, renamedTypes: noneRenamed };
-    const renamedTypes = new Map<TypeSuffix, string>();
-    for (const suffix of clashing) {
-      const other = this.#firstFree(claimant, (candidate) => this.#isTypeFree(candidate + suffix)) + suffix;
-      this.#takeType(other);
-      renamedTypes.set(suffix, other);
-    }
-    return { typeName, stem, renamedTypes };
+    return { typeName, stem, renamedTypes: this.#rename(claimant, clashing, (other) => this.#isTypeFree(other)) };
   }
 
   /** Claims the types of a table's additions, after all other claims. Returns the new names of those whose default names are taken. */
-  claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<AdditionSuffix, string> {
-    const taken = new Set(this.#beforeAddition.get(claimant.name));
+  claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<TypeSuffix, string> {
+    const taken = this.#takenBefore(claimant.name);
     const clashing = suffixesOfAdditions.filter(
-      (suffix) => has(additionSuffixes[suffix]) && (taken.has(suffix) || this.#isOfAnother(claimant.name, suffix)),
+      (suffix) => has(additionSuffixes[suffix]) && (taken.includes(suffix) || this.#isOfAnother(claimant.name, suffix)),
     );
-    const renamed = new Map<AdditionSuffix, string>();
-    for (const suffix of clashing) {
-      const other = this.#firstFree(claimant, (candidate) => !this.#stems.has(candidate) && this.#isTypeFree(candidate + suffix)) + suffix;
+    return this.#rename(claimant, clashing, (other, stem) => !this.#stems.has(stem) && this.#isTypeFree(other));
+  }
+
+  /** Takes another name for each type. */
+  #rename(
+    claimant: Claimant,
+    suffixes: readonly TypeSuffix[],
+    isFree: (name: string, stem: string) => boolean,
+  ): ReadonlyMap<TypeSuffix, string> {
+    const renamed = new Map<TypeSuffix, string>();
+    for (const suffix of suffixes) {
+      const other = this.#firstFree(claimant, (stem) => isFree(stem + suffix, stem)) + suffix;
       this.#takeType(other);
       renamed.set(suffix, other);
     }
@@ -103,32 +98,33 @@ export class TakenNames {
 
   /** Whether another table may have a type of the same name: `AuthorGroup` + `Key`, `Author` + `GroupKey`. */
   #isOfAnother(stem: string, suffix: AdditionSuffix): boolean {
-    return (longerSuffixes.get(suffix) ?? []).some((middle) => stem.endsWith(middle) && this.#stems.has(stem.slice(0, -middle.length)));
+    const name = stem + suffix;
+    return suffixesOf(name).some((longer) => longer.length > suffix.length && this.#stems.has(name.slice(0, -longer.length)));
   }
 
   /** Claims the root field and types of a table that is only inserted into, and returns their stem. Everything else has claimed its names. */
   claimInserts(claimant: Claimant, able: TableAbilities): string {
-    const isFree = (stem: string) =>
-      this.#isStemFree(stem) &&
-      (['InsertInput', 'InsertResponse'] as const).every((suffix) => this.#isTypeFree(stem + suffix)) &&
-      !this.#routines.mutation.has(tableFieldName({ stem }, 'insert'));
-    const stem = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    const stem = this.#claim(
+      claimant,
+      (name) =>
+        this.#isStemFree(name) &&
+        (['InsertInput', 'InsertResponse'] as const).every((suffix) => this.#isTypeFree(name + suffix)) &&
+        !this.#routines.mutation.has(tableFieldName({ stem: name }, 'insert')),
+    );
     this.#stems.set(stem, able);
     return stem;
   }
 
   /** Claims a row type without any other types, and returns its name. */
   claimRows(claimant: Claimant): string {
-    const isFree = (name: string) => this.#isTypeFree(name);
-    const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    const name = this.#claim(claimant, (other) => this.#isTypeFree(other));
     this.#takeType(name);
     return name;
   }
 
   /** Claims an enum type and its filter type, and returns the name of the former. */
   claimEnum(claimant: Claimant): string {
-    const isFree = (name: string) => this.#isTypeFree(name) && this.#isTypeFree(filterTypeName(name));
-    const name = isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+    const name = this.#claim(claimant, (other) => this.#isTypeFree(other) && this.#isTypeFree(filterTypeName(other)));
     this.#takeType(name);
     this.#takeType(filterTypeName(name));
     return name;
@@ -145,33 +141,32 @@ export class TakenNames {
     return free;
   }
 
+  #claim(claimant: Claimant, isFree: (name: string) => boolean): string {
+    return isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
+  }
+
   #firstFree({ name, schema, inflection }: Claimant, isFree: (name: string) => boolean): string {
-    const qualified = withSchema(name, schema, inflection);
-    for (let number = 1; ; number += 1) {
-      const candidate = number === 1 ? qualified : `${qualified}${number}`;
-      if (isFree(candidate)) return candidate;
-    }
+    return numbered(withSchema(name, schema, inflection), isFree);
   }
 
   #takeType(name: string): void {
     this.#types.add(name);
-    for (const [suffix] of suffixes) {
-      if (!name.endsWith(suffix)) continue;
+    for (const suffix of suffixesOf(name)) {
       const stem = name.slice(0, -suffix.length);
-      this.#beforeSuffix.set(stem, [...(this.#beforeSuffix.get(stem) ?? []), suffix]);
+      this.#beforeSuffix.set(stem, [...this.#takenBefore(stem), suffix]);
     }
-    for (const suffix of suffixesOfAdditions) {
-      if (!name.endsWith(suffix)) continue;
-      const stem = name.slice(0, -suffix.length);
-      this.#beforeAddition.set(stem, [...(this.#beforeAddition.get(stem) ?? []), suffix]);
-    }
+  }
+
+  /** The suffixes of types that are taken by others. */
+  #takenBefore(stem: string): readonly TypeSuffix[] {
+    return this.#beforeSuffix.get(stem) ?? [];
   }
 
   #isTypeFree(name: string): boolean {
     if (this.#types.has(name)) return false;
-    return !suffixes.some(([suffix, has]) => {
-      const owner = name.endsWith(suffix) ? this.#stems.get(name.slice(0, -suffix.length)) : undefined;
-      return owner !== undefined && has(owner);
+    return !suffixesOf(name).some((suffix) => {
+      const owner = this.#stems.get(name.slice(0, -suffix.length));
+      return owner !== undefined && hasType(suffix, owner);
     });
   }
 
@@ -181,6 +176,6 @@ export class TakenNames {
 
   #isWhollyFree(stem: string, able: TableAbilities): boolean {
     if (!this.#isStemFree(stem) || !this.#isTypeFree(stem)) return false;
-    return !this.#beforeSuffix.get(stem)?.some((suffix) => typeSuffixes[suffix](able));
+    return !this.#takenBefore(stem).some((suffix) => hasType(suffix, able));
   }
 }
