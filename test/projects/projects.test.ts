@@ -17,7 +17,7 @@ import { addProject, checkProjects, listProjects, removeProject, rotateKeys } fr
 import { readConfiguration } from '../../src/cli/config.ts';
 import { openProjects, type ServedProjects } from '../../src/cli/serve/serve-projects.ts';
 import type { Event } from '../../src/events.ts';
-import { Admission, AdmissionPart } from '../../src/http/admission/admission.ts';
+import { Admission, type AdmittedRequest, type ProjectPart, type Refusal } from '../../src/http/admission/admission.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { readProjectFiles } from '../../src/projects/project-files.ts';
 import { readReference } from '../../src/projects/project-reference.ts';
@@ -579,31 +579,28 @@ test('a strict project refuses a login role with powers; keys that cannot be fet
 
 test('no project may hold all requests or bytes in flight', () => {
   const whole = new Admission({ requests: 40, clientRequests: 1000, bytes: 10_000_000 });
-  const [one, two, three] = ['one', 'two', 'three'].map((name) => new AdmissionPart(name, whole)) as [
-    AdmissionPart,
-    AdmissionPart,
-    AdmissionPart,
+  const [one, two, three] = ['one', 'two', 'three'].map((name): ProjectPart => ({ name, requests: 0, bytes: 0 })) as [
+    ProjectPart,
+    ProjectPart,
+    ProjectPart,
   ];
-  const share = whole.refer('127.0.0.1');
-  const fill = (part: AdmissionPart): number => {
-    for (let count = 0; ; count += 1) {
-      if (part.refuse(share) !== null) return count;
-      part.enter(share);
-    }
+  const admit = (project: ProjectPart): AdmittedRequest | Refusal => whole.admit(whole.refer('127.0.0.1'), project);
+  const fill = (project: ProjectPart): AdmittedRequest[] => {
+    const filled: AdmittedRequest[] = [];
+    for (let admitted = admit(project); typeof admitted !== 'string'; admitted = admit(project)) filled.push(admitted);
+    return filled;
   };
-  assert.deepEqual([fill(one), fill(two), fill(three)], [20, 12, 8]);
-  assert.equal(one.refuseUser(one.refer('user ada')), null);
-  for (let count = 0; count < 20; count += 1) one.leave(share);
-  assert.equal(one.refuse(share), null);
+  const [first, ...others] = fill(one);
+  assert.deepEqual([others.length + 1, fill(two).length, fill(three).length], [20, 12, 8]);
+  assert.equal(first?.admitUser('user ada'), null);
+  for (const admitted of others) admitted.release();
   // The requests of a batch count like others.
-  assert.match(String(one.refuseMore(share, null, 21)), /^This project has too many requests/);
-  assert.equal(one.refuseMore(share, null, 12), null);
-  one.count(share, null, 12);
-  assert.match(String(one.refuse(share)), /^This project has too many requests/);
-  one.count(share, null, -12);
-  one.hold(share, 5_000_001);
-  assert.match(String(one.refuse(share)), /of this project .* too large/);
-  one.hold(share, -5_000_001);
-  assert.equal(one.refuse(share), null);
-  assert.notEqual(one.refer('anon somebody'), two.refer('anon somebody'));
+  assert.match(String(first.admitMore(20)), /^This project has too many requests/);
+  assert.equal(first.admitMore(11), null);
+  assert.match(String(admit(one)), /^This project has too many requests/);
+  first.leaveMore(11);
+  first.hold(5_000_001);
+  assert.match(String(admit(one)), /of this project .* too large/);
+  first.hold(-5_000_001);
+  assert.notEqual(typeof admit(one), 'string');
 });

@@ -1,17 +1,11 @@
-/**
- * Counts the requests and bytes in flight, per client and in total, and decides whether there is room for another request. The checks are
- * cheap, so rejecting costs next to nothing.
- */
+/** Counts the requests and bytes in flight: per client, per project and in total. Rejecting a request for lack of room costs next to nothing. */
 
 /** The most that the server holds at any time. */
 export interface InFlightLimits {
-  /** Total requests. */
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /**
-   * Bytes of request bodies and unwritten responses. One address may use half of them; clients that hold much may use four fifths together.
-   */
+  /** Bytes of request bodies and unwritten responses. One address may use half of them; clients that hold much may use four fifths together. */
   readonly bytes: number;
 }
 
@@ -22,15 +16,18 @@ export interface Share {
   bytes: number;
   /** Number of references, for example from connections. */
   references: number;
-  /** The latest client at the address that is not a user: most addresses have only one. */
-  anonymous: AnonymousClient | null;
+  /** The latest client at the address that is not a user, with the name under which it gets its share of the PostgreSQL connections. */
+  anonymous: { readonly role: string; readonly name: string } | null;
 }
 
-/** A client that is not a user: a role at an address. */
-interface AnonymousClient {
-  readonly role: string;
-  /** The name under which it gets its share of the PostgreSQL connections. */
+/**
+ * What one project has in flight, which also counts for the whole server. A project may use at most half of the room, and projects that use
+ * much leave a fifth of it to those that use little. `name` distinguishes its users from those of others.
+ */
+export interface ProjectPart {
   readonly name: string;
+  requests: number;
+  bytes: number;
 }
 
 export const refusals = {
@@ -47,15 +44,14 @@ export const refusals = {
 /** Why a request is rejected, as a message for the client. */
 export type Refusal = (typeof refusals)[keyof typeof refusals];
 
-/** One in this many bytes is spare, for clients that hold less than the following: they are served while a few others use up the rest. */
-const spareOf = 5;
-const littleBytes = 64 * 1024;
+/** Four fifths of the room; the rest is for clients and projects that hold less than the following, while others use up the first part. */
+const plenty = 0.8;
+const littleOfClient = 64 * 1024;
+const littleOfProject = 256 * 1024;
+const fewOfProject = 10;
 
 /** How many shares without references to keep: most clients come back, and removing each at once costs more. */
 const mostIdleShares = 1000;
-
-/** The part of `Admission` with which exchanges count their requests and bytes. */
-export type AdmissionCounts = Pick<Admission, Exclude<keyof Admission, 'referAgain' | 'hasRoomToWait' | 'onPressure' | 'occupancy'>>;
 
 export class Admission {
   readonly #limits: InFlightLimits;
@@ -92,76 +88,85 @@ export class Admission {
     if (share.references === 0) this.#idleShares += 1;
   }
 
-  /** Why another request of the client is rejected; null if there is room. */
-  refuse(share: Share): Refusal | null {
-    if (this.#requests >= this.#limits.requests) {
-      this.onPressure?.(null);
-      return refusals.requests;
+  /** Admits a request of a client, whose share is released with it, or says why there is no room. */
+  admit(share: Share, project: ProjectPart | null): AdmittedRequest | Refusal {
+    const refusal = this.#refuse(share, project);
+    if (refusal === null) return new AdmittedRequest(this, share, project, 1);
+    this.forget(share);
+    return refusal;
+  }
+
+  /** Admits only the bytes of the response to a request that is not for the endpoint. */
+  admitResponse(share: Share, length: number): AdmittedRequest | Refusal {
+    const refusal = this.refuseBytes(share, null);
+    if (refusal !== null) {
+      this.forget(share);
+      return refusal;
     }
-    if (share.requests >= this.#limits.clientRequests) return refusals.clientRequests;
-    return this.refuseBytes(share);
+    const admitted = new AdmittedRequest(this, share, null, 0);
+    admitted.hold(length);
+    return admitted;
   }
 
   /** Why a client's bytes are rejected; null if there is room. */
-  refuseBytes(share: Share): Refusal | null {
+  refuseBytes(share: Share, project: ProjectPart | null): Refusal | null {
     const { bytes } = this.#limits;
-    if (this.#bytes > (share.bytes < littleBytes ? bytes : (bytes / spareOf) * (spareOf - 1))) {
+    const isScarce = this.#bytes > bytes * plenty;
+    if (project !== null && (project.bytes > bytes / 2 || (isScarce && project.bytes > littleOfProject))) {
+      this.onPressure?.(null);
+      return refusals.projectBytes;
+    }
+    if (this.#bytes > bytes || (isScarce && share.bytes >= littleOfClient)) {
       this.onPressure?.(null);
       return refusals.bytes;
     }
-    if (share.bytes <= this.#limits.bytes / 2) return null;
+    if (share.bytes <= bytes / 2) return null;
     this.onPressure?.(share);
     return refusals.clientBytes;
   }
 
-  /**
-   * Whether there is room for requests that wait behind others of their connection. They leave half of the room to requests that are served, as a
-   * client with many addresses could fill it.
-   */
-  hasRoomToWait(share: Share): boolean {
-    return this.#bytes <= this.#limits.bytes / 2 && this.refuseBytes(share) === null;
-  }
-
-  /** Why another request of a user is rejected; null if there is room. */
-  refuseUser(share: Share): Refusal | null {
-    return share.requests >= this.#limits.clientRequests ? refusals.clientRequests : null;
-  }
-
   /** Why this many more operations of a request in flight are rejected; null if there is room. */
-  refuseMore(share: Share, user: Share | null, count: number): Refusal | null {
-    if (this.#requests + count > this.#limits.requests) return refusals.requests;
-    const most = Math.max(share.requests, user?.requests ?? 0);
-    return most + count > this.#limits.clientRequests ? refusals.clientRequests : null;
+  refuseMore(share: Share, user: Share | null, project: ProjectPart | null, count: number): Refusal | null {
+    const { requests, clientRequests } = this.#limits;
+    if (this.#isTooMuch(project, count)) return refusals.projectRequests;
+    if (this.#requests + count > requests) return refusals.requests;
+    return Math.max(share.requests, user?.requests ?? 0) + count > clientRequests ? refusals.clientRequests : null;
+  }
+
+  /** Whether a user has as many requests in flight as it may. */
+  isFullOf(user: Share): boolean {
+    return user.requests >= this.#limits.clientRequests;
   }
 
   /** Adds to the operations in flight; a negative number takes some away. */
-  count(share: Share, user: Share | null, count: number): void {
+  count(share: Share, user: Share | null, project: ProjectPart | null, count: number): void {
     this.#requests += count;
     share.requests += count;
     if (user !== null) user.requests += count;
-  }
-
-  /** A request has begun. */
-  enter(share: Share): void {
-    this.#requests += 1;
-    share.requests += 1;
-  }
-
-  /** A request has ended. */
-  leave(share: Share): void {
-    this.#requests -= 1;
-    share.requests -= 1;
+    if (project !== null) project.requests += count;
   }
 
   /** Adds to the bytes held for a client; a negative number releases some. */
-  hold(share: Share, bytes: number): void {
+  hold(share: Share, project: ProjectPart | null, bytes: number): void {
     this.#bytes += bytes;
     share.bytes += bytes;
+    if (project !== null) project.bytes += bytes;
   }
 
-  /** How many requests are in flight, and how many there may be. */
-  get occupancy(): { readonly requests: number; readonly mostRequests: number; readonly bytes: number; readonly mostBytes: number } {
-    return { requests: this.#requests, mostRequests: this.#limits.requests, bytes: this.#bytes, mostBytes: this.#limits.bytes };
+  #refuse(share: Share, project: ProjectPart | null): Refusal | null {
+    if (this.#isTooMuch(project, 1)) return refusals.projectRequests;
+    if (this.#requests >= this.#limits.requests) {
+      this.onPressure?.(null);
+      return refusals.requests;
+    }
+    return this.isFullOf(share) ? refusals.clientRequests : this.refuseBytes(share, project);
+  }
+
+  #isTooMuch(project: ProjectPart | null, more: number): boolean {
+    if (project === null) return false;
+    const { requests } = this.#limits;
+    const own = project.requests + more;
+    return own > Math.max(1, requests / 2) || (this.#requests + more > requests * plenty && own > fewOfProject);
   }
 
   #removeIdle(): void {
@@ -170,78 +175,69 @@ export class Admission {
   }
 }
 
-/** Projects that have less than these may use what is kept for them. */
-const fewRequests = 10;
-const littleOfProject = 256 * 1024;
-
-export class AdmissionPart implements AdmissionCounts {
-  readonly #name: string;
-  readonly #whole: Admission;
-  #requests = 0;
+/** What a request holds of the server until it is released. */
+export class AdmittedRequest {
+  readonly #admission: Admission;
+  readonly #share: Share;
+  readonly #project: ProjectPart | null;
+  #user: Share | null = null;
+  #requests: number;
   #bytes = 0;
 
-  /** `name` distinguishes its users from those of other parts. */
-  constructor(name: string, whole: Admission) {
-    this.#name = name;
-    this.#whole = whole;
+  constructor(admission: Admission, share: Share, project: ProjectPart | null, requests: number) {
+    this.#admission = admission;
+    this.#share = share;
+    this.#project = project;
+    this.#requests = requests;
+    admission.count(share, null, project, requests);
   }
 
-  refer(name: string): Share {
-    return this.#whole.refer(`${this.#name} ${name}`);
+  /** The client that the request counts for. */
+  get client(): Share {
+    return this.#share;
   }
 
-  forget(share: Share): void {
-    this.#whole.forget(share);
+  /** Counts the request for a user too. Returns why it is rejected; null if there is room. */
+  admitUser(name: string): Refusal | null {
+    const user = this.#admission.refer(this.#project === null ? name : `${this.#project.name} ${name}`);
+    if (this.#admission.isFullOf(user)) {
+      this.#admission.forget(user);
+      return refusals.clientRequests;
+    }
+    this.#user = user;
+    user.requests += this.#requests;
+    return null;
   }
 
-  refuse(share: Share): Refusal | null {
-    return this.#refuseRequests(1) ?? this.#refuseOwnBytes() ?? this.#whole.refuse(share);
+  /** Counts further operations, until they are taken away by a negative number. Returns why they are rejected; null if there is room for all. */
+  admitMore(count: number): Refusal | null {
+    const refusal = this.#admission.refuseMore(this.#share, this.#user, this.#project, count);
+    if (refusal === null) this.#count(count);
+    return refusal;
   }
 
-  refuseBytes(share: Share): Refusal | null {
-    return this.#refuseOwnBytes() ?? this.#whole.refuseBytes(share);
+  leaveMore(count: number): void {
+    this.#count(-count);
   }
 
-  refuseUser(share: Share): Refusal | null {
-    return this.#whole.refuseUser(share);
-  }
-
-  refuseMore(share: Share, user: Share | null, count: number): Refusal | null {
-    return this.#refuseRequests(count) ?? this.#whole.refuseMore(share, user, count);
-  }
-
-  count(share: Share, user: Share | null, count: number): void {
-    this.#requests += count;
-    this.#whole.count(share, user, count);
-  }
-
-  enter(share: Share): void {
-    this.#requests += 1;
-    this.#whole.enter(share);
-  }
-
-  leave(share: Share): void {
-    this.#requests -= 1;
-    this.#whole.leave(share);
-  }
-
-  hold(share: Share, bytes: number): void {
+  hold(bytes: number): void {
     this.#bytes += bytes;
-    this.#whole.hold(share, bytes);
+    this.#admission.hold(this.#share, this.#project, bytes);
   }
 
-  #refuseRequests(more: number): Refusal | null {
-    const { requests, mostRequests } = this.#whole.occupancy;
-    const own = this.#requests + more;
-    const isScarce = requests + more > mostRequests - mostRequests / spareOf;
-    return own > Math.max(1, mostRequests / 2) || (isScarce && own > fewRequests) ? refusals.projectRequests : null;
+  refuseBytes(): Refusal | null {
+    return this.#admission.refuseBytes(this.#share, this.#project);
   }
 
-  #refuseOwnBytes(): Refusal | null {
-    const { bytes, mostBytes } = this.#whole.occupancy;
-    const isScarce = bytes > mostBytes - mostBytes / spareOf;
-    if (this.#bytes <= mostBytes / 2 && !(isScarce && this.#bytes > littleOfProject)) return null;
-    this.#whole.onPressure?.(null);
-    return refusals.projectBytes;
+  release(): void {
+    this.#count(-this.#requests);
+    this.hold(-this.#bytes);
+    this.#admission.forget(this.#share);
+    if (this.#user !== null) this.#admission.forget(this.#user);
+  }
+
+  #count(count: number): void {
+    this.#requests += count;
+    this.#admission.count(this.#share, this.#user, this.#project, count);
   }
 }

@@ -6,7 +6,7 @@ import { WeighedTurns } from '../../budget/turns.ts';
 import type { CacheStatistics, Observer } from '../../events.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
 import { settings } from '../../settings/settings.ts';
-import { Admission, AdmissionPart, type Share } from '../admission/admission.ts';
+import { Admission, type Share } from '../admission/admission.ts';
 import { addressBlock, findClientAddress } from '../admission/client-address.ts';
 import { LoopDelay } from '../admission/loop-delay.ts';
 import { RequestRate } from '../admission/request-rate.ts';
@@ -67,7 +67,20 @@ export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, 
   const { detailedEvents = false, beginTrace = null, traceDatabase = false } = options;
   const parts = {
     ...{ detailedEvents, beginTrace, traceDatabase, keyInUrl },
-    ...{ graph, verifier, authenticate, bodyLimit, requestTimeout, observe, admission, crossOrigin, cacheControl, serverTiming, maxBatch },
+    ...{
+      graph,
+      verifier,
+      authenticate,
+      bodyLimit,
+      requestTimeout,
+      observe,
+      admission,
+      project: null,
+      crossOrigin,
+      cacheControl,
+      serverTiming,
+      maxBatch,
+    },
     shareOf: createShareFinder(admission, options.trustProxy ?? false),
     isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
     rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
@@ -77,7 +90,7 @@ export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, 
   };
   const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
     const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles: options.untrustedRoles ?? null });
-    return createGraphqlEndpoint({ ...parts, ...own, documents, admission: new AdmissionPart(name, admission) });
+    return createGraphqlEndpoint({ ...parts, ...own, documents, project: { name, requests: 0, bytes: 0 } });
   };
   const caches = persisted === null ? [verifier] : [verifier, persisted];
   const readCaches: Endpoint['readCaches'] = () => caches.map((cache) => cache.readStatistics());

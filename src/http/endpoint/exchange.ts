@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
-import type { Admission, AdmissionCounts, Share } from '../admission/admission.ts';
+import type { Admission, AdmittedRequest, Share } from '../admission/admission.ts';
 
 /** In bytes. */
 const smallResponse = 64 * 1024;
@@ -17,11 +17,8 @@ export abstract class Exchange {
   deadline: Deadline | null = null;
   /** The Cache-Control of the trusted document that the request names; null if it has none. */
   cacheControl: string | null = null;
-  #admission: AdmissionCounts | null = null;
-  #share: Share | null = null;
-  #user: Share | null = null;
-  #isCounted = false;
-  #heldBytes = 0;
+  #admitted: AdmittedRequest | null = null;
+  #address = '';
   #isHandled = false;
   #isOver = false;
   #isGone = false;
@@ -58,48 +55,25 @@ export abstract class Exchange {
     return this.#isGone;
   }
 
-  /** Admits the request; the exchange must then release the share. */
-  admit(admission: AdmissionCounts, share: Share): void {
-    this.admitResponse(admission, share);
-    this.#isCounted = true;
-    admission.enter(share);
-  }
-
-  /** Admits only the bytes of the response, to a request that is not for the endpoint; the exchange must then release the share. */
-  admitResponse(admission: AdmissionCounts, share: Share): void {
-    this.#admission = admission;
-    this.#share = share;
-  }
-
-  /** Counts the request for a user too; the exchange must then release the share. */
-  admitUser(share: Share): void {
-    this.#user = share;
-    share.requests += 1;
-  }
-
   /** The name of the client that the request counts for. */
   get address(): string {
-    return this.#share?.name ?? '';
+    return this.#address;
   }
 
-  /** Counts further operations for an admitted request, until `leaveMore`. Returns why they are rejected; null if there is room for all. */
-  admitMore(count: number): string | null {
-    if (this.#admission === null || this.#share === null) return null;
-    const refusal = this.#admission.refuseMore(this.#share, this.#user, count);
-    if (refusal === null) this.#admission.count(this.#share, this.#user, count);
-    return refusal;
+  /** What the request holds of the server; null before it is admitted and after it is over. */
+  get admitted(): AdmittedRequest | null {
+    return this.#admitted;
   }
 
-  /** Stops counting those operations. */
-  leaveMore(count: number): void {
-    if (this.#admission !== null && this.#share !== null) this.#admission.count(this.#share, this.#user, -count);
+  /** The exchange releases what was admitted when it is over. */
+  admit(admitted: AdmittedRequest): void {
+    this.#admitted = admitted;
+    this.#address = admitted.client.name;
   }
 
   /** Holds more bytes until the exchange is over. */
   hold(bytes: number): void {
-    if (this.#admission === null || this.#share === null) return;
-    this.#heldBytes += bytes;
-    this.#admission.hold(this.#share, bytes);
+    this.#admitted?.hold(bytes);
   }
 
   /**
@@ -114,7 +88,7 @@ export abstract class Exchange {
 
   /** Why the server accepts no more bytes from this client now; null if there is room. */
   refuseBytes(): string | null {
-    return this.#admission === null || this.#share === null ? null : this.#admission.refuseBytes(this.#share);
+    return this.#admitted?.refuseBytes() ?? null;
   }
 
   /** The work is done and the response handed over. Releases the room, which is held until then even if the client disconnected earlier. */
@@ -139,16 +113,8 @@ export abstract class Exchange {
   }
 
   #release(): void {
-    const admission = this.#admission;
-    const share = this.#share;
-    if (admission === null || share === null) return;
-    this.#admission = null;
-    admission.hold(share, -this.#heldBytes);
-    if (this.#isCounted) admission.leave(share);
-    admission.forget(share);
-    if (this.#user === null) return;
-    this.#user.requests -= 1;
-    admission.forget(this.#user);
+    this.#admitted?.release();
+    this.#admitted = null;
   }
 }
 

@@ -61,7 +61,7 @@ async function executeBatch(
   checkBatch(batch, run, exchange, options);
   // The exchange itself counts as the first one.
   const more = batch.length - 1;
-  const refusal = exchange.admitMore(more);
+  const refusal = exchange.admitted?.admitMore(more) ?? null;
   if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
   const deadlines = batch.map(() => new Deadline(run.deadline.remaining));
   run.deadline.onStop((reason) => {
@@ -93,7 +93,7 @@ async function executeBatch(
   } finally {
     run.deadline.onStop(null);
     for (const deadline of deadlines) deadline.end();
-    exchange.leaveMore(more);
+    exchange.admitted?.leaveMore(more);
   }
 }
 

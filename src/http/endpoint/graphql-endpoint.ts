@@ -8,7 +8,7 @@ import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { BeginTrace } from '../../events.ts';
-import type { AdmissionCounts, Share } from '../admission/admission.ts';
+import type { Admission, ProjectPart, Share } from '../admission/admission.ts';
 import { negotiateEncoding } from './compress-body.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
@@ -27,7 +27,9 @@ export interface EndpointParts extends Required<Pick<EndpointOptions, Settings>>
   readonly verifier: TokenVerifier;
   readonly authenticate: Authenticate | null;
   readonly beginTrace: BeginTrace | null;
-  readonly admission: AdmissionCounts;
+  readonly admission: Admission;
+  /** Null if the server has no projects. */
+  readonly project: ProjectPart | null;
   /** A new reference to the share of the request's client. */
   readonly shareOf: (exchange: Exchange) => Share;
   /** Whether to reject all requests for now. */
@@ -109,18 +111,14 @@ class GraphqlRequest implements ResponseState {
   async #respond(): Promise<GraphqlResponse> {
     const exchange = this.#exchange;
     const { headers, method } = exchange;
-    const { admission, shareOf, isOverloaded, crossOrigin, rate, requestTimeout, cacheControl, authenticate } = this.#parts;
+    const { admission, project, shareOf, isOverloaded, crossOrigin, rate, requestTimeout, cacheControl, authenticate } = this.#parts;
     if (headers.origin !== undefined) this.headers = crossOrigin.headersFor(headers.origin);
     exchange.checkHead();
-    const share = shareOf(exchange);
-    const refusal = isOverloaded() ? overloaded : admission.refuse(share);
-    if (refusal !== null) {
-      admission.forget(share);
-      return refuse(refusal);
-    }
-    exchange.admit(admission, share);
+    const admitted = isOverloaded() ? overloaded : admission.admit(shareOf(exchange), project);
+    if (typeof admitted === 'string') return refuse(admitted);
+    exchange.admit(admitted);
     if (rate !== null) {
-      const counted = rate.count(share.name);
+      const counted = rate.count(exchange.address);
       this.headers = [...this.headers, ...counted.headers];
       if (!counted.isAllowed)
         throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');
@@ -135,8 +133,9 @@ class GraphqlRequest implements ResponseState {
     this.#role = caller.role;
     if (this.#times !== null) this.#times.authenticated = performance.now();
     if (exchange.isGone) throw new ApiError('CANCELLED', 'The client disconnected.');
-    if (caller.user !== null) admitUser(exchange, admission.refer(caller.user), admission);
-    const run = this.#describeRun(deadline, caller.user ?? nameClient(caller.role, share));
+    const refusal = caller.user === null ? null : admitted.admitUser(caller.user);
+    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+    const run = this.#describeRun(deadline, caller.user ?? nameClient(caller.role, admitted.client));
     const body = method === 'POST' ? await this.#executeBody(caller, run) : await this.#executeUrl(caller, run);
     // The responses of a batch are held as they come.
     const tooMuch = body.isBatch === true ? null : exchange.holdResponse(body);
@@ -214,15 +213,6 @@ function errorOf(code: ErrorCode, body: Buffer): GraphqlResponse {
 function nameClient(role: string, address: Share): string {
   if (address.anonymous?.role !== role) address.anonymous = { role, name: `${role} at ${address.name}` };
   return address.anonymous.name;
-}
-
-function admitUser(exchange: Exchange, user: Share, admission: AdmissionCounts): void {
-  const refusal = admission.refuseUser(user);
-  if (refusal === null) exchange.admitUser(user);
-  else {
-    admission.forget(user);
-    throw new ApiError('OVERLOADED', refusal);
-  }
 }
 
 /** A header without a quality rejects nothing. */

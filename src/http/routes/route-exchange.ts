@@ -50,14 +50,9 @@ export async function routeExchange(exchange: Exchange, expects: Expectation, ro
 
 /** Holds the bytes of a response until it has been sent. If the server has no room for them, the response says so. */
 function admitResponse(exchange: Exchange, response: HttpResponse, admission: Admission): HttpResponse {
-  const share = exchange.referAddress(admission);
-  const refusal = admission.refuseBytes(share);
-  if (refusal !== null) {
-    admission.forget(share);
-    return errorResponse(new ApiError('OVERLOADED', refusal));
-  }
-  exchange.admitResponse(admission, share);
-  exchange.hold(response.body.length);
+  const admitted = admission.admitResponse(exchange.referAddress(admission), response.body.length);
+  if (typeof admitted === 'string') return errorResponse(new ApiError('OVERLOADED', admitted));
+  exchange.admit(admitted);
   return response;
 }
 
