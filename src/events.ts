@@ -127,6 +127,12 @@ export const eventTable = {
     level: 'warn',
     message: 'too few open files are allowed for --max-connections; clients beyond them are disconnected. Raise the limit (ulimit -n)',
   }),
+  /** The server allows fewer connections than all workers may open. */
+  'connections-limited': row<{ readonly limit: number; readonly needed: number }>({
+    level: 'warn',
+    message:
+      'PostgreSQL allows fewer connections than --workers times --pool-size, plus one for each worker; requests may wait for one. Lower these settings, raise max_connections or the connection limit of the role or the database, or put a pooler in between',
+  }),
   /** The schema was loaded, at startup or after DDL. `version` is null if the database keeps none. */
   'schema-loaded': row<{ readonly version: string | null; readonly seconds: number }>({
     level: 'info',

@@ -17,6 +17,8 @@ export interface DatabaseCheck {
   readonly openTables: readonly string[];
   /** Schemas of the extra search path that do not exist. */
   readonly missingSearchPath: readonly string[];
+  /** How many connections the server allows the login role. */
+  readonly mostConnections: number;
   /** Why clients find nothing in the API: there is nothing, or neither role has a privilege on a table; null if they do. */
   readonly emptiness: 'no-objects' | 'no-privileges' | null;
 }
@@ -33,7 +35,13 @@ export function checkDatabase(
     const findings = rows[0] as Findings;
     judge(findings, role, roleFlag);
     const login = { role: findings.login, isSuperuser: findings.is_superuser, bypassesRowSecurity: findings.bypasses };
-    return { login, openTables: findings.open_tables, missingSearchPath: findings.missing_search_path, emptiness: emptinessOf(findings) };
+    return {
+      login,
+      openTables: findings.open_tables,
+      missingSearchPath: findings.missing_search_path,
+      mostConnections: findings.most_connections,
+      emptiness: emptinessOf(findings),
+    };
   };
   return connectOnce(databaseUrl, check, patience);
 }
@@ -48,6 +56,7 @@ interface Findings {
   readonly missing_schemas: readonly string[];
   readonly missing_search_path: readonly string[];
   readonly open_tables: readonly string[];
+  readonly most_connections: number;
   readonly has_tables: boolean;
   readonly has_routines: boolean;
   /** Whether the role or `authenticated` has a privilege on a table. */
@@ -71,6 +80,12 @@ const findingsText = `select current_setting('server_version_num')::int as versi
       and (has_any_column_privilege(r.oid, c.oid, 'insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
     order by 1
   ) as open_tables,
+  least(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true), '0')::int,
+    (select nullif(d.datconnlimit, -1) from pg_database d where d.datname = current_database()),
+    nullif(l.rolconnlimit, -1)
+  ) as most_connections,
   exists (select from ${tablesOfSchemas}) as has_tables,
   exists (
     select from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -146,8 +146,9 @@ async function openGraph(
 ): Promise<Rowgraph> {
   const { databaseUrl, schemas, extraSearchPath, anonRole, strict, schemaTriggers } = configuration;
   const checked = { databaseUrl, schemas, extraSearchPath, role: anonRole, roleFlag: '--anon-role' };
-  const { login, openTables, missingSearchPath, emptiness } = await checkDatabase(checked, patience);
+  const { login, openTables, missingSearchPath, mostConnections, emptiness } = await checkDatabase(checked, patience);
   judgeLogin(login, strict, observe);
+  judgeConnections(configuration, mostConnections, observe);
   if (openTables.length > 0 && isReporter) observe({ kind: 'tables-open', role: anonRole, tables: openTables });
   if (missingSearchPath.length > 0 && isReporter) observe({ kind: 'search-path-missing', schemas: missingSearchPath });
   if (emptiness !== null && isReporter) observe({ kind: 'api-empty', emptiness, schemas, role: anonRole });
@@ -165,6 +166,12 @@ async function openGraph(
     const message = `cannot load the schema of ${withoutPassword(databaseUrl)}: ${error.message}`;
     throw passingCodes.has(error.code) ? new SlowSchemaError(message, error) : new CommandError(message, 1, error);
   }
+}
+
+/** Warns if all workers may open more connections than the server allows. Each watches the schema on one of its own. */
+function judgeConnections({ workers, poolSize }: Pick<ServeConfiguration, 'workers' | 'poolSize'>, limit: number, observe: Observer): void {
+  const needed = workers * (poolSize + 1);
+  if (isReporter && limit < needed) observe({ kind: 'connections-limited', limit, needed });
 }
 
 /** Files that a process needs beside its connections: the log, pipes, the event loop's own. */
