@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Deadline } from './deadline.ts';
-import { mapInSteps, runAtOnce, runInSlices, runInTurn } from './turns.ts';
+import { mapInSteps, runAtOnce, runInSlices } from './turns.ts';
 
 let time = 0;
 
@@ -70,41 +70,6 @@ describe('runInSlices', () => {
     }
     const failed = assert.rejects(runInSlices(failing()), /^Error: cannot$/);
     assert.equal(await runInSlices(steps('after', 5, [])), 'after');
-    await failed;
-  });
-});
-
-describe('runInTurn', () => {
-  const short = (name: string, done: string[]) => () => {
-    time += 2;
-    done.push(name);
-    return name;
-  };
-
-  it('does work at once while the turn of the event loop has time for it, and the rest in later turns, in order', async () => {
-    const done: string[] = [];
-    const results = [...'abcdefgh'].map((name) => runInTurn(short(name, done), null));
-    assert.deepEqual(results.slice(0, 3), ['a', 'b', 'c']);
-    assert.equal(done.join(''), 'abc');
-    await nextTurn();
-    assert.equal(done.join(''), 'abcdef');
-    assert.deepEqual(await Promise.all(results), [...'abcdefgh']);
-  });
-
-  it('stops with its request while it waits, and rejects with what the work throws', async () => {
-    const deadline = new Deadline(60_000);
-    void runInTurn(() => (time += 10), null);
-    const stopped = assert.rejects(Promise.resolve(runInTurn(() => assert.fail('it has stopped'), deadline)), { code: 'CANCELLED' });
-    const failed = assert.rejects(
-      Promise.resolve(
-        runInTurn(() => {
-          throw new Error('cannot');
-        }, null),
-      ),
-      /^Error: cannot$/,
-    );
-    deadline.stop('abandoned');
-    await stopped;
     await failed;
   });
 });

@@ -36,24 +36,6 @@ export function runInSlices<T>(work: Generator<void, T>, deadline: Deadline | nu
   });
 }
 
-/**
- * Does short work at once, or when a turn of the event loop has time for it: many pieces of short work may arrive in one turn. Throws or
- * rejects as `runInSlices` does.
- */
-export function runInTurn<T>(work: () => T | Promise<T>, deadline: Deadline | null): T | Promise<T> {
-  if (!isSliceOver()) return work();
-  return new Promise((resolve, reject) => {
-    waiting.push(() => {
-      try {
-        checkDeadline(deadline);
-        resolve(work());
-      } catch (error) {
-        reject(error);
-      }
-    });
-  });
-}
-
 /** The number of items to process before yielding. */
 const itemsAtATime = 500;
 
