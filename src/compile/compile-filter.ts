@@ -68,7 +68,7 @@ export function narrowsByIndex(filter: Filter | null): boolean {
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
   const { name, type } = column;
   if (operators[operator].takesList) return comparisonOf(scope.column(name), operator, parameter, type);
-  const value = knownValue(parameter, type) ?? comparand(parameter, type);
+  const value = literalOf(parameter, type) ?? comparand(parameter, type);
   return comparisonOf(comparable(scope.column(name), type), operator, parameter, type, value);
 }
 
@@ -76,7 +76,7 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
  * A literal enum value or boolean becomes part of the SQL, spelled as in the model, so that PostgreSQL can plan for it and use partial
  * indexes. Everything else is bound.
  */
-function knownValue({ value }: Parameter, type: ValueType): Sql | undefined {
+function literalOf({ value }: Parameter, type: ValueType): Sql | undefined {
   if (value.kind !== 'constant') return undefined;
   if (typeof value.value === 'boolean' && traitsOf(type).hasFewValues) return trusted(value.value ? 'true' : 'false');
   const label = type.kind === 'enum' ? type.enum.values.find(({ name }) => name === value.value)?.label : undefined;

@@ -41,7 +41,7 @@ export interface CompiledStatement {
   readonly step?: { readonly table: Table; readonly place: string };
 }
 
-/** The source of a root field's value. */
+/** Where the value of a root field comes from. */
 export type CompiledRoot =
   | { readonly kind: 'json'; readonly key: string; readonly json: string }
   | { readonly kind: 'introspection'; readonly key: string }

@@ -167,8 +167,8 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
 /**
  * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
  */
-export function callOf({ routine, arguments: given }: RoutinePlan): Sql {
-  const inOrder = given.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
+export function callOf({ routine, arguments: values }: RoutinePlan): Sql {
+  const inOrder = values.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
   const named = inOrder.map(
     ({ argument, parameter }) =>
       sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,

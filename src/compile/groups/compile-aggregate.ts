@@ -45,7 +45,7 @@ function readsRows(value: RowsAggregate): boolean {
 
 function rowsAggregateJson(value: RowsAggregate, scope: Scope, context: StatementContext): JsonText {
   if (value.kind === 'total count') return [countRows];
-  return context.object(value.members, (each) => aggregateMemberJson(each, (of) => callOf(of, scope), context));
+  return context.object(value.members, (each) => aggregateMemberJson(each, (of) => aggregateOf(of, scope), context));
 }
 
 export function aggregatesOf(values: readonly AggregateValue[]): GroupAggregate[] {
@@ -66,6 +66,6 @@ export function aggregateMemberJson(
   return context.object(value.members, (column) => [aggregateJson(column, sqlOf({ ...column, kind: 'function' }))]);
 }
 
-export function callOf(of: GroupAggregate, scope: Scope): Sql {
+export function aggregateOf(of: GroupAggregate, scope: Scope): Sql {
   return of.kind === 'count' ? countRows : aggregateCall(of, scope.column(of.column.name));
 }

@@ -30,7 +30,7 @@ import { countSql } from '../page/page-query.ts';
 import { type Aliases, directScope, joinConditions, type Scope, tableName } from '../scope.ts';
 import { comparisonOf } from '../values/comparison.ts';
 import { valueJson } from '../values/value-json.ts';
-import { aggregateMemberJson, aggregatesOf, callOf } from './compile-aggregate.ts';
+import { aggregateMemberJson, aggregateOf, aggregatesOf } from './compile-aggregate.ts';
 
 export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
   const { by, having, order, limit, offset, members } = groups;
@@ -46,7 +46,7 @@ export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
   const rows = select({
     columns: [
       ...by.map((each, index) => named(groupExpression(each, paths.scopes[index]!), keyName(index))),
-      ...aggregates.map((of, index) => named(callOf(of, scope), valueName(index))),
+      ...aggregates.map((of, index) => named(aggregateOf(of, scope), valueName(index))),
     ],
     from,
     joins: paths.joins,
@@ -106,13 +106,13 @@ function conditionOf(condition: GroupCondition, scope: Scope): Sql {
 
 /** An aggregate on the left of a comparison. A sum of money is compared as a number, because the request gives a number. */
 function compared(of: GroupAggregate, scope: Scope): Sql {
-  const call = callOf(of, scope);
+  const call = aggregateOf(of, scope);
   const isCast = of.kind === 'function' && of.name === 'sum' && traitsOf(of.column.type).number?.sum.isCast;
   return isCast ? cast(call, 'numeric') : call;
 }
 
 function orderKey({ of, descending, nullsFirst }: GroupOrderKey, scope: Scope): Sql {
-  const value = of.kind === 'key' ? integer(of.number + 1) : callOf(of, scope);
+  const value = of.kind === 'key' ? integer(of.number + 1) : aggregateOf(of, scope);
   const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
   return sql`${value}${trusted((descending ? ' desc' : '') + nulls)}`;
 }

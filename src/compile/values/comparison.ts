@@ -79,7 +79,7 @@ export function composed(json: Sql, type: string): Sql {
   return sql`(select r.value from ${record} as r(value ${trusted(type)}))`;
 }
 
-/** Compares an expression with a parameter of a type, or with `value` if that is known. */
+/** Compares an expression with a parameter of a type, or with `value`. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
   const { symbol, takesList, missesCitext } = operators[operator];
   if (takesList) return sql`${left} = any(${bound(parameter, type, `${type.sqlType}[]`)})`;
