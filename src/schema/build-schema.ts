@@ -40,6 +40,7 @@ const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamed
 const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
 
 const tableTypes: TableTypes = {
+  row: rowType,
   ...connectionTypes,
   ...filterTypes,
   ...orderTypes,
@@ -51,16 +52,10 @@ const tableTypes: TableTypes = {
 };
 
 /** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
-export function* buildSchema({
-  tables: all,
-  rowTypes,
-  routines,
-  enums,
-  nodeIdField,
-  specifiesScalars,
-}: Model): Generator<void, LazySchema> {
-  const tables = all.filter((table) => table.selectable);
-  const registry = new TypeRegistry({ tables: all, rowTypes, nodeIdField, types: tableTypes, buildRow: rowType });
+export function* buildSchema(model: Model): Generator<void, LazySchema> {
+  const { routines, enums, nodeIdField, specifiesScalars } = model;
+  const tables = model.tables.filter((table) => table.selectable);
+  const registry = new TypeRegistry(model, tableTypes);
   yield;
   for (const type of commonTypes) registry.define(type.name, () => type);
   const node = nodeInterface(nodeIdField);
@@ -68,7 +63,7 @@ export function* buildSchema({
   for (const enumType of enums) defineEnumTypes(registry, enumType);
   const queries = queryFields(registry, tables, routinesOf(registry, routines, false), node);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
-  const mutations = mutationFieldsOf(registry, all, routinesOf(registry, routines, true));
+  const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   yield* defineGroups(registry, tables);

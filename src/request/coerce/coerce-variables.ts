@@ -78,8 +78,8 @@ class VariableReader {
 
   *read(declaration: VariableDeclaration, sent: Readonly<Record<string, unknown>>): Generator<void> {
     const { name, sentName, type, defaultValue, isCondition } = declaration;
-    const given = Object.hasOwn(sent, sentName) ? sent[sentName] : undefined;
-    if (given === undefined) {
+    const value = Object.hasOwn(sent, sentName) ? sent[sentName] : undefined;
+    if (value === undefined) {
       if (defaultValue instanceof VariableError) throw defaultValue;
       if (defaultValue !== undefined) this.values.set(name, defaultValue);
       else if (isNonNullType(type)) throw invalidVariable(name, `is required: its type is ${type}.`);
@@ -87,7 +87,7 @@ class VariableReader {
       return;
     }
     try {
-      this.values.set(name, yield* this.#value(type, given, 0, isCondition));
+      this.values.set(name, yield* this.#value(type, value, 0, isCondition));
     } catch (error) {
       throw explainVariable(error, declaration, this.#coercion);
     }
@@ -166,15 +166,15 @@ class VariableReader {
 
   *#object(type: GraphQLInputObjectType, value: unknown, depth: number): Generator<void, InputValue> {
     if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
-    const given = value as Record<string, unknown>;
+    const members = value as Record<string, unknown>;
     for (const name of this.#requiredFieldsOf(type)) {
-      if (!Object.hasOwn(given, name) || given[name] === undefined)
+      if (!Object.hasOwn(members, name) || members[name] === undefined)
         throw new GraphQLError(`Expected a value of type "${type}" to include the required field "${name}".`);
     }
     this.#enter(depth, '{');
     const fields = type.getFields();
     const entries: InputEntry[] = [];
-    for (const [name, item] of Object.entries(given)) {
+    for (const [name, item] of Object.entries(members)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
       if (item === undefined) continue;

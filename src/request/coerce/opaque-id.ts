@@ -81,15 +81,15 @@ export function isStorable(text: string): boolean {
 export class MalformedIdError extends ApiError {
   readonly #what: string;
 
-  constructor(what: string, place: string | null = null, cause?: unknown) {
-    super('BAD_USER_INPUT', `Invalid ${what}${place === null ? '' : ` in ${place}`}. Pass a value that an earlier response returned.`, {
+  constructor(what: string, where: string | null = null, cause?: unknown) {
+    super('BAD_USER_INPUT', `Invalid ${what}${where === null ? '' : ` in ${where}`}. Pass a value that an earlier response returned.`, {
       cause,
     });
     this.#what = what;
   }
 
-  /** The same error with the place of the value: `the argument "after"`. */
-  in(place: string): MalformedIdError {
-    return new MalformedIdError(this.#what, place, this.cause);
+  /** The same error with where the value is: `the argument "after"`. */
+  in(where: string): MalformedIdError {
+    return new MalformedIdError(this.#what, where, this.cause);
   }
 }

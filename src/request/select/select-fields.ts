@@ -129,28 +129,28 @@ export class ValueCounter {
   total = 0;
   readonly #limits: Limits;
   /** The number of values in each variable, and in each argument that was counted; null for variables that were not. */
-  readonly #known: Map<InputValue, number | null>;
+  readonly #counts: Map<InputValue, number | null>;
 
   constructor(variables: ReadonlyMap<string, InputValue>, limits: Limits) {
     this.#limits = limits;
-    this.#known = new Map([...variables.values()].map((value) => [value, null]));
+    this.#counts = new Map([...variables.values()].map((value) => [value, null]));
   }
 
   /** Adds the values of an argument. Throws TOO_MANY_VALUES as soon as there are too many. */
   add(value: InputValue): void {
-    if (isComposite(value) && !this.#known.has(value)) this.#known.set(value, null);
+    if (isComposite(value) && !this.#counts.has(value)) this.#counts.set(value, null);
     this.total += this.#count(value);
     if (this.total > this.#limits.inputValues) throw overLimit(this.#limits, 'inputValues');
   }
 
   #count(value: InputValue): number {
     if (!isComposite(value)) return 1;
-    const known = this.#known.get(value);
-    if (typeof known === 'number') return known;
+    const counted = this.#counts.get(value);
+    if (typeof counted === 'number') return counted;
     let count = 1;
     if (value.kind === 'list') for (const item of value.items) count += this.#count(item);
     else for (const entry of value.entries) count += this.#count(entry.value);
-    if (known === null) this.#known.set(value, count);
+    if (counted === null) this.#counts.set(value, count);
     return count;
   }
 }

@@ -115,7 +115,7 @@ class OperationMeasurer {
   visited = 0;
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   /** Null while a fragment is being measured, so that a fragment that spreads itself, which is invalid, counts as nothing there. */
-  readonly #known = new Map<string, Counts | null>();
+  readonly #measured = new Map<string, Counts | null>();
 
   constructor(document: DocumentNode) {
     for (const definition of document.definitions) {
@@ -164,7 +164,7 @@ class OperationMeasurer {
   }
 
   #countsOf(name: string): Counts | null {
-    return this.#known.has(name) ? this.#known.get(name)! : this.#fragment(name);
+    return this.#measured.has(name) ? this.#measured.get(name)! : this.#fragment(name);
   }
 
   /** Measures the fragments that it spreads first. Uses no recursion, because a chain of fragments can be as long as the document. */
@@ -172,15 +172,15 @@ class OperationMeasurer {
     const open = [name];
     for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
       const definition = this.#fragments.get(current);
-      const isNew = !this.#known.has(current);
-      if (isNew) this.#known.set(current, null);
-      const next = isNew && definition ? spreadsOf(definition.selectionSet).filter((spread) => !this.#known.has(spread)) : [];
+      const isNew = !this.#measured.has(current);
+      if (isNew) this.#measured.set(current, null);
+      const next = isNew && definition ? spreadsOf(definition.selectionSet).filter((spread) => !this.#measured.has(spread)) : [];
       open.push(...next);
       if (next.length > 0) continue;
       open.pop();
-      if (definition && this.#known.get(current) === null) this.#known.set(current, this.selections(definition.selectionSet));
+      if (definition && this.#measured.get(current) === null) this.#measured.set(current, this.selections(definition.selectionSet));
     }
-    return this.#known.get(name) ?? null;
+    return this.#measured.get(name) ?? null;
   }
 
   /** Counts list elements. Returns the nesting depth of lists and objects. */

@@ -175,13 +175,10 @@ export function* sortNames(names: Iterable<string>): Generator<void, readonly st
 
 function* merge(one: readonly string[], other: readonly string[]): Generator<void, readonly string[]> {
   const merged: string[] = [];
-  let [place, otherPlace] = [0, 0];
-  while (place < one.length && otherPlace < other.length) {
-    merged.push(one[place]! <= other[otherPlace]! ? one[place++]! : other[otherPlace++]!);
+  let [index, otherIndex] = [0, 0];
+  while (index < one.length && otherIndex < other.length) {
+    merged.push(one[index]! <= other[otherIndex]! ? one[index++]! : other[otherIndex++]!);
     if (merged.length % stepLength === 0) yield;
   }
-  // Appends the rest of the longer run.
-  while (place < one.length) merged.push(one[place++]!);
-  while (otherPlace < other.length) merged.push(other[otherPlace++]!);
-  return merged;
+  return [...merged, ...one.slice(index), ...other.slice(otherIndex)];
 }

@@ -3,6 +3,9 @@
  * listed: a name is resolved from its stem and suffix, so an unused schema takes almost no memory, however many tables there are.
  */
 import {
+  assertEnumType,
+  assertInputObjectType,
+  assertObjectType,
   type GraphQLEnumType,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
@@ -10,7 +13,7 @@ import {
   type GraphQLNamedType,
   GraphQLObjectType,
 } from 'graphql';
-import type { Table } from '../../model/model.ts';
+import type { Model, Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
 import type { NestedVerb } from '../../model/relations/writable-relations.ts';
 
@@ -45,15 +48,8 @@ export function inputType(
   return { has, build };
 }
 
-/** The kinds of types, by the suffix of their names. */
-export type TableTypes = Readonly<Record<TypeSuffix, TableType>>;
-
-/** The enums that say how to group by a column, for each kind of column. */
-export interface GroupUnits {
-  readonly value: GraphQLEnumType;
-  readonly date: GraphQLEnumType;
-  readonly time: GraphQLEnumType;
-}
+/** The kinds of types, by the suffix of their names; `row` is the type of a table's rows. */
+export type TableTypes = Readonly<Record<TypeSuffix | 'row', TableType>>;
 
 /** What nested writes of other tables can do with a table's rows, by the suffix of the input type. */
 export type NestedVerbs = ReadonlyMap<RelatedSuffix, ReadonlySet<NestedVerb>>;
@@ -61,20 +57,10 @@ export type RelatedSuffix = 'InsertToOne' | 'InsertToMany' | 'UpdateToOne' | 'Up
 
 /** Shared by the groups of all tables. */
 export interface Groups {
-  readonly units: GroupUnits;
+  /** The enums that say how to group by a column, for each kind of column. */
+  readonly units: Readonly<Record<'value' | 'date' | 'time', GraphQLEnumType>>;
   /** The tables whose columns are keys of groups, if they may lack groups of their own. */
   readonly reached: ReadonlySet<Table>;
-}
-
-export interface RegisteredTables {
-  /** Tables with all types, or without select only those of inserts. */
-  readonly tables: readonly Table[];
-  /** Tables with only a row type. */
-  readonly rowTypes: readonly Table[];
-  readonly nodeIdField: string;
-  readonly types: TableTypes;
-  /** Builds a row type. */
-  readonly buildRow: (table: Table, registry: TypeRegistry) => GraphQLNamedType;
 }
 
 /** The types of a table that the role may only insert into. */
@@ -84,12 +70,11 @@ export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
   readonly #built = new Map<string, GraphQLNamedType>();
   readonly #types: TableTypes | null;
-  readonly #buildRow: RegisteredTables['buildRow'] | null;
   /** Tables with all types, by stem. */
   readonly #stems = new Map<string, Table>();
   /** Tables whose row type is not named after the stem, by the name of the row type. */
   readonly #rows = new Map<string, Table>();
-  /** Types whose default names were taken, by their new names. */
+  /** Types that could not have their default names, by the names that they have. */
   readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
   /** The name of the global row identifier. */
   readonly nodeIdField: string;
@@ -98,16 +83,16 @@ export class TypeRegistry {
   /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 
-  constructor({ tables, rowTypes, types, buildRow, nodeIdField = 'nodeId' }: Partial<RegisteredTables> = {}) {
-    this.nodeIdField = nodeIdField;
-    this.#types = types ?? null;
-    this.#buildRow = buildRow ?? null;
-    for (const table of tables ?? []) {
+  /** Without a model, it has only the types that are defined. */
+  constructor(model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField'> | null = null, types: TableTypes | null = null) {
+    this.nodeIdField = model?.nodeIdField ?? 'nodeId';
+    this.#types = types;
+    for (const table of model?.tables ?? []) {
       this.#stems.set(table.stem, table);
       if (table.typeName !== table.stem) this.#rows.set(table.typeName, table);
       for (const [suffix, name] of table.renamedTypes) this.#renamed.set(name, [table, suffix]);
     }
-    for (const table of rowTypes ?? []) this.#rows.set(table.typeName, table);
+    for (const table of model?.rowTypes ?? []) this.#rows.set(table.typeName, table);
   }
 
   /** Adds a type that is built on demand. Each name can be defined only once. */
@@ -148,7 +133,7 @@ export class TypeRegistry {
 
   /** Builds a type listed by `names` without caching it: its fields take memory once they are read. */
   build(name: string): GraphQLNamedType | undefined {
-    return (this.#factories.get(name) ?? this.#find(name, true))?.();
+    return (this.#factories.get(name) ?? this.#find(name))?.();
   }
 
   /** The number of types built and cached. */
@@ -158,17 +143,17 @@ export class TypeRegistry {
 
   /** The object type with this name, which must be defined. */
   object(name: string): GraphQLObjectType {
-    return this.#require(name) as GraphQLObjectType;
+    return assertObjectType(this.#require(name));
   }
 
   /** The input object type with this name, which must be defined. */
   input(name: string): GraphQLInputObjectType {
-    return this.#require(name) as GraphQLInputObjectType;
+    return assertInputObjectType(this.#require(name));
   }
 
   /** The enum type with this name, which must be defined. */
   enum(name: string): GraphQLEnumType {
-    return this.#require(name) as GraphQLEnumType;
+    return assertEnumType(this.#require(name));
   }
 
   /** The type of a table's rows; undefined if it is not in the schema. */
@@ -178,22 +163,22 @@ export class TypeRegistry {
 
   /** The type of a table's rows, which must be in the schema. */
   rowOf(table: Table): GraphQLObjectType {
-    return this.#require(table.typeName) as GraphQLObjectType;
+    return assertObjectType(this.#require(table.typeName));
   }
 
   /** An object type of a table, which must have it. */
   objectOf(table: Table, suffix: TypeSuffix): GraphQLObjectType {
-    return this.#requireOf(table, suffix) as GraphQLObjectType;
+    return assertObjectType(this.#requireOf(table, suffix));
   }
 
   /** An input object type of a table, which must have it. */
   inputOf(table: Table, suffix: TypeSuffix): GraphQLInputObjectType {
-    return this.#requireOf(table, suffix) as GraphQLInputObjectType;
+    return assertInputObjectType(this.#requireOf(table, suffix));
   }
 
   /** An enum type of a table, which must have it. */
   enumOf(table: Table, suffix: TypeSuffix): GraphQLEnumType {
-    return this.#requireOf(table, suffix) as GraphQLEnumType;
+    return assertEnumType(this.#requireOf(table, suffix));
   }
 
   #require(name: string): GraphQLNamedType {
@@ -215,15 +200,13 @@ export class TypeRegistry {
     return type;
   }
 
-  /**
-   * A function that builds a table's type with this name. `isListed` says that the schema is known to have the type, which saves a check.
-   */
-  #find(name: string, isListed = false): (() => GraphQLNamedType) | undefined {
+  /** A function that builds a table's type with this name. */
+  #find(name: string): (() => GraphQLNamedType) | undefined {
     const table = this.#rows.get(name) ?? this.#stems.get(name);
-    if (table?.typeName === name && table.selectable) return () => this.#buildRow!(table, this);
+    if (table?.typeName === name && table.selectable) return () => this.#types!.row.build(table, this, name);
     const renamed = this.#renamed.get(name);
     const owners = renamed ? [renamed] : this.#split(name);
-    const found = isListed && owners.length === 1 ? owners[0] : owners.find(([owner, suffix]) => this.hasOf(owner, suffix));
+    const found = owners.find(([owner, suffix]) => this.hasOf(owner, suffix));
     return found && (() => this.#types![found[1]].build(found[0], this, name));
   }
 

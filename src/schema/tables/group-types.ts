@@ -33,7 +33,7 @@ import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
-import { type GroupUnits, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { type Groups, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
 
@@ -126,7 +126,7 @@ const units = {
 type Unit = keyof typeof units;
 
 /** Defines the enums that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
-function defineGroupUnits(registry: TypeRegistry): GroupUnits {
+function defineGroupUnits(registry: TypeRegistry): Groups['units'] {
   return {
     value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
     date: defineUnits(registry, groupUnitNames.date, ['VALUE', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']),

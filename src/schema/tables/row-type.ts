@@ -1,8 +1,8 @@
 /** The type of a table's rows: its columns, relations and computed fields. Also the fields of functions, computed or root fields. */
 import {
+  assertInterfaceType,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
-  type GraphQLInterfaceType,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLOutputType,
@@ -11,20 +11,23 @@ import type { Relation, Routine, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
-import type { TypeRegistry } from '../lazy/type-registry.ts';
+import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
 
-/** A table without other types has no key, and therefore no identifier. */
-export function rowType(table: Table, registry: TypeRegistry): LazyObjectType {
-  const hasIdentifier = registry.hasOf(table, 'Filter');
-  return new LazyObjectType({
-    name: table.typeName,
-    description: table.description,
-    interfaces: hasIdentifier ? [registry.get('Node' satisfies SharedTypeName) as GraphQLInterfaceType] : [],
-    builders: () => fieldBuilders(registry, table, hasIdentifier),
-  });
-}
+/** The type of every readable table's rows. A table without other types has no key, and therefore no identifier. */
+export const rowType: TableType = {
+  has: ({ selectable }) => selectable,
+  build: (table, registry, name) => {
+    const hasIdentifier = registry.hasOf(table, 'Filter');
+    return new LazyObjectType({
+      name,
+      description: table.description,
+      interfaces: hasIdentifier ? [assertInterfaceType(registry.get('Node' satisfies SharedTypeName))] : [],
+      builders: () => fieldBuilders(registry, table, hasIdentifier),
+    });
+  },
+};
 
 /** The model has made the names unique. Fields whose types are not in this schema are left out. */
 function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: boolean): FieldBuilders {
