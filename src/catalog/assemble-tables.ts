@@ -3,7 +3,6 @@ import type { CatalogArbiter, CatalogColumn, CatalogIndex, CatalogTable, Catalog
 import type { CatalogComments, RawCatalog, RawColumn, RawColumnNumber, RawIndexDefinition, RawUniqueIndex } from './catalog-query.ts';
 import type { Effects } from './effects/find-effects.ts';
 
-/** Assembles the tables in order of id, yielding after each. */
 export function* assembleTables(
   raw: RawCatalog,
   comments: CatalogComments,

@@ -11,7 +11,6 @@ import type { CatalogColumn, CatalogForeignKey, CatalogFunction, CatalogIndex, C
 import { type Lists, selectLists } from './lists.ts';
 import { roleIndependentTables } from './role-independence.ts';
 
-/** The sets of objects that the lists are selected from. */
 const catalogSets = `
 with exposed as materialized (
   select n.oid
@@ -230,7 +229,6 @@ export interface RawUniqueIndex extends Pick<CatalogIndex, 'immediate' | 'column
   readonly keyCount: number;
 }
 
-/** The definition of an index that belongs to no constraint. */
 export interface RawIndexDefinition {
   readonly id: number;
   /** Columns and expressions as SQL, each with the name of its collation, or a hyphen if it has none. */
@@ -536,7 +534,6 @@ export const catalogLists: Lists<RawCatalog> = {
 
 export const catalogQuery = `${catalogSets} ${selectLists(catalogLists)}`;
 
-/** Comments that contain a directive, by object. */
 export class CatalogComments {
   readonly #texts: ReadonlyMap<string, string>;
 

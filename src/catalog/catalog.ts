@@ -121,7 +121,6 @@ export interface CatalogIndex {
   readonly movesNulls: boolean | null;
 }
 
-/** A unique index that `on conflict` can name unambiguously. */
 export interface CatalogArbiter {
   /** The name of the index, and of its constraint if it has one. */
   readonly name: string;
@@ -250,7 +249,6 @@ export interface CatalogArgument {
   readonly defaultSql: string | null;
 }
 
-/** What decides whether requests may run as a role. */
 export interface RoleStanding {
   readonly name: string;
   /** Whether the login role may become it (`set role`). */
@@ -261,13 +259,11 @@ export interface RoleStanding {
   readonly powers: readonly string[];
 }
 
-/** A role as PostgreSQL knows it. */
 export interface CatalogRole extends RoleStanding {
   /** Its privileges on the objects of the catalog, for `readPrivileges`. Roles with equal text have equal privileges. */
   readonly privileges: string;
 }
 
-/** A role's privileges on the objects of a catalog, as PostgreSQL reports them. */
 export interface Privileges {
   readonly role: string;
   /** Schemas with USAGE, by id. */

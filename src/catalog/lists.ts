@@ -16,7 +16,6 @@ export interface List<Row> {
 
 export type Lists<Rows> = { readonly [Name in keyof Rows]: Rows[Name] extends readonly (infer Row)[] ? List<Row> : never };
 
-/** Selects each list as a column. */
 export function selectLists<Rows>(lists: Lists<Rows>): string {
   return `select ${Object.values<List<Record<string, unknown>>>(lists).map(selectList).join(', ')}`;
 }

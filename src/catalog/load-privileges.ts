@@ -112,12 +112,10 @@ function parseStanding(name: string, json: string): RoleStanding {
   return { name, assumable, isLogin: login, powers: powers ?? [] };
 }
 
-/** Loads only the privileges of a role. */
 export async function loadPrivileges(database: RequestDatabase, catalog: Catalog, role: string): Promise<Privileges> {
   return readPrivileges(catalog, await loadRole(database, catalog, role));
 }
 
-/** Parses the privileges of a role that was loaded with this catalog. */
 export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<CatalogRole, 'name' | 'privileges'>): Privileges {
   const raw = JSON.parse(privileges) as RawPrivileges;
   const { schemas, tables, functions, types } = objectsOf(catalog);
@@ -138,7 +136,6 @@ export function readPrivileges(catalog: Catalog, { name, privileges }: Pick<Cata
   };
 }
 
-/** Position of each object within its kind, by id. */
 type Positions = ReadonlyMap<number, number>;
 
 /**

@@ -24,7 +24,6 @@ export const calledByConstraints = `
       and d.refclassid in ('pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass)
   )`;
 
-/** Whether a type is user-defined and is neither an enum nor an array of one. */
 const ofUser = (type: string): string => `(${type} >= 16384 and (${type} in (
   select pg_catalog.unnest(array[t.oid, t.typarray]) from pg_catalog.pg_type t where t.typtype = 'e'
 )) is not true)`;

@@ -22,7 +22,6 @@ export class Examination {
     return qualifiedName(this.#schemaNames.get(schemaId) ?? '', name);
   }
 
-  /** A name as SQL, quoted if necessary. */
   quote(name: string): string {
     return this.facts.quotedNames.get(name) ?? name;
   }
@@ -38,7 +37,6 @@ export class Examination {
     return `${kind === 'f' ? 'function' : 'routine'} ${this.quote(schema)}.${this.quote(name)}(${types.join(', ')})`;
   }
 
-  /** The role as SQL. */
   get roleSql(): string {
     return this.quote(this.model.role);
   }

@@ -19,7 +19,6 @@ import { findMissingSearchPath, findUnsetSettings, type SetByRequests } from './
 import { findComputedColumns, findHiddenColumns, findRefusedWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
 
-/** What depends on settings of the graph, beside the schema. */
 export interface ExaminedSettings extends SetByRequests {
   readonly extraSearchPath: readonly string[];
 }

@@ -10,11 +10,9 @@ import type { Database } from '../database/database.ts';
 export interface Facts {
   /** `server_version_num`: 150004. */
   readonly serverVersion: number;
-  /** Whether the role is a superuser or bypasses row level security. */
   readonly bypassesRowSecurity: boolean;
   /** Schemas in which the role may create objects, by id. */
   readonly creatable: ReadonlyMap<number, Grantees>;
-  /** Every exposed table, by id. */
   readonly tables: ReadonlyMap<number, TableAccess>;
   /** Views that read tables with row level security as a role that bypasses it. */
   readonly viewBypasses: readonly ViewBypass[];
@@ -22,7 +20,6 @@ export interface Facts {
   readonly definerFunctions: ReadonlyMap<number, DefinerFunction>;
   /** The extensions that functions belong to, by id of the function. */
   readonly extensions: ReadonlyMap<number, string>;
-  /** Ids of foreign keys without an index. */
   readonly unindexedKeys: ReadonlySet<number>;
   /** Rules that make PostgreSQL reject mutations. */
   readonly refusedRules: readonly RefusedRule[];
@@ -57,9 +54,7 @@ export interface Policy {
   readonly command: Verb | 'all';
   /** False if it is restrictive. */
   readonly permissive: boolean;
-  /** Whether it applies to the role. */
   readonly applies: boolean;
-  /** The conditions as SQL. */
   readonly using: string | null;
   readonly check: string | null;
 }
@@ -71,9 +66,7 @@ export interface ViewBypass {
   /** Its name as SQL, and whether it is materialized. */
   readonly through: string;
   readonly materialized: boolean;
-  /** The role whose privileges it reads with. */
   readonly owner: string;
-  /** The qualified names of the tables. */
   readonly tables: readonly string[];
 }
 
@@ -103,7 +96,6 @@ export interface DefinerFunction {
   readonly grantees: Grantees;
 }
 
-/** The rows that the query returns. */
 interface RawFacts {
   readonly server: readonly { readonly version: number; readonly bypasses: boolean | null }[];
   readonly creatable: readonly { readonly id: number; readonly grantees: Grantees }[];

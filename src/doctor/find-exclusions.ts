@@ -57,7 +57,6 @@ function keySql(examination: Examination, { id }: Exclusion): string | null {
   return `alter table ${examination.tableSql(table)} add primary key (${columns.map(({ name }) => examination.quote(name)).join(', ')});`;
 }
 
-/** The objects left out together with a schema or a table. */
 function containedIn({ catalog }: Examination, { object, id, name }: Exclusion): string[] {
   if (object === 'schema') return contentOf(catalog, id, name);
   const isTable = Object.values<string>(tableKinds).includes(object);
@@ -103,7 +102,6 @@ export function reportDirectives(problems: readonly DirectiveProblem[]): Finding
 
 const inWords = new Intl.ListFormat('en-GB');
 
-/** A finding for each table with such relations. */
 export function findClashingRelations({ model }: Examination): Finding[] {
   return model.tables.flatMap((table) => {
     const rows = table.additions.has('relationFilters') ? filterableRows(table, model.nodeIdField).clashing : [];

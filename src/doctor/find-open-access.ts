@@ -18,7 +18,6 @@ export function findOpenTables(examination: Examination): Finding[] {
   });
 }
 
-/** Checks that row level security is on and applies to the role. */
 function examineSwitch(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
   const { model, facts: all } = examination;
   const report = (code: Parameters<typeof finding>[0], message: string, remedy: string | null): Finding =>

@@ -32,7 +32,6 @@ function describe({ name, verb, instead }: RefusedRule): string {
   return `${what} because of the rule "${name}": ${why}; replace it with a trigger`;
 }
 
-/** One finding for each such column that the role could otherwise write. */
 export function findComputedColumns({ model, facts }: Examination): Finding[] {
   return facts.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
     const view = model.tables.find(({ id }) => id === viewId);

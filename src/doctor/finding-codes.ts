@@ -236,9 +236,7 @@ export type FindingCode = keyof typeof findingCodes;
 /** The findings about the exposed schemas as one role sees them. */
 export interface DoctorReport {
   readonly role: string;
-  /** The exposed schemas, in the order of the setting. */
   readonly schemas: readonly string[];
-  /** The number of findings of each severity. */
   readonly summary: Readonly<Record<Severity, number>>;
   /** Errors, then warnings, then infos; each sorted by code, kind and name. */
   readonly findings: readonly Finding[];
@@ -262,7 +260,6 @@ export interface Finding {
 
 export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension';
 
-/** Makes a finding with the severity of its code. */
 export function finding(
   code: FindingCode,
   object: FindingObject,
@@ -276,7 +273,6 @@ export function finding(
 
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** The order of a report. */
 export function compareFindings(one: Finding, other: Finding): number {
   const bySeverity = severities.indexOf(one.severity) - severities.indexOf(other.severity);
   return bySeverity || compareText(one.code, other.code) || compareText(one.object, other.object) || compareText(one.name, other.name);

@@ -87,18 +87,15 @@ export interface Table {
   /** The arbiters that this role's inserts can name; empty without the addition. */
   readonly arbiters: readonly Arbiter[];
   readonly relations: readonly Relation[];
-  /** Tables whose relations or computed fields may lead to this one. */
   readonly referrers: readonly Table[];
   /** Computed fields: functions over the row type. */
   readonly computed: readonly Routine[];
-  /** Whether row level security applies to it. */
   readonly rowSecurity: boolean;
   /** Whether PostgreSQL parses and plans queries on it in the same way for every role. */
   readonly roleIndependent: boolean;
   /** What queries on it may do beyond their transaction, and what writes may. */
   readonly readEffects: SessionEffects;
   readonly writeEffects: SessionEffects;
-  /** Maximum page size. */
   readonly maxRows: number;
   readonly totalCount: boolean;
   readonly aggregate: boolean;
@@ -107,9 +104,7 @@ export interface Table {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** The additions it has. */
   readonly additions: Additions;
-  /** Whether introspection is enabled for its schema. */
   readonly introspection: boolean;
 }
 
@@ -117,7 +112,6 @@ export interface Table {
 export interface Arbiter {
   /** Its name in the enum of the table's constraints. */
   readonly valueName: string;
-  /** What is unique, in SQL terms. */
   readonly description: string;
   readonly target:
     | { readonly kind: 'constraint'; readonly name: string /** Those of PostgreSQL. */; readonly columns: readonly string[] }
@@ -135,7 +129,6 @@ export interface Column {
   readonly filterName: string;
   readonly description: string | null;
   readonly type: ValueType;
-  /** Whether no row has null in it. */
   readonly notNull: boolean;
   /** Whether writes reject null. Rows may contain null anyway, such as those of child tables. */
   readonly refusesNull: boolean;
@@ -149,7 +142,6 @@ export interface Column {
   readonly orderable: boolean;
   readonly selectable: boolean;
   readonly insertable: boolean;
-  /** Whether inserts must give it a value. */
   readonly required: boolean;
   readonly updatable: boolean;
   /** Whether an insert that omits it stores null, unless a trigger fills it in. */
@@ -200,7 +192,6 @@ export interface EnumValueType {
 export interface ListType {
   readonly kind: 'list';
   readonly element: ScalarType | EnumValueType;
-  /** The array type as SQL. */
   readonly sqlType: string;
   /** Set for int2vector and oidvector, which PostgreSQL does not write as arrays. */
   readonly isVector?: true;
@@ -246,7 +237,6 @@ export interface EnumType {
    * read under it, and the first is the one written.
    */
   readonly values: readonly EnumValue[];
-  /** Whether any value's name differs from its label. */
   readonly mapped: boolean;
   readonly introspection: boolean;
 }
@@ -263,7 +253,6 @@ export interface Relation {
   /** Whether the near table has the foreign key's columns. */
   readonly holdsKey: boolean;
   readonly columns: readonly ColumnPair[];
-  /** To-one: whether the field may be null. */
   readonly nullable: boolean;
   /** To-one: whether a constraint guarantees at most one row. False for keys declared by a directive. */
   readonly unique: boolean;
@@ -328,7 +317,6 @@ export type RoutineResult =
   /** `returns setof t`: a connection. */
   | { readonly kind: 'rows'; readonly table: Table };
 
-/** An object of the exposed schemas that is not in the API, and why. */
 export interface Exclusion {
   readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'enum' | 'enum value' | 'schema';
   /** The oid of the table, function, enum or schema that it is or belongs to; 0 for a schema that does not exist. */
@@ -336,9 +324,7 @@ export interface Exclusion {
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
   readonly cause: ExclusionCause;
-  /** The cause in words, and what to do. */
   readonly reason: string;
-  /** The missing privilege, if that is the cause; otherwise null. */
   readonly lacking: LackingPrivilege | null;
 }
 
@@ -348,7 +334,6 @@ export interface Renaming {
   /** The oid of the table, function or enum that it is or belongs to. */
   readonly id: number;
   readonly name: string;
-  /** Which name is taken, and the new one. */
   readonly reason: string;
 }
 

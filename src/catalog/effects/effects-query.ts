@@ -18,7 +18,6 @@ export const sessionFunctions = [
 
 const ofCatalog = (name: string): string => `'pg_catalog.${name}'::pg_catalog.regclass`;
 
-/** The node that a dependency leads to. */
 const target = `
   case d.refclassid when ${ofCatalog('pg_proc')} then 'p' when ${ofCatalog('pg_operator')} then 'o' else 't' end, d.refobjid::int8`;
 
@@ -122,7 +121,6 @@ const trees = [
 /** Operators that SQL uses without a symbol, or that are too common to be recognized by it: `in`, `between`, `case`, `like`, `distinct`. */
 export const impliedOperators = ['=', '<>', '<', '<=', '>', '>=', '~~', '!~~', '~~*', '!~~*'] as const;
 
-/** The rows that the query returns. */
 export interface RawEffects {
   readonly functions: readonly RawFunctionBody[];
   readonly relations: readonly RawName[];

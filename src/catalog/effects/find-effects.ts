@@ -6,7 +6,6 @@ import type { MislabelledFunction } from '../catalog.ts';
 import { impliedOperators, type NodeKind, type RawEffects, type RawFunctionBody } from './effects-query.ts';
 import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';
 
-/** What using a table or calling a function may do beyond its own transaction. */
 export interface SessionEffects {
   /**
    * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of a
@@ -74,7 +73,6 @@ export class Effects {
     return readsSession || changesSession ? { readsSession, changesSession } : noEffects;
   }
 
-  /** These nodes, and everything that refers to them. */
   #allReaching(nodes: readonly Node[]): Set<Node> {
     const found = new Set(nodes);
     // A set also visits what is added while it is visited.
@@ -89,7 +87,6 @@ interface UserFunction extends Pick<RawFunctionBody, 'id' | 'name' | 'volatility
   readonly signature: string;
 }
 
-/** Finds the effects, yielding after each function. */
 export function* findEffects(raw: RawEffects): Generator<void, Effects> {
   const functions: UserFunction[] = [];
   for (const { argumentNames, body, signature, ...source } of raw.functions) {
@@ -204,7 +201,6 @@ function isFormatting(name: string, language: string): boolean {
   return name === 'unaccent' && language === 'c';
 }
 
-/** Languages whose functions are judged by their words. */
 const legible: ReadonlySet<string> = new Set(['sql', 'plpgsql', 'internal']);
 
 function mayRead({ language, body, argumentNames }: UserFunction, readers: Readers, relations: readonly string[]): boolean {
@@ -212,7 +208,6 @@ function mayRead({ language, body, argumentNames }: UserFunction, readers: Reade
   return body.usesTables && relations.some((name) => !argumentNames.has(name) && body.names(name));
 }
 
-/** The names of functions that an immutable function must not use. */
 class Readers {
   readonly #words: Set<string>;
   /** Those that are not plain words. */

@@ -60,7 +60,6 @@ export class FunctionBody {
     return isWord(name) ? this.#words.has(name) : this.#text.includes(name) || this.#text.includes(name.replaceAll('"', '""'));
   }
 
-  /** Its words, in lower case and as they are. */
   get words(): Iterable<string> {
     return this.#words;
   }
@@ -77,7 +76,6 @@ export class FunctionBody {
     return [...this.#text.matchAll(/"((?:[^"]|"")*)"/g)].some(([, name]) => isTooLong(name!));
   }
 
-  /** Whether it reads the last value of a sequence, which the session keeps. */
   get readsSequences(): boolean {
     return this.#words.has('currval') || this.#words.has('lastval');
   }
@@ -88,7 +86,6 @@ export class FunctionBody {
     return false;
   }
 
-  /** Whether it may change the session and not only its transaction. */
   get mayChangeSession(): boolean {
     return this.isObscure || this.uses(sessionWords) || (this.#words.has('set') && this.#hasSetCommand());
   }
@@ -107,7 +104,6 @@ export class FunctionBody {
   }
 }
 
-/** Whether a name can be told from others by its words. */
 export function isWord(name: string): boolean {
   return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(name);
 }
@@ -126,5 +122,4 @@ function withoutStrings(text: string): string {
   return text.replaceAll(literals, (literal) => (/^['-]/.test(literal) ? ' ' : literal));
 }
 
-/** Comments, strings and quoted names. */
 const literals = /--[^\n]*|\/\*.*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([\p{L}_][\p{L}\p{N}_]*)?\$.*?\$\1\$/gsu;

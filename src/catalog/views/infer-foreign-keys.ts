@@ -9,14 +9,12 @@ import type { ColumnOrigin } from './query-facts.ts';
 const maxSides = 50;
 
 export interface ViewColumns {
-  /** The origins of the view's columns, in order. */
   readonly origins: readonly (ColumnOrigin | null)[];
   readonly unique: readonly (readonly number[])[];
 }
 
 type TableForeignKey = Pick<CatalogForeignKey, 'id' | 'name' | 'tableId' | 'columns' | 'targetId' | 'targetColumns' | 'comment'>;
 
-/** A table, or a view of it, as one side of a foreign key. */
 interface Side {
   readonly id: number;
   readonly isView: boolean;
@@ -80,7 +78,6 @@ export function* inferSameRows(
   return found;
 }
 
-/** Whether no two rows of the view are equal in these columns. */
 function showsOnce({ id, columns }: Side, views: ReadonlyMap<number, ViewColumns>): boolean {
   return views.get(id)!.unique.some((unique) => unique.every((column) => columns.includes(column)));
 }

@@ -22,10 +22,8 @@ import type { RawViews } from './view-query.ts';
 
 const entryKinds = { relation: 0, subquery: 1, cte: 6 };
 
-/** The inferences about a view, with the origins of its columns. */
 export type InferredView = CatalogView & ViewColumns;
 
-/** Infers the views, by id. Yields after each. */
 export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, number>): Generator<void, ReadonlyMap<number, InferredView>> {
   const analysis = new Analysis(raw);
   const views = new Map<number, InferredView>();
@@ -65,7 +63,6 @@ class Analysis {
     this.#notNull = new Set(raw.notNull.map(({ tableId, column }) => `${tableId} ${column}`));
   }
 
-  /** The facts about a table or view. */
   factsOf(id: number): RowFacts {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -145,7 +142,6 @@ type Scopes = readonly (readonly TreeNode[])[];
 /** The operator `=` of `bpchar`, which ignores trailing spaces. */
 const bpcharEquality = 1054;
 
-/** What the operators of the database mean. */
 function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
   const familiesOf = Map.groupBy(equalities, ({ operator }) => operator);
   const exact = new Set(exactFamilies.map(({ id }) => id));
@@ -184,7 +180,6 @@ export interface InferredViews {
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
 }
 
-/** Infers keys and foreign keys, yielding after each view and key. */
 export function* assembleViews(
   raw: RawViews | null,
   tables: readonly CatalogTable[],

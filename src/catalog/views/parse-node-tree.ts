@@ -53,7 +53,6 @@ export function parseNodeTree(text: string): TreeValue {
   return root.items[0]!;
 }
 
-/** The end of the token that starts here. */
 function endOfToken(text: string, start: number): number {
   for (let position = start; position < text.length; position += 1) {
     const character = text[position]!;
@@ -96,7 +95,6 @@ function unescape(token: string): string {
   return token.includes('\\') ? token.replaceAll(/\\([\s\S])/g, '$1') : token;
 }
 
-/** The value if it is a node; otherwise undefined. */
 export function asNode(value: TreeValue | undefined): TreeNode | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TreeNode) : undefined;
 }
@@ -106,7 +104,6 @@ export function asList(value: TreeValue | undefined): readonly TreeValue[] {
   return Array.isArray(value) ? (value as readonly TreeValue[]) : [];
 }
 
-/** The nodes of a list. */
 export function asNodes(value: TreeValue | undefined): readonly TreeNode[] {
   return asList(value).map((item) => {
     const node = asNode(item);

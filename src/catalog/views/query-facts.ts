@@ -9,13 +9,11 @@ export interface ColumnOrigin {
   /** Identifies the reading of the table, because a table may be read more than once. */
   readonly path: string;
   readonly tableId: number;
-  /** The column number. */
   readonly column: number;
 }
 
 /** A column of a key, with the operator family and collation that define equality in the unique index. */
 export interface KeyColumn {
-  /** The column number. */
   readonly column: number;
   readonly family: number;
   readonly collation: number;
@@ -27,15 +25,12 @@ export interface RowFacts {
   readonly key: readonly KeyColumn[] | null;
   /** Sets of columns in which no two rows are equal, unless a column is null. Includes the key. */
   readonly unique: readonly (readonly KeyColumn[])[];
-  /** Whether there is at most one row. */
   readonly single: boolean;
   originOf(column: number): ColumnOrigin | null;
   isNeverNull(column: number): boolean;
-  /** Why it has no key. */
   readonly problem: string | null;
 }
 
-/** A source of a query, with the facts about it. */
 export interface QuerySource {
   readonly place: number;
   readonly name: string;
@@ -62,7 +57,6 @@ export interface GroupedBy {
   readonly operator: number;
 }
 
-/** What operators mean. */
 export interface Operators {
   isEquality(operator: number, family: number): boolean;
   /** A family in which the operator means equality. */
@@ -77,7 +71,6 @@ export const unknownFacts = (problem: string): RowFacts => ({
   isNeverNull: () => false,
 });
 
-/** Infers the facts about a query's rows. */
 export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly QuerySource[], operators: Operators): RowFacts {
   if (shape.combines) return unknownFacts('it combines the rows of several queries (union, intersect or except)');
   const columns = factsOfColumns(parts, shape, sources);
@@ -202,17 +195,17 @@ function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: read
   if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
-    const places = listWork(shape.distinct, outputs);
+    const places = sourcesNamed(shape.distinct, outputs);
     if (places !== null) return places;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
   if (shape.returnsSets) return 'it calls a set-returning function in its select list';
-  if (clause !== null) return listWork(clause, outputs) ?? 'it groups rows by an expression';
+  if (clause !== null) return sourcesNamed(clause, outputs) ?? 'it groups rows by an expression';
   return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
 }
 
 /** The sources of the columns that the clause names; null if one is an expression. */
-function listWork(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
+function sourcesNamed(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
   const places = new Set<number>();
   for (const { reference } of clause) {
     const output = outputs.find((candidate) => candidate.reference === reference);

@@ -23,7 +23,6 @@ export interface Equality {
   readonly operator: number;
   readonly collation: number;
   readonly column: ColumnReference;
-  /** Null for a constant. */
   readonly other: ColumnReference | null;
   /** The items whose rows the condition restricts; null for all. The condition of an outer join does not restrict its preserved side. */
   readonly places: ReadonlySet<number> | null;
@@ -34,7 +33,6 @@ export interface QueryParts {
   readonly equalities: readonly Equality[];
   /** Columns that all rows were tested to have values in (`where … is not null`). */
   readonly notNull: readonly ColumnReference[];
-  /** The output columns, in order. */
   readonly outputs: readonly QueryOutput[];
 }
 
@@ -87,7 +85,6 @@ const implicitCast = 2;
 /** `coalesce`, before PostgreSQL 16 and since. */
 const coalesceTypes: readonly string[] = ['COALESCE', 'COALESCEEXPR'];
 
-/** A count, or `coalesce` of aggregates and a count or a constant. */
 function isNeverNull(node: TreeNode | undefined): boolean {
   if (node === undefined) return false;
   if (node.type === 'AGGREF') return counts.includes(numberIn(node, 'aggfnoid')) && isPlainAggregate(node);

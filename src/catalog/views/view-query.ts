@@ -27,10 +27,8 @@ export function sourcesOfViews(views: string): string {
   select s.id from source s`;
 }
 
-/** The rows that the query returns. */
 export interface RawViews {
   readonly relations: readonly { readonly id: number; readonly kind: string; readonly hasChildren: boolean; readonly schemaId: number }[];
-  /** Columns of tables in which no row has null. */
   readonly notNull: readonly { readonly tableId: number; readonly column: number }[];
   /** The views' queries as PostgreSQL stores them. */
   readonly definitions: readonly { readonly viewId: number; readonly tree: string }[];
@@ -48,7 +46,6 @@ export interface RawViews {
   readonly equalities: readonly { readonly operator: number; readonly family: number }[];
   /** B-tree families in which equal values are the same bytes, unless their collation is nondeterministic (support function equalimage). */
   readonly exactFamilies: readonly { readonly id: number }[];
-  /** Nondeterministic collations. */
   readonly looseCollations: readonly { readonly id: number }[];
 }
 

@@ -10,7 +10,6 @@ import { lowerFirst } from './names.ts';
 
 const sharedTypes = ['ID', 'IDFilter', 'Cursor', 'FilterIs', 'OrderByDirection', 'PageInfo', 'Node'] as const;
 
-/** Root types. A schema without mutations has no Mutation type. */
 export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 
 /** Types of every schema, besides column scalars, their filters and the root types. */
@@ -25,12 +24,10 @@ export const commonTypeNames: readonly string[] = [
   ...Object.values(rootTypeNames),
 ];
 
-/** The name of the filter type of a scalar or enum. */
 export function filterTypeName<Name extends string>(typeName: Name): `${Name}Filter` {
   return `${typeName}Filter`;
 }
 
-/** The name of the filter type of lists of a scalar. */
 export function listFilterTypeName<Name extends string>(typeName: Name): `${Name}ListFilter` {
   return `${typeName}ListFilter`;
 }
@@ -123,7 +120,6 @@ export type TypeSuffix = keyof typeof typeSuffixes | AdditionSuffix;
 
 /** All suffixes of a table's type names (its row type has none). */
 export const tableTypeSuffixes = [...Object.keys(typeSuffixes), ...Object.keys(additionSuffixes)] as readonly TypeSuffix[];
-/** The length of the shortest suffix. */
 const shortestEnd = 3;
 const suffixesByEnd = Map.groupBy(tableTypeSuffixes, (suffix) => suffix.slice(-shortestEnd));
 

@@ -42,7 +42,6 @@ export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The type name of a table or enum. */
 export function typeNameOf(name: string, inflection: boolean): string {
   return inflection ? inflect(name) : name;
 }
@@ -157,7 +156,6 @@ export const tableKinds: Readonly<Record<RelationKind, TableKind>> = {
   f: 'foreign table',
 };
 
-/** The GraphQL name that an object has unless it is taken. */
 export interface PreferredName {
   readonly name: string;
   /** What gave it the name: its directive, its own name, or its own name, adapted. */
@@ -176,7 +174,6 @@ export function preferredName(name: string, directive: Directive, derive: (name:
   return { name: legalName(name, derive), origin: 'adapted' };
 }
 
-/** The preferred name of a column. */
 export function columnNameOf(
   { schema, additions }: Pick<TableFacts, 'schema' | 'additions'>,
   { name, comment }: CatalogColumn,
@@ -190,14 +187,12 @@ export function routineNameOf({ schemas, settings }: Pick<BuildContext, 'schemas
   return preferredName(source.name, readDirective(source.comment), (own) => routineFieldName(own, inflection), additions);
 }
 
-/** Why an object has an adapted name, for the report. */
 export function whyAdapted(name: string, given: string, remedy: string): string {
   return `"${name}" is not a valid GraphQL name, so it is called "${given}"; ${remedy}`;
 }
 
 export interface ClaimPlace {
   readonly schemaId: number;
-  /** The name in PostgreSQL. */
   readonly source: string;
   readonly origin: PreferredName['origin'];
 }

@@ -12,14 +12,12 @@ import type { NamedRelation } from '../relations/build-relations.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { functionName, inClaimOrder, lowerFirst, numbered, qualifiedName, routineNameOf, whyAdapted } from './names.ts';
 
-/** The fields of a table's rows, with their preferred names. */
 export interface RowFields {
   readonly columns: readonly Mutable<Column>[];
   readonly relations: readonly NamedRelation[];
   readonly computed: readonly Mutable<Routine>[];
 }
 
-/** Renames the fields of a table's rows where names clash. */
 export function settleRowNames(context: BuildContext, table: LazyTable, fields: RowFields, { renamings }: Notes): void {
   const { nodeIdField } = context.settings;
   const { key } = table.facts;

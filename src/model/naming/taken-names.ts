@@ -21,7 +21,6 @@ import {
 import { lowerFirst, numbered, withSchema } from './names.ts';
 
 export interface Claimant {
-  /** The preferred name. */
   readonly name: string;
   readonly schema: string;
   readonly inflection: boolean;
@@ -43,13 +42,11 @@ function hasType(suffix: TypeSuffix, able: TableAbilities): boolean {
 }
 
 export class TakenNames {
-  /** Whole type names: common types, row types, enums, renamed types. */
   readonly #types = new Set<string>();
   /** Stems of tables' other types. */
   readonly #stems = new Map<string, TableAbilities>();
   /** For names in `#types` that end with a suffix: what precedes it → suffixes. */
   readonly #beforeSuffix = new Map<string, TypeSuffix[]>();
-  /** Stems of tables' fields of Query. */
   readonly #collections = new Set<string>();
   readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
 
@@ -81,7 +78,6 @@ export class TakenNames {
     return this.#rename(claimant, clashing, (other, stem) => !this.#stems.has(stem) && this.#isTypeFree(other));
   }
 
-  /** Takes another name for each type. */
   #rename(
     claimant: Claimant,
     suffixes: readonly TypeSuffix[],
@@ -115,7 +111,6 @@ export class TakenNames {
     return stem;
   }
 
-  /** Claims a row type without any other types, and returns its name. */
   claimRows(claimant: Claimant): string {
     const name = this.#claim(claimant, (other) => this.#isTypeFree(other));
     this.#takeType(name);

@@ -20,7 +20,6 @@ import { type ForeignKey, foreignKeysOf, type KeySource, nameOfKey, resolveKey, 
 /** A relation before its name in rows is settled. */
 export interface NamedRelation {
   readonly relation: Mutable<Relation>;
-  /** Its name in messages. */
   readonly name: string;
   /** Its name in rows if `fieldName` is taken. */
   readonly qualified: string;
@@ -135,13 +134,11 @@ function incoming(context: BuildContext, key: ForeignKey): Relation {
   };
 }
 
-/** Whether the columns include all columns of a unique index. */
 function isUnique({ facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
 
-/** Whether the columns of a view include a set that is unique in the view. */
 function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;

@@ -17,9 +17,7 @@ import type { LazyTable } from '../tables/lazy-table.ts';
 import { closedOperatorSchema, isComparable, whyOutOfReach } from '../tables/value-types.ts';
 
 export interface ForeignKey {
-  /** For messages. */
   readonly name: string;
-  /** The referencing table. */
   readonly local: LazyTable;
   readonly localColumns: readonly CatalogColumn[];
   readonly target: LazyTable;
@@ -29,7 +27,6 @@ export interface ForeignKey {
   readonly foreignName: string | null;
   /** Whether a row may have no target, or none that the role can see. */
   readonly nullable: boolean;
-  /** Whether it is inferred from the definition of a view. */
   readonly inferred: boolean;
   /** Whether it leads from a view's row to the row of a table that it shows. */
   readonly sameRow: boolean;
@@ -66,7 +63,6 @@ function isKey(key: ForeignKey | Excluded | null): key is ForeignKey {
   return key !== null && !(key instanceof Excluded);
 }
 
-/** The name of a key in messages. */
 export function nameOfKey({ links, schemas }: BuildContext, source: KeySource): string {
   const tableId = tableIdOf(source);
   const table = links.tables.get(tableId);
@@ -75,7 +71,6 @@ export function nameOfKey({ links, schemas }: BuildContext, source: KeySource): 
   return `${owner}.${source.kind === 'inferred' ? source.key.name : source.constraint.name}`;
 }
 
-/** The referencing table. */
 export function tableIdOf(source: KeySource): number {
   if (source.kind === 'declared') return source.table.id;
   return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
@@ -217,11 +212,8 @@ export type KeySource =
 
 /** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
 export interface TableLinks {
-  /** Keys by which it refers to other tables. */
   readonly outgoing: readonly KeySource[];
-  /** Keys by which other tables refer to it. */
   readonly incoming: readonly KeySource[];
-  /** Functions whose only argument is a row of it. */
   readonly functions: readonly CatalogFunction[];
   /** The tables over whose rows a function returns rows of this one. */
   readonly returnedFor: readonly number[];
@@ -229,7 +221,6 @@ export interface TableLinks {
 
 export interface CatalogLinks {
   readonly tables: ReadonlyMap<number, CatalogTable>;
-  /** The id of a table of an exposed schema. */
   idOf(schema: string, name: string): number | undefined;
   of(tableId: number): TableLinks;
 }

@@ -22,7 +22,6 @@ export interface ReachableRows {
 
 const combinators = ['and', 'or', 'not'];
 
-/** The related rows that filters of a table can reach. */
 export function filterableRows(table: Table, nodeIdField: string): ReachableRows {
   return withoutNames(relatedRowsOf(table), [nodeIdField, ...combinators, ...namesOf(table)]);
 }
@@ -31,11 +30,9 @@ export function filterableRows(table: Table, nodeIdField: string): ReachableRows
 export interface OrderableFields {
   readonly rows: readonly RelatedRows[];
   readonly values: readonly Routine[];
-  /** Names that cannot be used because a column has them. */
   readonly clashing: readonly string[];
 }
 
-/** The fields that orders of a table can reach. */
 export function orderableFields(table: Table): OrderableFields {
   const names = new Set(table.columns.filter(({ selectable, orderable }) => selectable && orderable).map(({ fieldName }) => fieldName));
   const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);

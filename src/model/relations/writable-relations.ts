@@ -16,7 +16,6 @@ export interface WritableRelation {
   readonly key: readonly Column[];
   /** The columns to set to null to disconnect a row; empty if that is impossible. */
   readonly nulled: readonly Column[];
-  /** The operations in inserts and in updates. */
   readonly insert: ReadonlySet<NestedVerb>;
   readonly update: ReadonlySet<NestedVerb>;
 }
@@ -24,7 +23,6 @@ export interface WritableRelation {
 /** The relations, and the names of those that cannot be used because a column has the same name. */
 export interface WritableRelations {
   readonly usable: readonly WritableRelation[];
-  /** The usable ones by the table that they lead to. */
   readonly byTarget: ReadonlyMap<Table, readonly WritableRelation[]>;
   readonly clashing: readonly string[];
 }
@@ -79,7 +77,6 @@ function isKeyReadable({ primaryKey, selectable }: Table): boolean {
   return selectable && primaryKey.length > 0 && primaryKey.every((column) => column.selectable && isNamed(column.type));
 }
 
-/** Whether statements can name the types of the foreign key: they list its values. */
 function isNameable({ columns }: Relation): boolean {
   return columns.every(({ nearType, targetType }) => isNamed(nearType) && isNamed(targetType));
 }
@@ -113,7 +110,6 @@ function outgoing(near: Table, relation: Relation): WritableRelation | null {
   return { relation, key, nulled, insert: new Set(insert), update: new Set(update) };
 }
 
-/** The target has the foreign key. */
 function incoming(relation: Relation): WritableRelation | null {
   const { target, kind } = relation;
   const key = columnsOf(

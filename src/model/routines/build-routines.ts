@@ -113,7 +113,6 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
   return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
 }
 
-/** The arguments, or why they make the function uncallable. */
 function buildArguments(context: BuildContext, notes: Notes, source: CatalogFunction, result: RoutineResult): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
   for (const argument of source.arguments) {
@@ -209,7 +208,6 @@ export function buildComputedFields(context: BuildContext, table: LazyTable): Mu
   });
 }
 
-/** Reports functions over rows that cannot be computed fields, and why. */
 export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
   for (const source of context.catalog.functions) {
     const table = rowTableOf(context, source);

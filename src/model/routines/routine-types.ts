@@ -60,7 +60,6 @@ export function rowTableOf(context: BuildContext, { arguments: [row, ...others] 
   return type && sourceOf(context, type.relationId);
 }
 
-/** The visible table whose row is the function's only argument. */
 export function computedOwner(context: BuildContext, source: CatalogFunction): LazyTable | undefined {
   const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
   return table && context.tables.get(table.id);
@@ -71,7 +70,6 @@ export function isSetOfRows({ returnsSet, rows }: CatalogFunction): boolean {
   return returnsSet && rows !== 1;
 }
 
-/** Why a function over a table's rows is no computed field for the role; undefined if it is one. */
 export function whyForbidden(
   { privileges }: BuildContext,
   table: CatalogTable,

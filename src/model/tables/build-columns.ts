@@ -8,7 +8,6 @@ import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { columnTypeOf, isComparable, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
 
-/** The columns of a table, before their names in rows are settled, and its keys. */
 export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
 }
@@ -21,7 +20,6 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
   return { columns, primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
 }
 
-/** Whether the rows of a table can be looked up by its key. */
 export function hasLookup(context: BuildContext, table: LazyTable): boolean {
   const key = (table.facts.key ?? []).map((column) => buildColumn(context, table, column));
   // These names are not final, but renaming a key column that shares its name with a non-key column makes no difference: its new name is
@@ -49,7 +47,6 @@ function uniqueKeysOf(
   return readable.filter((key, index) => readable.findIndex((other) => isSame(other, key)) === index);
 }
 
-/** Whether nested writes can find rows by the column: they name its type. */
 function isUsableInKey({ selectable, comparable, type }: Column): boolean {
   return selectable && comparable && isNamed(type);
 }

@@ -113,7 +113,6 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   }
 }
 
-/** Whether rows of a table without a key, which have no identifier, have any field. */
 function hasFields(context: BuildContext, facts: TableFacts): boolean {
   return facts.source.columns.some(
     (column) =>

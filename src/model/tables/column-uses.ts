@@ -3,24 +3,20 @@ import type { Column, Relation, Table } from '../model.ts';
 import { enumValueNames, isFreeName } from '../naming/names.ts';
 import { scalars } from '../types/scalars.ts';
 
-/** Whether it is a readable column with an ordered scalar or enum type. */
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
   return type.kind === 'enum' || (type.kind === 'scalar' && !type.unordered);
 }
 
-/** Whether the rows of a table can be grouped. */
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {
   return aggregate && additions.has('groups') && columns.some(isGroupable);
 }
 
-/** Whether rows can be grouped by ranges of the column's values. */
 export function hasBuckets(column: Column): boolean {
   const { type } = column;
   return isGroupable(column) && type.kind === 'scalar' && type.traits.number?.ranges != null;
 }
 
-/** The relations to rows whose columns rows can be grouped by. */
 export function groupableRelations({ relations }: Table): readonly Relation[] {
   return relations.filter(
     ({ kind, onlyInRows, target }) =>
@@ -34,7 +30,6 @@ export function groupableRelations({ relations }: Table): readonly Relation[] {
  */
 export const fractionMember = 'fraction';
 
-/** Whether a column with percentiles has the name of that member. */
 export function clashesWithFraction({ columns, additions }: Table): boolean {
   const hasPercentiles = ({ type }: Column): boolean => type.kind === 'scalar' && type.traits.aggregates.percentile !== undefined;
   return (
@@ -46,7 +41,6 @@ export function clashesWithFraction({ columns, additions }: Table): boolean {
 /** The member that holds the columns to group by range. A column or relation with this name prevents it. */
 export const bucketMember = 'bucket';
 
-/** Whether a column or relation has the name of that member. */
 export function clashesWithBuckets(table: Table): boolean {
   return (
     table.columns.some((column) => isGroupable(column) && column.rowFieldName === bucketMember) ||
@@ -64,7 +58,6 @@ export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type' | 'c
   );
 }
 
-/** Whether the columns' names are unique. */
 export function hasOwnNames(columns: readonly Pick<Column, 'fieldName'>[]): boolean {
   return new Set(columns.map(({ fieldName }) => fieldName)).size === columns.length;
 }

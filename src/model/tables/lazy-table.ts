@@ -3,7 +3,6 @@
  * `TableFacts`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
  */
 import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges } from '../../catalog/catalog.ts';
-import type { SessionEffects } from '../../catalog/effects/find-effects.ts';
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
@@ -11,20 +10,51 @@ import type { Arbiter, Column, Relation, Routine, Table } from '../model.ts';
 import type { PreferredName } from '../naming/names.ts';
 import type { TableNames } from '../naming/taken-names.ts';
 
-/** The parts of a table that are built on first use. */
 export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
 
-/** Builds parts of a table on first use. */
 export interface TableBuilder {
   buildParts(table: LazyTable): TableParts;
   findReferrers(table: LazyTable): readonly Table[];
   hasLookup(table: LazyTable): boolean;
 }
 
+/** The members of a table that depend on no other table. */
+const shared = [
+  ...(['kind', 'description', 'keyIsUnique', 'keyIsProven', 'keepsNotNull', 'insertsEveryRow', 'insertsFirst', 'rowSecurity'] as const),
+  ...(['roleIndependent', 'readEffects', 'writeEffects', 'maxRows', 'totalCount', 'aggregate', 'additions'] as const),
+  ...(['selectable', 'insertable', 'updatable', 'deletable'] as const),
+] as const satisfies readonly (keyof Table)[];
+type Shared = Pick<Table, (typeof shared)[number]>;
+
+export interface TableFacts extends Shared {
+  readonly source: CatalogTable;
+  readonly schema: SchemaSettings;
+  readonly directive: Directive;
+  /** The default name of its row type, and where it comes from. */
+  readonly plainName: PreferredName;
+  /** Key columns in order; null for a table without a key, which only has a row type. */
+  readonly key: readonly CatalogColumn[] | null;
+}
+
+/** A table reads these members from its facts, because the tables of many roles share them. */
+class TableWithFacts {
+  readonly facts: TableFacts;
+
+  constructor(facts: TableFacts) {
+    this.facts = facts;
+  }
+}
+for (const name of shared) {
+  Object.defineProperty(TableWithFacts.prototype, name, {
+    get(this: TableWithFacts) {
+      return this.facts[name];
+    },
+  });
+}
+
 const noneRenamed: TableNames['renamedTypes'] = new Map();
 
-export class LazyTable implements Table {
-  readonly facts: TableFacts;
+export class LazyTable extends (TableWithFacts as new (facts: TableFacts) => TableWithFacts & Shared) implements Table {
   readonly #builder: TableBuilder;
   #parts: TableParts | null = null;
   #referrers: readonly Table[] | null = null;
@@ -33,7 +63,7 @@ export class LazyTable implements Table {
   renamedTypes = noneRenamed;
 
   constructor(facts: TableFacts, builder: TableBuilder) {
-    this.facts = facts;
+    super(facts);
     this.#builder = builder;
     this.typeName = facts.plainName.name;
     this.stem = facts.plainName.name;
@@ -51,12 +81,18 @@ export class LazyTable implements Table {
     return this.facts.source.name;
   }
 
-  get kind(): Table['kind'] {
-    return this.facts.kind;
+  get introspection(): boolean {
+    return this.facts.schema.introspection;
   }
 
-  get description(): string | null {
-    return this.facts.description;
+  /** Found without building the table, because listing the fields of Query asks every table. */
+  get hasLookup(): boolean {
+    return this.#builder.hasLookup(this);
+  }
+
+  get referrers(): readonly Table[] {
+    this.#referrers ??= this.#builder.findReferrers(this);
+    return this.#referrers;
   }
 
   get columns(): readonly Column[] {
@@ -65,31 +101,6 @@ export class LazyTable implements Table {
 
   get primaryKey(): readonly Column[] {
     return this.#built.primaryKey;
-  }
-
-  /** Found without building the table, because listing the fields of Query asks every table. */
-  get hasLookup(): boolean {
-    return this.#builder.hasLookup(this);
-  }
-
-  get keyIsUnique(): boolean {
-    return this.facts.keyIsUnique;
-  }
-
-  get keyIsProven(): boolean {
-    return this.facts.keyIsProven;
-  }
-
-  get keepsNotNull(): boolean {
-    return this.facts.keepsNotNull;
-  }
-
-  get insertsEveryRow(): boolean {
-    return this.facts.insertsEveryRow;
-  }
-
-  get insertsFirst(): boolean {
-    return this.facts.insertsFirst;
   }
 
   get uniqueKeys(): Table['uniqueKeys'] {
@@ -104,103 +115,14 @@ export class LazyTable implements Table {
     return this.#built.relations;
   }
 
-  get referrers(): readonly Table[] {
-    this.#referrers ??= this.#builder.findReferrers(this);
-    return this.#referrers;
-  }
-
   get computed(): readonly Routine[] {
     return this.#built.computed;
-  }
-
-  get rowSecurity(): boolean {
-    return this.facts.rowSecurity;
-  }
-
-  get roleIndependent(): boolean {
-    return this.facts.roleIndependent;
-  }
-
-  get readEffects(): SessionEffects {
-    return this.facts.readEffects;
-  }
-
-  get writeEffects(): SessionEffects {
-    return this.facts.writeEffects;
-  }
-
-  get maxRows(): number {
-    return this.facts.maxRows;
-  }
-
-  get totalCount(): boolean {
-    return this.facts.totalCount;
-  }
-
-  get aggregate(): boolean {
-    return this.facts.aggregate;
-  }
-
-  get selectable(): boolean {
-    return this.facts.selectable;
-  }
-
-  get insertable(): boolean {
-    return this.facts.insertable;
-  }
-
-  get updatable(): boolean {
-    return this.facts.updatable;
-  }
-
-  get deletable(): boolean {
-    return this.facts.deletable;
-  }
-
-  get additions(): Table['additions'] {
-    return this.facts.additions;
-  }
-
-  get introspection(): boolean {
-    return this.facts.schema.introspection;
   }
 
   get #built(): TableParts {
     this.#parts ??= this.#builder.buildParts(this);
     return this.#parts;
   }
-}
-
-export interface TableFacts
-  extends Pick<
-    Table,
-    | 'kind'
-    | 'description'
-    | 'keyIsUnique'
-    | 'keyIsProven'
-    | 'keepsNotNull'
-    | 'insertsEveryRow'
-    | 'insertsFirst'
-    | 'rowSecurity'
-    | 'roleIndependent'
-    | 'readEffects'
-    | 'writeEffects'
-    | 'maxRows'
-    | 'totalCount'
-    | 'aggregate'
-    | 'selectable'
-    | 'insertable'
-    | 'updatable'
-    | 'deletable'
-    | 'additions'
-  > {
-  readonly source: CatalogTable;
-  readonly schema: SchemaSettings;
-  readonly directive: Directive;
-  /** The default name of its row type, and where it comes from. */
-  readonly plainName: PreferredName;
-  /** Key columns in order; null for a table without a key, which only has a row type. */
-  readonly key: readonly CatalogColumn[] | null;
 }
 
 /** The facts with the key or why there is none; or why the table is left out. */

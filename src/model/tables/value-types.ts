@@ -37,7 +37,6 @@ function makeValueType(context: BuildContext, type: CatalogType | undefined): Va
   return type.kind === 'c' ? rowTypeOf(context, type) : scalarOrEnumOf(context, type);
 }
 
-/** Whether the column's type can be written. Does not need tables in the context. */
 function isWritable(context: BuildContext, column: CatalogColumn): boolean {
   const type = context.catalog.types.get(column.typeId);
   return type !== undefined && hasOwnValues(context, type) && isNameable(context, type);
@@ -161,12 +160,10 @@ export function isNameable({ privileges: { schemas } }: { readonly privileges: P
   return schemas.has(type.schemaId) && (type.enumSchema === null || schemas.has(type.enumSchema.id));
 }
 
-/** The same of a type in the model. */
 export function isNamed(type: ValueType): boolean {
   return !('unnameable' in type);
 }
 
-/** Whether the role's statements can name all types, as they usually can. */
 export function namesAllTypes(catalog: Catalog, privileges: Privileges): boolean {
   for (const type of catalog.types.values()) if (!isNameable({ privileges }, type)) return false;
   return true;
@@ -192,7 +189,6 @@ export function isComparable(access: Access, type: CatalogType): boolean {
   return isNameable(access, type) || (type.category !== 'C' && type.enumSql === null && !type.oddlyOrdered);
 }
 
-/** What a role cannot do with a column of the type, and which privilege it lacks. */
 export function whyOutOfReach(access: Access, type: CatalogType): Excluded | undefined {
   const { role, schemas } = access.privileges;
   const comparisons = isComparable(access, type) ? '' : 'filters, orders, groups and keys';

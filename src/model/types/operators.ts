@@ -43,5 +43,4 @@ export const operators: Readonly<Record<Operator, OperatorTraits>> = all;
 
 /** The operators of lists, which compare them with lists. */
 export const listOperators = ['containedBy', 'contains', 'eq', 'overlaps'] as const satisfies readonly Operator[];
-/** Those of enums. */
 export const enumOperators = ['eq', 'in', 'neq'] as const satisfies readonly Operator[];

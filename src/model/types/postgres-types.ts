@@ -19,7 +19,6 @@ export type AggregateFunction =
 /** Aggregates of related rows that rows can be ordered by. */
 export type OrderAggregate = Extract<AggregateFunction, 'sum' | 'avg' | 'min' | 'max'>;
 
-/** How rows are grouped by ranges of a number. */
 export interface RangeTraits {
   readonly computedAs: 'int8' | 'numeric';
   readonly least: string | null;
@@ -28,7 +27,6 @@ export interface RangeTraits {
   readonly isFinite: boolean;
 }
 
-/** A number: it has sums, averages and percentiles. */
 export interface NumberTraits {
   readonly isFloating: boolean;
   /** Whether equal values may differ in their trailing zeros. */
@@ -47,7 +45,6 @@ export interface NumberTraits {
   readonly ranges: RangeTraits | null;
 }
 
-/** A date or a point in time. */
 export interface TimeTraits {
   readonly isDate: boolean;
   readonly hasZone: boolean;
@@ -140,7 +137,6 @@ function numeric(
   });
 }
 
-/** A whole number in so many bits. */
 function whole(scalar: 'Int' | 'BigInt', least: string, traits: Partial<PostgresType> = {}): PostgresType {
   const isSmall = scalar === 'Int';
   const number = {
@@ -187,7 +183,6 @@ function readTextDefault(sql: string): string | undefined {
 
 export const otherTypes = type('Opaque');
 
-/** By `pg_type.typname`. */
 const types: Readonly<Record<string, PostgresType>> = {
   int2: whole('Int', '-32768', wholeDefault),
   int4: whole('Int', '-2147483648', wholeDefault),

@@ -131,7 +131,6 @@ const all = {
 };
 
 export type ScalarName = keyof typeof all;
-/** The scalars with a filter. */
 export type FilteredScalar = Exclude<ScalarName, 'JSON'>;
 
 export const scalars: Readonly<Record<ScalarName, ScalarTraits>> = all;
@@ -145,7 +144,6 @@ export function scalarNamed(name: string): ScalarTraits | undefined {
   return Object.hasOwn(all, name) ? scalars[name as ScalarName] : undefined;
 }
 
-/** Makes something of each scalar. */
 export function mapScalars<Value>(make: (name: ScalarName, traits: ScalarTraits) => Value): Readonly<Record<ScalarName, Value>> {
   return Object.fromEntries(scalarNames.map((name) => [name, make(name, scalars[name])])) as Record<ScalarName, Value>;
 }
