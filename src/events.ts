@@ -1,9 +1,9 @@
+import type { ErrorCode } from './errors/codes.ts';
+
 /**
  * The table of events: what stages report, and what becomes of it in the log and the metrics (`telemetry/create-telemetry.ts`). To add an
  * event, add a row, and report it where it happens.
  */
-import type { Distribution } from './distribution.ts';
-import type { ErrorCode } from './errors/codes.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -438,3 +438,54 @@ function describeEmptiness({ emptiness, schemas, role }: EmptyApi): string {
     ? `the API is empty: there are no tables or functions in ${names}; create some, or expose other schemas with --schemas`
     : `the API is empty for ${role} and authenticated: neither has a privilege on a table of ${names}; grant some, such as: grant select on <table> to ${role}`;
 }
+
+/**
+ * Keeps an application's observer from doing harm: it never throws, its rejected promises never count as unhandled, and its first failure is
+ * emitted as a process warning.
+ */
+export function createSafeObserver(observe: Observer): Observer {
+  let isReported = false;
+  const report = (error: unknown): void => {
+    if (isReported) return;
+    isReported = true;
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.emitWarning(`The function "observe" failed; further failures of it are not reported. ${reason}`, 'RowgraphWarning');
+  };
+  return (event) => {
+    try {
+      const returned: unknown = observe(event);
+      if (returned instanceof Promise) returned.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  };
+}
+
+/** How values are distributed: counts per bucket, updated as values come and read when metrics are scraped. */
+export class Distribution {
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  /** Each place counts the values above the previous bound, up to and including its own; the last place has no upper bound. */
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = [...bounds, Infinity].map(() => 0);
+  }
+
+  note(value: number): void {
+    const { bounds } = this;
+    let bucket = 0;
+    while (bucket < bounds.length && value > bounds[bucket]!) bucket += 1;
+    this.counts[bucket]! += 1;
+    this.sum += value;
+  }
+}
+
+/** Bounds for durations, in seconds. */
+export const secondBounds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+/** Bounds for sizes, in bytes. */
+export const byteBounds = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+/** Bounds for numbers of rows. */
+export const rowBounds = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];

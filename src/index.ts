@@ -5,7 +5,6 @@ export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';
 export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/open-database.ts';
-export type { Distribution } from './distribution.ts';
 export type { DoctorReport, Finding, FindingCode, FindingObject, Severity } from './doctor/finding-codes.ts';
 export type {
   Caller,
@@ -25,6 +24,7 @@ export type { ErrorCode } from './errors/codes.ts';
 export type {
   BeginTrace,
   CacheStatistics,
+  Distribution,
   Event,
   GraphStatistics,
   Observer,

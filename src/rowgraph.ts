@@ -7,7 +7,6 @@ import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
-import { Distribution, rowBounds } from './distribution.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
@@ -20,11 +19,12 @@ import { failureResponse } from './engine/run/response.ts';
 import { ClaimsError } from './engine/run/session.ts';
 import { SchemaCacheUses } from './engine/snapshot/caches.ts';
 import { ClientSnapshots, loadSnapshot } from './engine/snapshot/load-snapshot.ts';
+import type { RoleSchema } from './engine/snapshot/role-schema.ts';
 import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-snapshot.ts';
 import { ApiError, type ErrorObject } from './errors/api-error.ts';
 import { DatabaseError } from './errors/database-error.ts';
 import { toApiError } from './errors/from-postgres.ts';
-import type { CacheStatistics, GraphStatistics, Observer } from './events.ts';
+import { type CacheStatistics, createSafeObserver, Distribution, type GraphStatistics, type Observer, rowBounds } from './events.ts';
 import { buildExecutableSchema } from './executable/build-executable-schema.ts';
 import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
@@ -41,7 +41,6 @@ import {
   limitsByRole,
   type RowgraphOptions,
 } from './rowgraph-options.ts';
-import { createSafeObserver } from './safe-observer.ts';
 import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
 import { automatic, defaultRequestHeaders } from './settings/request-settings.ts';
 import { settings as defaults } from './settings/settings.ts';
@@ -213,7 +212,7 @@ class RowgraphService implements Rowgraph {
     const mode = modeOf(options);
     checkCaller(caller);
     checkRequest(request);
-    const roleSchema = await this.#watch.current().of(caller.role, this.#database);
+    const roleSchema = await this.#roleSchema(caller.role);
     const read = await readRequest(roleSchema, request, caller, this.#database);
     const { operations, limits } = await costOfRequest(roleSchema, { ...request, operationName: read.name }, this.#database);
     try {
@@ -235,36 +234,36 @@ class RowgraphService implements Rowgraph {
   async cost(request: GraphQLRequest, caller: Caller): Promise<RequestCost> {
     checkCaller(caller);
     checkRequest(request);
-    return costOfRequest(await this.#watch.current().of(caller.role, this.#database), request, this.#database);
+    return costOfRequest(await this.#roleSchema(caller.role), request, this.#database);
   }
 
   async validate(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
     checkDocument(query);
-    const errors = await validateQuery(await this.#watch.current().of(roleOf(options), this.#database), query);
+    const errors = await validateQuery(await this.#roleSchema(roleOf(options)), query);
     return errors.map((error) => error.toJSON());
   }
 
   async findMismatches(query: string, options: { role?: string } = {}): Promise<readonly string[]> {
     checkDocument(query);
-    return findMismatches(await this.#watch.current().of(roleOf(options), this.#database), query);
+    return findMismatches(await this.#roleSchema(roleOf(options)), query);
   }
 
   async prepare(query: string, options: { role?: string } = {}): Promise<readonly ErrorObject[]> {
     checkDocument(query);
-    const roleSchema = await this.#watch.current().of(roleOf(options), this.#database);
+    const roleSchema = await this.#roleSchema(roleOf(options));
     const errors = await prepareDocument(roleSchema, query, this.#database);
     return errors.map((error) => error.toJSON());
   }
 
   async sdl(options: { role?: string } = {}): Promise<string> {
-    const { granted } = await this.#watch.current().of(roleOf(options), this.#database);
+    const { granted } = await this.#roleSchema(roleOf(options));
     return printSchema((await granted.types()).schema);
   }
 
   async schema<Context>(options: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
     checkOptions(options, schemaChecks);
     const { role = 'anon', caller, atomicMutations = false } = options;
-    const { granted } = await this.#watch.current().of(role, this.#database);
+    const { granted } = await this.#roleSchema(role);
     return buildExecutableSchema((await granted.types()).schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
       atomicMutations,
@@ -297,6 +296,10 @@ class RowgraphService implements Rowgraph {
     // Closing the database also ends whatever the watch is doing.
     this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
     await this.#closing;
+  }
+
+  #roleSchema(role: string): Promise<RoleSchema> {
+    return this.#watch.current().of(role, this.#database);
   }
 
   #failure(error: unknown, request: GraphQLRequest): RawResponse {

@@ -25,9 +25,8 @@ const layers: Readonly<Record<string, Layer>> = {
   errors: {},
   // The table of settings and options: their kinds, defaults and checks. Every room may read it.
   settings: { values: ['budget'], node: true },
-  'distribution.ts': {},
   sql: {},
-  database: { values: ['budget', 'settings', 'distribution.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { values: ['budget', 'settings', 'events.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
     values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts', 'budget/deadline.ts'],
     packages: ['pg'],
@@ -110,7 +109,7 @@ const layers: Readonly<Record<string, Layer>> = {
     values: [
       'settings',
       'budget',
-      'distribution.ts',
+      'events.ts',
       'catalog',
       'model',
       'model/types',
@@ -157,22 +156,21 @@ const layers: Readonly<Record<string, Layer>> = {
       'executable',
       'doctor',
       'explain',
-      'distribution.ts',
-      'safe-observer.ts',
+      'events.ts',
     ],
     types: ['rowgraph-interface.ts'],
     packages: ['graphql'],
   },
   'index.ts': {
     values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
-    types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'doctor', 'explain', 'database', 'distribution.ts'],
+    types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'doctor', 'explain', 'database'],
   },
   auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
-  telemetry: { values: ['events.ts', 'distribution.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
+  telemetry: { values: ['events.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   http: {
-    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'safe-observer.ts'],
+    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts'],
     types: ['engine'],
     packages: ['lru-cache'],
     node: true,
@@ -207,8 +205,7 @@ const layers: Readonly<Record<string, Layer>> = {
   codegen: { values: ['model/types'] },
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},
-  'safe-observer.ts': {},
-  'events.ts': { types: ['distribution.ts'] },
+  'events.ts': {},
 };
 
 /** Files that everything may import: every stage throws errors and reports events, and JSON is parsed in many places. */

@@ -4,8 +4,7 @@
  */
 
 import { Deadline } from '../budget/deadline.ts';
-import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
-import type { CacheStatistics } from '../events.ts';
+import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { BorrowedSource, OwnSource } from './connection-source.ts';

@@ -1,8 +1,8 @@
 /** A pool whose server refuses connections: what waits for them, what is refused, and how often it is asked. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Distribution, secondBounds } from '../distribution.ts';
 import type { DatabaseError } from '../errors/database-error.ts';
+import { Distribution, secondBounds } from '../events.ts';
 import type { ConnectionSource } from './connection-source.ts';
 import { Pace } from './pace.ts';
 import { PgPool } from './pg-pool.ts';

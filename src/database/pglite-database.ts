@@ -7,9 +7,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, startTimer } from '../budget/deadline.ts';
-import { byteBounds, Distribution, secondBounds } from '../distribution.ts';
 import { DatabaseError } from '../errors/database-error.ts';
-import type { CacheStatistics } from '../events.ts';
+import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';

@@ -3,23 +3,24 @@
  * cached: a repeated variant costs a few lookups (`findPrepared`) and one batch. If a newer schema may explain a failure, the request starts over.
  */
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
+import { runAtOnce, runInSlices } from '../budget/turns.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
 import type { BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
-import type { Distribution } from '../distribution.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
-import type { Observer } from '../events.ts';
+import type { Distribution, Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { SuspectTableError } from '../freshness/stale-schema.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { Plan } from '../plan/plan.ts';
 import { locateError } from './locate/locate-error.ts';
-import { type PreparedRequest, planAgain } from './prepare/compile-operation.ts';
-import { bindRequest, estimateRows, findPrepared, prepareRequest } from './prepare/prepare-request.ts';
+import { bindStatements } from './prepare/bind-parameters.ts';
+import { manyParts, type PreparedRequest, planAgain } from './prepare/compile-operation.ts';
+import { estimateRows, findPrepared, prepareRequest } from './prepare/prepare-request.ts';
 import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
-import { checkRows, costOfPrepared, RequestOperation } from './request-cost.ts';
+import { checkRows, costOfPrepared, ranOperation } from './request-cost.ts';
 import { identifyRequest } from './run/idempotency-key.ts';
 import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './run/response.ts';
 import { type OncePlan, runBatch, runOnce } from './run/run-batch.ts';
@@ -145,7 +146,9 @@ async function runRequest(
   if (pageRows > role.limits.estimatedRows) await checkRows(prepared, roleSchema, database, deadline);
   if (target.readOnly && !isQuery)
     throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
-  const statements = await bindRequest(prepared, role.limits, deadline);
+  const binding = bindStatements(compiled.statements, prepared.variables.bindValues, role.limits);
+  const isLong = prepared.variables.listElements > manyParts;
+  const statements = isLong ? await runInSlices(binding, deadline) : runAtOnce(binding);
   const session = target.caller && sessionOf(roleSchema, target.caller, compiled, marks?.applicationName ?? null, target.http);
   // After the version has been bound: if tables come into doubt later, that is no longer the version.
   if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
@@ -154,7 +157,7 @@ async function runRequest(
   if (isQuery) target.estimatedRows?.note(pageRows);
   if (marks !== undefined) {
     marks.prepared = performance.now();
-    marks.operation = new RequestOperation(request.query, request.variables ?? null, prepared);
+    marks.operation = ranOperation(request, prepared);
   }
   target.onPrepared?.();
   let rows: BatchResult = [];
@@ -237,7 +240,7 @@ export async function readRequest(
     kind: compiled.kind,
     mismatches: document.mismatches,
     plan: planAgain(await granted.types(), prepared),
-    statements: await bindRequest(prepared, role.limits, null),
+    statements: runAtOnce(bindStatements(compiled.statements, prepared.variables.bindValues, role.limits)),
     session: sessionOf(roleSchema, caller, compiled, null),
   };
 }

@@ -1,6 +1,11 @@
+/**
+ * What a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response; and the limit of estimated
+ * rows. Counting for a report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
+ */
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { type LimitName, type Limits, limitNames, noLimits, overLimit } from '../budget/limits.ts';
+import { runAtOnce } from '../budget/turns.ts';
 import { loadTableSizes } from '../catalog/load-table-sizes.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
@@ -22,11 +27,6 @@ import type { PreparedRequest } from './prepare/compile-operation.ts';
 import { estimateRows, prepareRequest } from './prepare/prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
 import type { RoleSchema } from './snapshot/role-schema.ts';
-
-/**
- * Reports what a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response. Counting for a
- * report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
- */
 
 /** The counts of a document's text, which need no schema. Throws GRAPHQL_PARSE_FAILED. */
 export function costOfText(request: GraphQLRequest, limits: Limits): RequestCost {
@@ -83,7 +83,7 @@ export function costOfPrepared(prepared: PreparedRequest): CostCounts {
     filterMembers: compiled.measure.filterMembers,
     orderKeys: compiled.measure.orderKeys,
     subqueries: compiled.measure.subqueries,
-    inputSize: sizeOfBound(bindStatements(compiled.statements, variables.bindValues, noLimits)),
+    inputSize: sizeOfBound(runAtOnce(bindStatements(compiled.statements, variables.bindValues, noLimits))),
     estimatedRows: estimateRows(prepared),
     responseBytes: null,
     idempotencyBytes: null,
@@ -131,11 +131,9 @@ function report(limits: Limits, operations: readonly OperationCost[]): RequestCo
 }
 
 /**
- * The limit of estimated rows. Most requests are within it by their page sizes alone. For the others the sizes of the tables count too: pages of
- * a small table are not full, and the rows of all its pages together are no more than it has.
+ * Most requests are within the limit by their page sizes alone. For the others the sizes of the tables count too: pages of a small table are not
+ * full, and the rows of all its pages together are no more than it has. Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads too much.
  */
-
-/** Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads too much of the tables as they are. */
 export async function checkRows(
   prepared: PreparedRequest,
   roleSchema: RoleSchema,
@@ -169,13 +167,12 @@ function adviceFor({ path, argument }: LargestRead): string {
   return argument === 'atMost' ? `${where} Write fewer records, with a smaller "atMost"` : `${where} Select less of each`;
 }
 
-/**
- * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and
- * a table that has grown must not be taken for a small one.
- */
-
 const freshMillis = 60_000;
 
+/**
+ * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and a
+ * table that has grown must not be taken for a small one.
+ */
 export class KnownTableSizes {
   readonly #schemas: readonly string[];
   readonly #now: () => number;
@@ -210,31 +207,16 @@ function roundUp(sizes: ReadonlyMap<number, number>): TableSizes {
 }
 
 /** The operation that a request ran, for observers: derived from the prepared request only on demand. */
-
-export class RequestOperation implements RanOperation {
-  readonly document: string;
-  readonly variables: RanOperation['variables'];
-  readonly #prepared: PreparedRequest;
-
-  constructor(document: string, variables: RanOperation['variables'], prepared: PreparedRequest) {
-    this.document = document;
-    this.variables = variables;
-    this.#prepared = prepared;
-  }
-
-  get name(): string | null {
-    return this.#prepared.operation.name ?? null;
-  }
-
-  get kind(): 'query' | 'mutation' {
-    return this.#prepared.compiled.kind;
-  }
-
-  get statements(): readonly string[] {
-    return this.#prepared.compiled.statements.map(({ text }) => text);
-  }
-
-  readCost(): Readonly<Record<string, number | null>> {
-    return costOfPrepared(this.#prepared);
-  }
+export function ranOperation({ query, variables }: GraphQLRequest, prepared: PreparedRequest): RanOperation {
+  const { operation, compiled } = prepared;
+  return {
+    document: query,
+    variables: variables ?? null,
+    name: operation.name ?? null,
+    kind: compiled.kind,
+    get statements() {
+      return compiled.statements.map(({ text }) => text);
+    },
+    readCost: () => costOfPrepared(prepared),
+  };
 }

@@ -1,10 +1,9 @@
+/** The input and output of a request, as in the public API. */
 import type { Deadline } from '../budget/deadline.ts';
 import type { LimitName } from '../budget/limits.ts';
 import type { ErrorObject } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { RanOperation } from '../events.ts';
-
-/** The input and output of a request, as in the public API. Types only. */
 
 /** A GraphQL request, like the body of an HTTP request. */
 export interface GraphQLRequest {

@@ -1,6 +1,5 @@
-import { type ErrorCode, errorCodes } from './codes.ts';
-
 /** The one error type that reaches a client, and how errors quote what a client sent. */
+import { type ErrorCode, errorCodes } from './codes.ts';
 
 /** How many characters of a client's text an error quotes. */
 const longestQuote = 100;

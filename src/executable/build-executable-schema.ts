@@ -1,3 +1,4 @@
+/** The API as an executable `GraphQLSchema`, whose root fields call the engine: other GraphQL servers may extend, wrap or stitch it. */
 import {
   buildSchema,
   GraphQLError,
@@ -12,11 +13,6 @@ import {
 import type { Caller, ExecutionResult, GraphQLRequest, RequestOptions } from '../engine/request.ts';
 import type { ErrorObject } from '../errors/api-error.ts';
 import { DelegatedDocuments, rootFieldsOf, typenameKey } from './delegated-documents.ts';
-
-/**
- * An executable `GraphQLSchema` for other GraphQL servers, whose root fields call the engine. In: the schema that a role sees, and how to
- * run a request; out: an independent schema, which others may extend, wrap or stitch.
- */
 
 /** Runs a request; `Rowgraph.execute`. */
 export type Execute = (request: GraphQLRequest, caller: Caller, options?: RequestOptions) => Promise<ExecutionResult>;
@@ -61,11 +57,6 @@ export function buildExecutableSchema(source: GraphQLSchema, options: Executable
 const resolveMember: GraphQLFieldResolver<unknown, unknown> = (source, _arguments, _context, { path }) =>
   (source as ResponseObject)[path.key];
 
-/**
- * One execution of an operation by another GraphQL server: combines the root fields that it resolves into one request to the engine. In:
- * root fields as they are resolved; out: their values or errors.
- */
-
 interface BatchField {
   readonly isNonNull: boolean;
 }
@@ -77,7 +68,8 @@ interface Batch {
   readonly result: Promise<ExecutionResult>;
 }
 
-export class OperationRun {
+/** One execution of an operation by another GraphQL server: combines the root fields that it resolves into one request to the engine. */
+class OperationRun {
   readonly #options: ExecutableSchemaOptions;
   readonly #documents: DelegatedDocuments;
   /** A field with this resolver has not been wrapped. */

@@ -1,12 +1,12 @@
+/**
+ * Texts that change with the database. The fingerprint changes whenever a change may change the API: the cheap way to stay fresh without event
+ * triggers. Instead of values it hashes the positions and transaction ids of rows in the system catalogs, which change with every update of a row.
+ * The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
+ */
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { sourcesOfViews } from '../catalog/views/view-query.ts';
 import type { QueryOptions, RequestDatabase } from '../database/database.ts';
 import { literal, render } from '../sql/sql.ts';
-
-/**
- * A text that changes whenever a change of the database may change the API: the cheap way to stay fresh without event triggers. Instead of
- * values it hashes the positions and transaction ids of rows in the system catalogs, which change with every update of a row.
- */
 
 /**
  * Unpinned objects have ids from here on (FirstUnpinnedObjectId): whatever users create, even in single-user mode, and the information
@@ -156,11 +156,6 @@ export async function hasValuesOf(database: RequestDatabase, schemas: readonly s
 }
 
 /**
- * A text that stays the same for as long as no transaction changes anything in the database server: if it does, the catalogs need not be
- * compared.
- */
-
-/**
  * Whatever changes a catalog gets a transaction id, and which ids are assigned and finished is what `pg_current_snapshot` returns
  * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). On a standby it does not list the running ones. The
  * start of the server tells a server from another one in its place, with another version or restored from a backup.
@@ -174,8 +169,6 @@ export async function readChangeMarker(database: RequestDatabase): Promise<strin
   const [row] = await database.query(markerQuery, [], watchQuery);
   return row?.[0] ?? null;
 }
-
-/** How the queries that watch the schema run. */
 
 /** They take milliseconds: a server that needs longer than this counts as unreachable. */
 export const watchQuery: QueryOptions = { timeoutMillis: 10_000, isRepeated: true };

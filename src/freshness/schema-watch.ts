@@ -1,3 +1,8 @@
+/**
+ * Keeps a snapshot of the schema fresh: loads a new one while the old one is in use, then swaps them. With our event triggers installed,
+ * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
+ * rejected. `watch-state.ts` decides; here is the work.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
@@ -20,12 +25,6 @@ import {
   type WatchEvent,
   type WatchState,
 } from './watch-state.ts';
-
-/**
- * Keeps a snapshot of the schema fresh: loads a new one while the old one is in use, then swaps them. With our event triggers installed,
- * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
- * rejected. `watch-state.ts` decides; here is the work.
- */
 
 const intervalMillis = 1000;
 /** How much longer to wait each time before a statement runs again that misses an object that the schema has. */
@@ -311,8 +310,6 @@ function clientError(error: unknown): unknown {
   if (!(error instanceof StaleSchemaError)) return error;
   return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
 }
-
-/** Runs work at most once at a time, for many callers. */
 
 export interface SingleFlight {
   /** Runs the work. Calls during a run share the next run, because the current one may have begun too early to see what they need. */

@@ -1,3 +1,4 @@
+/** Errors of an outdated schema, and errors that one may explain. */
 import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
@@ -12,8 +13,6 @@ export class StaleSchemaError extends Error {
 
 /** A request is for a table that has changed since the schema was loaded. It needs a newer snapshot. */
 export class SuspectTableError extends StaleSchemaError {}
-
-/** Which errors an outdated schema may explain. */
 
 /** Errors that may be due only to an outdated schema. */
 const refusals: ReadonlySet<string> = new Set([

@@ -1,13 +1,12 @@
+/**
+ * The version of the schema, which the event triggers of `extension/` maintain, what transactions changed since another version, and what that
+ * means for a snapshot of the schema.
+ */
 import type { RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { hasChangesText, hasVersionText, isOnText } from '../extension/install-extension.ts';
 import { readFingerprint, watchQuery } from './fingerprint.ts';
-
-/**
- * Reads the version of the schema, which the event triggers of `extension/` maintain, what recent transactions changed, and the version of the
- * extension.
- */
 
 /** The channel on which the event triggers announce committed DDL. */
 export const schemaChannel = 'rowgraph_schema';
@@ -66,8 +65,7 @@ function parseChanges(json: string): readonly SchemaChange[] {
   });
 }
 
-/** What a transaction changed in the schema, as `extension/recent-change-script.ts` notes it, and what that means for a snapshot of the schema. */
-
+/** What a transaction changed, as `extension/recent-change-script.ts` notes it. */
 export interface SchemaChange {
   /** Identifies the transaction: what it added to the schema version. */
   readonly weight: number;
@@ -135,7 +133,6 @@ function concerns({ schema, relation, isLocal }: SchemaChange, { schemas, tables
 }
 
 /** Identifies a state of the database's schema. */
-
 export interface SchemaStamp extends Versions {
   readonly fingerprint: string;
 }

@@ -1,8 +1,17 @@
 /** The metrics of a process, counted in plain numbers and read when they are asked for. */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { byteBounds, Distribution, rowBounds, secondBounds } from '../distribution.ts';
-import { type CacheStatistics, type EventKind, eventTable, type GraphStatistics, type RequestFinished } from '../events.ts';
+import {
+  byteBounds,
+  type CacheStatistics,
+  Distribution,
+  type EventKind,
+  eventTable,
+  type GraphStatistics,
+  type RequestFinished,
+  rowBounds,
+  secondBounds,
+} from '../events.ts';
 import { histogram, type Metric, metric } from './metrics.ts';
 
 /** How many roles have a label of their own; the others share one, so that no token can make the metrics grow. */

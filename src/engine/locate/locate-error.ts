@@ -16,7 +16,7 @@ import type { Parameter } from '../../plan/plan.ts';
 import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
 import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts';
-import { bindStatements, UnboundError } from '../prepare/bind-parameters.ts';
+import { bindParameter, UnboundError } from '../prepare/bind-parameters.ts';
 import { type PreparedRequest, planAgain } from '../prepare/compile-operation.ts';
 import type { GraphQLRequest } from '../request.ts';
 import type { RoleSchema } from '../snapshot/role-schema.ts';
@@ -63,14 +63,13 @@ async function namesOf({ cause, details }: ApiError, { granted }: RoleSchema): P
 const ofConnections: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'CANCELLED']);
 
 /** Null if no statement has failed. */
-async function failureOf(error: ApiError, { granted, role }: RoleSchema, prepared: PreparedRequest): Promise<Failure | null> {
+async function failureOf(error: ApiError, { granted }: RoleSchema, prepared: PreparedRequest): Promise<Failure | null> {
   const cause = error.cause instanceof DatabaseError ? error.cause : null;
   const ofDatabase = cause === null || ofConnections.has(error.code) ? null : cause.statement;
   const statement = error instanceof UnboundError ? error.statement : ofDatabase;
   if (statement === null) return null;
   const { bindValues } = prepared.variables;
-  const textOf = (parameter: Parameter) =>
-    bindStatements([{ text: '', parameters: [parameter] }], bindValues, role.limits)[0]!.parameters[0];
+  const textOf = (parameter: Parameter) => bindParameter(parameter, bindValues);
   return { error, cause, statement, compiled: prepared.compiled, plan: planAgain(await granted.types(), prepared), textOf };
 }
 

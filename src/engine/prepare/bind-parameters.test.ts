@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../../test/support/sample-model.ts';
 import { noLimits } from '../../budget/limits.ts';
+import { runAtOnce } from '../../budget/turns.ts';
 import type { ValueType } from '../../model/model.ts';
 import type { Parameter, ParameterEncoding, ParameterValue } from '../../plan/plan.ts';
 import type { ScalarValue } from '../../request/operation.ts';
-import { bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
+import { bindStatements } from './bind-parameters.ts';
 
 const bindParameters = (parameters: readonly Parameter[], bindValues: readonly ScalarValue[]) =>
-  bindStatements([{ text: '', parameters }], bindValues, noLimits)[0]!.parameters;
+  runAtOnce(bindStatements([{ text: '', parameters }], bindValues, noLimits))[0]!.parameters;
 const constant = (value: ScalarValue): ParameterValue => ({ kind: 'constant', value });
 const bound = (value: ScalarValue, encoding: ParameterEncoding) => bindParameters([{ value: constant(value), encoding }], [])[0];
 const written = (value: ScalarValue, type: ValueType) => bound(value, { kind: 'value', type, use: 'write' });
@@ -129,7 +130,7 @@ describe('counts', () => {
   });
 });
 
-describe('bindStatementsInSteps', () => {
+describe('pauses of bindStatements', () => {
   const rows = (count: number): Parameter => {
     const items = Array.from({ length: count }, (_, index) => constant(String(index)));
     return { value: { kind: 'list', items }, encoding: { kind: 'rows', type: text, use: 'write' } };
@@ -140,10 +141,10 @@ describe('bindStatementsInSteps', () => {
       { text: 'a', parameters: [rows(10), rows(3000), rows(3000)] },
       { text: 'b', parameters: [rows(1990), rows(20)] },
     ];
-    const steps = bindStatementsInSteps(statements, [], noLimits);
+    const steps = bindStatements(statements, [], noLimits);
     const pauses = [1, 2, 3].map(() => steps.next().done);
     assert.deepEqual(pauses, [false, false, false]);
-    assert.deepEqual(steps.next(), { done: true, value: bindStatements(statements, [], noLimits) });
+    assert.deepEqual(steps.next(), { done: true, value: runAtOnce(bindStatements(statements, [], noLimits)) });
   });
 
   it('names the statement that a value does not fit', () => {
@@ -152,6 +153,6 @@ describe('bindStatementsInSteps', () => {
       { text: 'a', parameters: [rows(1)] },
       { text: 'b', parameters: [unstorable] },
     ];
-    assert.throws(() => bindStatements(statements, [], noLimits), { code: 'BAD_USER_INPUT', statement: 1 });
+    assert.throws(() => runAtOnce(bindStatements(statements, [], noLimits)), { code: 'BAD_USER_INPUT', statement: 1 });
   });
 });

@@ -34,38 +34,28 @@ export class UnboundError extends ApiError {
   }
 }
 
-/**
- * Text or null for each parameter of each statement. Throws `UnboundError` with BAD_USER_INPUT for values that do not fit, such as a text
- * that is too long or a negative count, and the error of the limit if all texts together are too long.
- */
-export function bindStatements(
-  statements: readonly UnboundStatement[],
-  bindValues: readonly ScalarValue[],
-  limits: Limits,
-): BoundStatement[] {
-  const binder = new Binder(bindValues, limits);
-  return statements.map(({ text, parameters }, statement) => ({
-    text,
-    parameters: parameters.map((parameter) => binder.bind(parameter, statement)),
-  }));
-}
-
 /** How many values are bound between two pauses. */
 const valuesAtATime = 2000;
 
-/** The same, with pauses if there are many values. */
-export function* bindStatementsInSteps(
+/**
+ * Text or null for each parameter of each statement; pauses if there are many values. Throws `UnboundError` with BAD_USER_INPUT for values that do
+ * not fit, such as a text that is too long or a negative count, and the error of the limit if all texts together are too long.
+ */
+export function* bindStatements(
   statements: readonly UnboundStatement[],
   bindValues: readonly ScalarValue[],
   limits: Limits,
 ): Generator<void, BoundStatement[]> {
-  const binder = new Binder(bindValues, limits);
   const all: BoundStatement[] = [];
+  let size = 0;
   let sincePause = 0;
-  for (const [statement, { text, parameters }] of statements.entries()) {
+  for (const { text, parameters } of statements) {
     const bound: (string | null)[] = [];
     for (const parameter of parameters) {
-      bound.push(binder.bind(parameter, statement));
+      const value = bindOf(parameter, bindValues, all.length);
+      size += value?.length ?? 0;
+      if (size > limits.inputSize) throw overLimit(limits, 'inputSize');
+      bound.push(value);
       sincePause += countValues(parameter.value, bindValues);
       if (sincePause < valuesAtATime) continue;
       sincePause = 0;
@@ -76,37 +66,18 @@ export function* bindStatementsInSteps(
   return all;
 }
 
+function bindOf(parameter: Parameter, bindValues: readonly ScalarValue[], statement: number): string | null {
+  try {
+    return bindParameter(parameter, bindValues);
+  } catch (error) {
+    throw error instanceof ApiError ? new UnboundError(error, statement) : error;
+  }
+}
+
 function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]): number {
   if (value.kind === 'list') return value.items.length;
   const given = resolve(value, bindValues);
   return Array.isArray(given) ? given.length : 1;
-}
-
-/** Binds parameters, and adds up the length of their texts. */
-class Binder {
-  readonly #bindValues: readonly ScalarValue[];
-  readonly #limits: Limits;
-  #size = 0;
-
-  constructor(bindValues: readonly ScalarValue[], limits: Limits) {
-    this.#bindValues = bindValues;
-    this.#limits = limits;
-  }
-
-  bind(parameter: Parameter, statement: number): string | null {
-    const value = this.#textOf(parameter, statement);
-    if (value !== null) this.#size += value.length;
-    if (this.#size > this.#limits.inputSize) throw overLimit(this.#limits, 'inputSize');
-    return value;
-  }
-
-  #textOf(parameter: Parameter, statement: number): string | null {
-    try {
-      return bindParameter(parameter, this.#bindValues);
-    } catch (error) {
-      throw error instanceof ApiError ? new UnboundError(error, statement) : error;
-    }
-  }
 }
 
 /** Total characters of all bound texts. */
@@ -114,7 +85,8 @@ export function sizeOfBound(statements: readonly { readonly parameters: readonly
   return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
 }
 
-function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
+/** The text that is bound. Throws BAD_USER_INPUT for a value that does not fit. */
+export function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
   const given = resolve(value, bindValues);
   if (given === null) return null;
   switch (encoding.kind) {

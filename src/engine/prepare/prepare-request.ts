@@ -20,7 +20,6 @@ import {
 } from '../../request/validate/parse-document.ts';
 import type { GraphQLRequest, RequestMarks } from '../request.ts';
 import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';
-import { type BoundStatement, bindStatements, bindStatementsInSteps } from './bind-parameters.ts';
 import { checkCompiled, compileOperation, manyParts, type PreparedRequest } from './compile-operation.ts';
 
 /** Documents of up to this many characters are parsed and validated without a pause. */
@@ -169,16 +168,6 @@ function makeRoom({ documents, noteGrowth, cacheSizes }: GrantedSchema): void {
   for (const { compiled } of documents.values()) total += compiled.calculatedSize;
   while (total > cacheSizes.variantText && documents.size > 1) total -= documents.pop()!.compiled.calculatedSize;
   noteGrowth();
-}
-
-/** Binds the values of a request, with pauses if there are many. Fails as `bindStatements` does. */
-export async function bindRequest(
-  { compiled: { statements }, variables: { bindValues, listElements } }: PreparedRequest,
-  limits: Limits,
-  deadline: Deadline | null,
-): Promise<BoundStatement[]> {
-  if (listElements <= manyParts) return bindStatements(statements, bindValues, limits);
-  return runInSlices(bindStatementsInSteps(statements, bindValues, limits), deadline);
 }
 
 /** How many rows a request may read by its page sizes. `request-cost.ts` checks their limit. */

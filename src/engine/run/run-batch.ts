@@ -1,3 +1,4 @@
+/** Runs batches, and translates their errors for the client. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Limits, overLimit } from '../../budget/limits.ts';
 import type { Batch, BatchResult, RequestDatabase, Statement } from '../../database/database.ts';
@@ -10,13 +11,11 @@ import { arrayLiteral } from '../prepare/bind-parameters.ts';
 import type { KeyStore, RequestIdentity } from './idempotency-key.ts';
 import { type ResponseTemplate, replayedResponse, type SuccessResponse } from './response.ts';
 
-/** Runs a batch and translates its errors for the client; retries it if it conflicts with concurrent transactions. */
-
 /** The most times that a batch runs. */
 const maxAttempts = 4;
 const firstPauseMillis = 10;
 
-/** Runs a batch. Rejects with `ApiError` or `StaleSchemaError`; then nothing was changed. */
+/** Runs a batch, and again if it conflicts with concurrent transactions. Rejects with `ApiError` or `StaleSchemaError`; then nothing was changed. */
 export async function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -32,12 +31,6 @@ export async function runBatch(database: RequestDatabase, batch: Batch, observe:
     await sleep(firstPauseMillis * 2 ** attempt * Math.random());
   }
 }
-
-/**
- * Runs the batch of a mutation that has an idempotency key: takes the key before the batch and stores the response after it, in the same
- * transaction and round trip. If the key already has a response, nothing runs and that response is read. In: the batch and the texts around
- * its results; out: its rows, or the stored response (docs/decisions/idempotency.md).
- */
 
 /** How often a response may expire between the attempt to take its key and the attempt to read it. */
 const mostAttempts = 5;
@@ -55,7 +48,11 @@ export interface OncePlan {
   readonly limits: Limits;
 }
 
-/** The rows of the batch, or the stored response to the same request. */
+/**
+ * Runs the batch of a mutation that has an idempotency key (docs/decisions/idempotency.md): takes the key before the batch and stores the response
+ * after it, in the same transaction and round trip. Returns the rows, or the stored response to the same request, if there is one; then nothing
+ * runs.
+ */
 export async function runOnce(
   database: RequestDatabase,
   batch: Batch,

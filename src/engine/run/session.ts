@@ -1,10 +1,9 @@
+/** The session of a caller: the settings with which the transaction of a request begins. */
 import { loadSettingReaders, settingsNamedIn } from '../../catalog/setting-readers.ts';
 import type { RequestDatabase, RequestSetting, Session } from '../../database/database.ts';
 import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/request-settings.ts';
 import type { Caller, HttpHead } from '../request.ts';
 import type { CompiledRequest, RoleSchema } from '../snapshot/role-schema.ts';
-
-/** The session of a caller: the settings with which the transaction of a request begins. */
 
 /** A token is verified once and its claims are used many times. Only frozen claims are cached: others may change, or be shared. */
 const claimsTexts = new WeakMap<Caller, string>();
@@ -60,11 +59,7 @@ export function sessionOf(
   return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsState, resetsConnection, requestSettings };
 }
 
-/**
- * The settings that tell SQL about a request besides `request.jwt.claims`. In: which of them are in use, and then a caller and the head of an
- * HTTP request; out: a value for each, so that none is left from another request.
- */
-
+/** The settings that tell SQL about a request besides `request.jwt.claims`: a value for each, so that none is left from another request. */
 export class RequestSettings {
   readonly #sources: readonly (readonly [name: string, source: RequestSettingSource])[];
   readonly #allowed: ReadonlySet<string>;

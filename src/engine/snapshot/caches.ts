@@ -1,3 +1,4 @@
+/** How much the caches of everything derived from schemas keep, their statistics, and the cache of introspection responses. */
 import { LRUCache } from 'lru-cache';
 import { type Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
 import { runInSlices } from '../../budget/turns.ts';
@@ -5,10 +6,63 @@ import type { CacheStatistics } from '../../events.ts';
 import type { IntrospectionJson } from '../../introspection/execute-introspection.ts';
 import { settings } from '../../settings/settings.ts';
 
-/**
- * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many
- * requests wait for it, and only one at a time, since it may be tens of megabytes.
- */
+export interface CacheSizes {
+  /** Estimated bytes of all schemas, with their documents and compiled variants. Default: 192 MB. */
+  readonly schemaBytes: number;
+  /** Documents cached for all roles with the same privileges. Default: 1000. */
+  readonly documents: number;
+  /** Total characters of these documents. Default: 2,000,000. */
+  readonly documentText: number;
+  /** Compiled variants to cache per document. Default: 100. */
+  readonly variants: number;
+  /** Total characters of all compiled variants of these documents. Default: 20,000,000. */
+  readonly variantText: number;
+  /** Prepared statements to keep per connection. Default: 256. */
+  readonly statements: number;
+  /** Total bytes of the introspection responses of all roles. Default: 64 MB. */
+  readonly introspectionBytes: number;
+}
+
+export const defaultCacheSizes: CacheSizes = {
+  schemaBytes: settings.schemaCache.default,
+  documents: settings.documentCache.default,
+  documentText: 2_000_000,
+  variants: settings.variantCache.default,
+  variantText: 20_000_000,
+  statements: settings.statementCache.default,
+  introspectionBytes: settings.introspectionCache.default,
+};
+
+/** Counts the lookups in all caches of one kind. The caches come and go with roles and schema snapshots; the counts stay. */
+export class CacheUse {
+  readonly #name: string;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Records the result of a lookup and returns it. */
+  note<Value>(found: Value | undefined): Value | undefined {
+    if (found === undefined) this.#misses += 1;
+    else this.#hits += 1;
+    return found;
+  }
+
+  /** The counts, and how many entries there are now. */
+  read(entries: number): CacheStatistics {
+    return { name: this.#name, entries, hits: this.#hits, misses: this.#misses };
+  }
+}
+
+/** Lookups in the caches of everything derived from schemas. */
+export class SchemaCacheUses {
+  readonly schema = new CacheUse('schema');
+  readonly document = new CacheUse('document');
+  readonly variant = new CacheUse('variant');
+  readonly introspection = new CacheUse('introspection');
+}
 
 /** A response that is being made, or waits to be. */
 interface Making {
@@ -20,6 +74,10 @@ interface Making {
 /** Small responses are limited in number too: each costs more than its bytes. */
 const maxEntries = 1000;
 
+/**
+ * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many requests
+ * wait for it, and only one at a time, since it may be tens of megabytes.
+ */
 export class IntrospectionCache {
   readonly #use: CacheUse;
   readonly #known: LRUCache<string, IntrospectionJson>;
@@ -94,65 +152,3 @@ function sizeOf(json: IntrospectionJson, identity: string): number {
 }
 
 function ignore(): void {}
-
-/** How much each cache keeps. */
-
-/** Sizes of caches. */
-export interface CacheSizes {
-  /** Estimated bytes of all schemas, with their documents and compiled variants. Default: 192 MB. */
-  readonly schemaBytes: number;
-  /** Documents cached for all roles with the same privileges. Default: 1000. */
-  readonly documents: number;
-  /** Total characters of these documents. Default: 2,000,000. */
-  readonly documentText: number;
-  /** Compiled variants to cache per document. Default: 100. */
-  readonly variants: number;
-  /** Total characters of all compiled variants of these documents. Default: 20,000,000. */
-  readonly variantText: number;
-  /** Prepared statements to keep per connection. Default: 256. */
-  readonly statements: number;
-  /** Total bytes of the introspection responses of all roles. Default: 64 MB. */
-  readonly introspectionBytes: number;
-}
-
-export const defaultCacheSizes: CacheSizes = {
-  schemaBytes: settings.schemaCache.default,
-  documents: settings.documentCache.default,
-  documentText: 2_000_000,
-  variants: settings.variantCache.default,
-  variantText: 20_000_000,
-  statements: settings.statementCache.default,
-  introspectionBytes: settings.introspectionCache.default,
-};
-
-/** Counts the lookups in all caches of one kind. The caches come and go with roles and schema snapshots; the counts stay. */
-
-export class CacheUse {
-  readonly #name: string;
-  #hits = 0;
-  #misses = 0;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  /** Records the result of a lookup and returns it. */
-  note<Value>(found: Value | undefined): Value | undefined {
-    if (found === undefined) this.#misses += 1;
-    else this.#hits += 1;
-    return found;
-  }
-
-  /** The counts, and how many entries there are now. */
-  read(entries: number): CacheStatistics {
-    return { name: this.#name, entries, hits: this.#hits, misses: this.#misses };
-  }
-}
-
-/** Lookups in the caches of everything derived from schemas. */
-export class SchemaCacheUses {
-  readonly schema = new CacheUse('schema');
-  readonly document = new CacheUse('document');
-  readonly variant = new CacheUse('variant');
-  readonly introspection = new CacheUse('introspection');
-}

@@ -1,3 +1,4 @@
+/** A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../budget/limits.ts';
@@ -27,10 +28,6 @@ import { loadRequestSettings, type RequestSettings } from '../run/session.ts';
 import { type CacheSizes, IntrospectionCache, type SchemaCacheUses } from './caches.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import type { GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
-
-/**
- * A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks.
- */
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -347,8 +344,6 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
     enums: model.enums.filter(isIntrospectable),
   };
 }
-
-/** What a snapshot of the schema depends on, and which of its tables a change concerns. Pure. */
 
 /** `searched`: the schemas on the search path of requests. */
 export function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: readonly string[]): Dependence {

@@ -5,8 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
-import type { Observer } from '../../events.ts';
-import { createSafeObserver } from '../../safe-observer.ts';
+import { createSafeObserver, type Observer } from '../../events.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
 import { checkNodeHandler } from './check-handler-options.ts';
 import { mountEndpoint, type NodeMount } from './mount-endpoint.ts';

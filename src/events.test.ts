@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Event } from './events.ts';
-import { createSafeObserver } from './safe-observer.ts';
+import { createSafeObserver, type Event } from './events.ts';
 
 const event: Event = { kind: 'request-started' };
 
