@@ -97,8 +97,6 @@ function describeRoot(value: RootValue, key: string): string {
       return `${key}: delete from ${nameOf(value.table)}${describeRestriction(value)}`;
     case 'nested write':
       return `${key}: ${value.verb} with related rows`;
-    default:
-      return value satisfies never;
   }
 }
 

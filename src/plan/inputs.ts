@@ -6,7 +6,6 @@ import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNa
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 
-/** A value of a column or argument. */
 export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
@@ -16,31 +15,19 @@ export interface ElementParameter extends Parameter {
   readonly encoding: { readonly kind: ElementUse; readonly argument?: string };
 }
 
-/** An element of a cursor, or of a nodeId. `type` is that of its column; undefined for a computed field or an aggregate. */
+/** `type` is that of the element's column; undefined for a computed field or an aggregate. */
 export function elementParameter(element: BindValue | null, type: ValueType | undefined): ElementParameter {
   return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
 }
 
-/** An element of the nodeId in an argument. Composite values in it are JSON. */
-export function keyParameter(element: BindValue | null, type: ValueType, argument: string): ElementParameter {
-  if (type.kind !== 'composite' && type.kind !== 'row') {
-    const { value, encoding } = elementParameter(element, type);
-    return { value, encoding: { ...encoding, argument } };
-  }
-  return { value: element ?? nullValue, encoding: { kind: 'json' } };
-}
-
-/** A whole number. */
 export function integerParameter(value: InputValue): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'integer' } };
 }
 
-/** A number from 0 to 1. */
 export function fractionParameter(value: InputValue, argument: string): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'fraction', argument } };
 }
 
-/** The width of a bucket: a number greater than zero. */
 export function widthParameter(value: InputValue): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'width' } };
 }
@@ -77,7 +64,12 @@ export function keyOfNodeId(id: InputValue, table: Table, argument: string): { c
   if (id.elements.length !== table.primaryKey.length) {
     throw new ApiError('BAD_USER_INPUT', `The nodeId in the argument "${argument}" does not contain the key of type ${table.typeName}.`);
   }
-  return table.primaryKey.map((column, index) => ({ column, parameter: keyParameter(id.elements[index] ?? null, column.type, argument) }));
+  return table.primaryKey.map((column, index) => {
+    const { value, encoding } = elementParameter(id.elements[index] ?? null, column.type);
+    // Composite values in a nodeId are JSON.
+    const isJson = column.type.kind === 'composite' || column.type.kind === 'row';
+    return { column, parameter: { value, encoding: isJson ? { kind: 'json' } : { ...encoding, argument } } };
+  });
 }
 
 /** Plans each field, except `__typename`, with `plan`. Adds the response key to the path of errors. */

@@ -175,8 +175,6 @@ class PlanMeasurer {
       case 'aggregate value':
       case 'group order':
         return around;
-      default:
-        return node satisfies never;
     }
   };
 
@@ -202,8 +200,6 @@ class PlanMeasurer {
       case 'delete':
         // The client's `atMost` limits the rows written. The rows returned count like those of a page.
         return this.#mutation(value, path, { size: countOf(value.atMost), argument: 'atMost', tableId: value.table.id }, around);
-      default:
-        return value satisfies never;
     }
   }
 
@@ -240,16 +236,16 @@ class PlanMeasurer {
   #groups({ by, order, limit }: GroupsPlan, path: Path, tableId: number | null, around: Around): void {
     // Planning appends the columns of `by` that were not requested.
     this.#orderKeys += Math.max(0, order.length - by.length);
-    const relations = by.flatMap(({ path: followed }) =>
-      followed.map((_, index) =>
-        followed
-          .slice(0, index + 1)
-          .map(({ fieldName }) => fieldName)
-          .join('.'),
-      ),
-    );
-    this.#subqueries += 1 + new Set(relations).size;
-    for (const each of by) for (const { target } of each.path) this.#touchTable(target);
+    const joined = new Set<string>();
+    for (const each of by) {
+      let name = '';
+      for (const { fieldName, target } of each.path) {
+        name += `.${fieldName}`;
+        joined.add(name);
+        this.#touchTable(target);
+      }
+    }
+    this.#subqueries += 1 + joined.size;
     addRead({ path, size: limit, argument: 'first', tableId }, around);
   }
 

@@ -24,8 +24,8 @@ import type {
 
 type Selected<Value> = Exclude<Value, TypeNamePlan>;
 
-/** A part of a plan. `table` is the one whose rows it is about. */
-export type PlanNode =
+/** A part of a plan. `table` is the one whose rows it is about, `key` the response key that leads to it from the part around it, if one does. */
+export type PlanNode = { readonly key?: string } & (
   | { readonly kind: 'root'; readonly value: RootValue }
   | { readonly kind: 'row'; readonly value: RowPlan }
   | { readonly kind: 'row value'; readonly value: Selected<RowValue>; readonly table: Table }
@@ -42,7 +42,8 @@ export type PlanNode =
   | { readonly kind: 'filter'; readonly value: Filter; readonly table: Table }
   | { readonly kind: 'order value'; readonly value: OrderValue; readonly table: Table }
   | { readonly kind: 'response value'; readonly value: Selected<ResponseValue>; readonly table: Table }
-  | { readonly kind: 'step'; readonly value: NestedStep };
+  | { readonly kind: 'step'; readonly value: NestedStep }
+);
 
 /** Response keys, from the root field on. */
 export type Path = readonly string[];
@@ -51,32 +52,27 @@ export type Path = readonly string[];
 export type Enter<Context> = (node: PlanNode, path: Path, context: Context) => Context;
 
 export function walkPlan<Context>({ roots }: Plan, context: Context, enter: Enter<Context>): void {
-  for (const { key, value } of roots) walk({ kind: 'root', value }, [key], context, enter);
+  for (const { key, value } of roots) walk({ kind: 'root', value, key }, [], context, enter);
 }
 
-function walk<Context>(node: PlanNode, path: Path, context: Context, enter: Enter<Context>): void {
+function walk<Context>(node: PlanNode, around: Path, context: Context, enter: Enter<Context>): void {
+  const path = node.key === undefined ? around : [...around, node.key];
   const inner = enter(node, path, context);
-  for (const { key, node: child } of childrenOf(node)) walk(child, key === undefined ? path : [...path, key], inner, enter);
+  for (const child of childrenOf(node)) walk(child, path, inner, enter);
 }
 
 /** Whether a part, or any part in it, has a property. */
-export function hasNode(node: PlanNode, has: (node: PlanNode) => boolean): boolean {
-  return has(node) || childrenOf(node).some((child) => hasNode(child.node, has));
+function hasNode(node: PlanNode, has: (node: PlanNode) => boolean): boolean {
+  return has(node) || childrenOf(node).some((child) => hasNode(child, has));
 }
 
-/** A part of another. `key` is the response key that leads to it, if one does. */
-interface Child {
-  readonly key?: string;
-  readonly node: PlanNode;
-}
-
-function childrenOf(node: PlanNode): readonly Child[] {
+function childrenOf(node: PlanNode): readonly PlanNode[] {
   switch (node.kind) {
     case 'root':
       return inRoot(node.value);
     case 'row': {
       const { table, members } = node.value;
-      return selected(members, (value) => ({ kind: 'row value', value, table }));
+      return selected(members, (value, key) => ({ kind: 'row value', value, table, key }));
     }
     case 'row value':
       return inRowValue(node.value);
@@ -87,11 +83,11 @@ function childrenOf(node: PlanNode): readonly Child[] {
     case 'connection value':
       return inConnectionValue(node.value);
     case 'edge value':
-      return node.value.kind === 'node' ? [row(node.value.row)] : [];
+      return node.value.kind === 'node' ? [{ kind: 'row', value: node.value.row }] : [];
     case 'aggregate value':
-      return node.value.kind === 'function' ? selected(node.value.members, (value) => ({ kind: 'aggregated column', value })) : [];
-    case 'aggregated column':
-      return [];
+      return node.value.kind === 'function'
+        ? selected(node.value.members, (value, key) => ({ kind: 'aggregated column', value, key }))
+        : [];
     case 'group condition':
       return inGroupCondition(node.value);
     case 'group order':
@@ -99,84 +95,80 @@ function childrenOf(node: PlanNode): readonly Child[] {
     case 'filter':
       return inFilter(node.value, node.table);
     case 'order value':
-      return node.value.kind === 'related' ? [order(node.value.value, node.value.rows.target)] : [];
+      return node.value.kind === 'related' ? [{ kind: 'order value', value: node.value.value, table: node.value.rows.target }] : [];
     case 'response value':
       return inResponseValue(node.value, node.table);
     case 'step':
       return inStep(node.value);
+    case 'aggregated column':
+      return [];
     default:
       return node satisfies never;
   }
 }
 
-function inRoot(value: RootValue): readonly Child[] {
+// As they return for each kind, the compiler sees that these functions forget none.
+
+function inRoot(value: RootValue): readonly PlanNode[] {
   switch (value.kind) {
     case 'type name':
     case 'introspection':
       return [];
     case 'connection':
-      return [connection(value, false)];
+      return [{ kind: 'connection', value, isCalled: false }];
     case 'lookup':
-      return [row(value.row)];
+      return [{ kind: 'row', value: value.row }];
     case 'routine':
-      return [result(value.result)];
+      return [{ kind: 'result', value: value.result }];
     case 'insert':
-      return [...filter(value.onConflict?.filter ?? null, value.table), ...response(value)];
+      return [...filters(value.onConflict?.filter, value.table), ...response(value)];
     case 'update':
     case 'delete':
-      return [...filter(value.filter, value.table), ...response(value)];
+      return [...filters(value.filter, value.table), ...response(value)];
     case 'nested write':
-      return [...value.steps.map((step): Child => ({ node: { kind: 'step', value: step } })), ...response(value)];
-    default:
-      return value satisfies never;
+      return [...value.steps.map((step): PlanNode => ({ kind: 'step', value: step })), ...response(value)];
   }
 }
 
-function inStep(step: NestedStep): readonly Child[] {
+function inStep(step: NestedStep): readonly PlanNode[] {
   switch (step.kind) {
     case 'insert':
-      return filter(step.onConflict?.filter ?? null, step.table);
+      return filters(step.onConflict?.filter, step.table);
     case 'lock':
     case 'update':
     case 'delete':
-      return filter(step.rows.filter, step.table);
+      return filters(step.rows.filter, step.table);
     case 'find':
     case 'attach':
       return [];
-    default:
-      return step satisfies never;
   }
 }
 
-function inRowValue(value: Selected<RowValue>): readonly Child[] {
+function inRowValue(value: Selected<RowValue>): readonly PlanNode[] {
   switch (value.kind) {
     case 'column':
     case 'node id':
       return [];
     case 'to-one':
     case 'row column':
-      return [row(value.row)];
+      return [{ kind: 'row', value: value.row }];
     case 'to-many':
-      return [connection(value.connection, false)];
+      return [{ kind: 'connection', value: value.connection, isCalled: false }];
     case 'computed':
-      return [result(value.result)];
-    default:
-      return value satisfies never;
+      return [{ kind: 'result', value: value.result }];
   }
 }
 
-function inResult(value: ResultPlan): readonly Child[] {
+function inResult(value: ResultPlan): readonly PlanNode[] {
   switch (value.kind) {
     case 'void':
     case 'value':
       return [];
     case 'row':
     case 'row list':
-      return [row(value.row)];
+      return [{ kind: 'row', value: value.row }];
     case 'rows':
-      return [connection(value.connection, true)];
-    default:
-      return value satisfies never;
+      return [{ kind: 'connection', value: value.connection, isCalled: true }];
   }
 }
 
@@ -185,16 +177,16 @@ export function readsPage({ members }: ConnectionPlan): boolean {
   return members.some(({ value }) => value.kind === 'edges' || value.kind === 'page info');
 }
 
-function inConnection(plan: ConnectionPlan): readonly Child[] {
-  const { table, page, members } = plan;
+function inConnection(plan: ConnectionPlan): readonly PlanNode[] {
+  const { table, page, filter, members } = plan;
   return [
-    ...filter(plan.filter, table),
+    ...filters(filter, table),
     ...(readsPage(plan) ? orders(page.keys, table) : []),
-    ...selected(members, (value) => ({ kind: 'connection value', value, table })),
+    ...selected(members, (value, key) => ({ kind: 'connection value', value, table, key })),
   ];
 }
 
-function inConnectionValue(value: Selected<ConnectionValue>): readonly Child[] {
+function inConnectionValue(value: Selected<ConnectionValue>): readonly PlanNode[] {
   switch (value.kind) {
     case 'page info':
     case 'total count':
@@ -202,115 +194,91 @@ function inConnectionValue(value: Selected<ConnectionValue>): readonly Child[] {
     case 'edges':
       return edges(value.members);
     case 'aggregate':
-      return selected(value.members, (each) => ({ kind: 'aggregate value', value: each }));
+      return selected(value.members, (each, key) => ({ kind: 'aggregate value', value: each, key }));
     case 'groups': {
-      const { having, order: keys, members } = value.groups;
+      const { having, order, members } = value.groups;
       return [
-        ...(having ? [condition(having)] : []),
-        ...keys.map((key): Child => ({ node: { kind: 'group order', value: key } })),
-        ...selected(members, (each) => ({ kind: 'aggregate value', value: each })),
+        ...(having ? conditions([having]) : []),
+        ...order.map((key): PlanNode => ({ kind: 'group order', value: key })),
+        ...selected(members, (each, key) => ({ kind: 'aggregate value', value: each, key })),
       ];
     }
-    default:
-      return value satisfies never;
   }
 }
 
-function inGroupCondition(value: GroupCondition): readonly Child[] {
+function inGroupCondition(value: GroupCondition): readonly PlanNode[] {
   switch (value.kind) {
     case 'and':
     case 'or':
-      return value.conditions.map(condition);
+      return conditions(value.conditions);
     case 'not':
-      return [condition(value.condition)];
+      return conditions([value.condition]);
     case 'comparison':
     case 'null test':
       return aggregated(value.of);
-    default:
-      return value satisfies never;
   }
 }
 
-function inFilter(value: Filter, table: Table): readonly Child[] {
+function inFilter(value: Filter, table: Table): readonly PlanNode[] {
   switch (value.kind) {
     case 'and':
     case 'or':
-      return value.filters.flatMap((each) => filter(each, table));
+      return value.filters.flatMap((each) => filters(each, table));
     case 'not':
-      return filter(value.filter, table);
+      return filters(value.filter, table);
     case 'comparison':
     case 'null test':
       return [];
     case 'related rows':
     case 'related count':
-      return filter(value.filter, value.rows.target);
-    default:
-      return value satisfies never;
+      return filters(value.filter, value.rows.target);
   }
 }
 
-function inResponseValue(value: Selected<ResponseValue>, table: Table): readonly Child[] {
+function inResponseValue(value: Selected<ResponseValue>, table: Table): readonly PlanNode[] {
   switch (value.kind) {
     case 'affected count':
       return [];
     case 'records':
-      return [row(value.row)];
+      return [{ kind: 'row', value: value.row }];
     case 'edges':
       return [...orders(value.keys, table), ...edges(value.members)];
     case 'query':
-      return value.members.map((member): Child => ({ key: member.key, node: { kind: 'root', value: member.value } }));
-    default:
-      return value satisfies never;
+      return value.members.map((member): PlanNode => ({ kind: 'root', value: member.value, key: member.key }));
   }
 }
 
 /** Members other than `__typename`. */
 function selected<Value extends { readonly kind: string }>(
   members: readonly Member<Value>[],
-  nodeOf: (value: Selected<Value>) => PlanNode,
-): readonly Child[] {
+  nodeOf: (value: Selected<Value>, key: string) => PlanNode,
+): readonly PlanNode[] {
   const isSelected = (value: Value): value is Selected<Value> => value.kind !== 'type name';
-  return members.flatMap(({ key, value }) => (isSelected(value) ? [{ key, node: nodeOf(value) }] : []));
+  return members.flatMap(({ key, value }) => (isSelected(value) ? [nodeOf(value, key)] : []));
 }
 
-function row(value: RowPlan): Child {
-  return { node: { kind: 'row', value } };
+function edges(members: readonly Member<EdgeValue>[]): readonly PlanNode[] {
+  return selected(members, (value, key) => ({ kind: 'edge value', value, key }));
 }
 
-function result(value: ResultPlan): Child {
-  return { node: { kind: 'result', value } };
+function response({ table, members }: { readonly table: Table; readonly members: readonly Member<ResponseValue>[] }): readonly PlanNode[] {
+  return selected(members, (value, key) => ({ kind: 'response value', value, table, key }));
 }
 
-function connection(value: ConnectionPlan, isCalled: boolean): Child {
-  return { node: { kind: 'connection', value, isCalled } };
+function filters(value: Filter | null | undefined, table: Table): readonly PlanNode[] {
+  return value ? [{ kind: 'filter', value, table }] : [];
 }
 
-function edges(members: readonly Member<EdgeValue>[]): readonly Child[] {
-  return selected(members, (value) => ({ kind: 'edge value', value }));
+function orders(keys: readonly OrderKey[], table: Table): readonly PlanNode[] {
+  return keys.map(({ value }) => ({ kind: 'order value', value, table }));
 }
 
-function response({ table, members }: { readonly table: Table; readonly members: readonly Member<ResponseValue>[] }): readonly Child[] {
-  return selected(members, (value) => ({ kind: 'response value', value, table }));
+function conditions(values: readonly GroupCondition[]): readonly PlanNode[] {
+  return values.map((value) => ({ kind: 'group condition', value }));
 }
 
-function filter(value: Filter | null, table: Table): readonly Child[] {
-  return value ? [{ node: { kind: 'filter', value, table } }] : [];
-}
-
-function order(value: OrderValue, table: Table): Child {
-  return { node: { kind: 'order value', value, table } };
-}
-
-function orders(keys: readonly OrderKey[], table: Table): readonly Child[] {
-  return keys.map(({ value }) => order(value, table));
-}
-
-function condition(value: GroupCondition): Child {
-  return { node: { kind: 'group condition', value } };
-}
-
-function aggregated(of: GroupOrderKey['of']): readonly Child[] {
-  return of.kind === 'function' ? [{ node: { kind: 'aggregated column', value: of } }] : [];
+function aggregated(of: GroupOrderKey['of']): readonly PlanNode[] {
+  return of.kind === 'function' ? [{ kind: 'aggregated column', value: of }] : [];
 }
 
 type Comparison = Extract<Filter, { kind: 'comparison' }>;
@@ -326,4 +294,34 @@ export function pinsColumns(value: Filter | null, columns: readonly Column[]): b
   if (value === null) return columns.length === 0;
   const pins = requiredComparisons(value).filter(({ operator }) => operator === 'eq');
   return columns.every((column) => pins.some((pin) => pin.column === column));
+}
+
+/**
+ * Whether the response of a mutation needs more than the rows that it writes: related rows, computed fields, a query. A statement sees such
+ * things as they were before it, so a statement of its own reads them behind the write.
+ */
+export function responseReadsBeyond(table: Table, members: readonly Member<ResponseValue>[]): boolean {
+  return members.some(({ value }) => value.kind !== 'type name' && hasNode({ kind: 'response value', value, table }, readsBeyond));
+}
+
+/** Whether a response needs more than the rows that a function returns. */
+export function resultReadsBeyond(result: ResultPlan): boolean {
+  return hasNode({ kind: 'result', value: result }, readsBeyond);
+}
+
+function readsBeyond({ kind, value }: PlanNode): boolean {
+  switch (kind) {
+    case 'response value':
+      return value.kind === 'query';
+    case 'row value':
+      return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'computed';
+    case 'order value':
+      return value.kind !== 'column';
+    case 'filter':
+      return value.kind === 'related rows' || value.kind === 'related count';
+    case 'connection value':
+      return value.kind === 'groups' && value.groups.by.some(({ path }) => path.length > 0);
+    default:
+      return false;
+  }
 }

@@ -1,29 +1,30 @@
 /** Plans the paging arguments of a collection: which can be combined, how many rows, from where, in which order. */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
-import { argumentOf, type InputValue, type SelectedField } from '../../request/operation.ts';
-import { countOf, elementParameter } from '../inputs.ts';
+import type { RelatedRows } from '../../model/relations/related-rows.ts';
+import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
 import type { OrderKey, OrderValue, Page, Parameter } from '../plan.ts';
-import { planOrder } from './order.ts';
+import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
 /** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
 export function planPage(field: SelectedField, table: Table): Page {
-  const given = (name: string) => argumentOf(field, name) ?? null;
-  const first = given('first');
-  const last = given('last');
-  const before = given('before');
-  const after = given('after');
-  const offset = given('offset');
+  const argument = (name: string) => argumentOf(field, name) ?? null;
+  const first = argument('first');
+  const last = argument('last');
+  const before = argument('before');
+  const after = argument('after');
+  const offset = argument('offset');
   rejectIf(first && last, 'only one of "first" and "last" may be provided');
   rejectIf(before && after, 'only one of "before" and "after" may be provided');
   rejectIf(first && before, '"first" may only be used with "after"');
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  const keys = planOrder(given('orderBy'), table);
+  const keys = planOrder(argument('orderBy'), table);
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',
@@ -38,12 +39,12 @@ function rejectIf(condition: unknown, message: string): void {
   if (condition) throw new ApiError('BAD_USER_INPUT', message);
 }
 
-function planCursor(value: InputValue, argument: string, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
+function planCursor(value: InputValue, name: string, keys: readonly OrderKey[]): readonly (Parameter | null)[] | null {
   if (value === null) return null;
-  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', `Expected a cursor in the argument "${argument}".`);
+  if (value.kind !== 'cursor') throw new ApiError('BAD_USER_INPUT', `Expected a cursor in the argument "${name}".`);
   if (value.elements.length > keys.length) {
     const advice = 'Pass a cursor from a response in the same order.';
-    throw new ApiError('BAD_USER_INPUT', `The cursor in the argument "${argument}" does not match "orderBy". ${advice}`);
+    throw new ApiError('BAD_USER_INPUT', `The cursor in the argument "${name}" does not match "orderBy". ${advice}`);
   }
   return value.elements.map((element, index) => element && elementParameter(element, columnOf(keys[index]!.value)?.type));
 }
@@ -52,4 +53,48 @@ function planCursor(value: InputValue, argument: string, keys: readonly OrderKey
 function columnOf(value: OrderValue): Column | undefined {
   if (value.kind === 'related') return columnOf(value.value);
   return value.kind === 'column' ? value.column : undefined;
+}
+
+/**
+ * Plans the requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX if relations
+ * nest too deep.
+ */
+export function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
+  return [
+    ...listOf(value).flatMap((element) => planKey(element, []) ?? []),
+    ...table.primaryKey.map((column): OrderKey => ({ value: { kind: 'column', column }, descending: false, nullsFirst: false })),
+  ];
+}
+
+/** Plans the only key of an object; undefined if it has none. `path` has the keys around it. */
+function planKey(object: InputValue, path: readonly string[]): OrderKey | undefined {
+  const entry = onlyEntryOf(object, 'orderBy', path);
+  if (!entry) return undefined;
+  const { name, value } = entry;
+  const binding = bindingAt('order', entry);
+  switch (binding.kind) {
+    case 'column':
+      return { value: { kind: 'column', column: binding.column }, ...directionOf(value) };
+    case 'computed':
+      return { value: { kind: 'computed', routine: binding.routine }, ...directionOf(value) };
+    case 'related rows': {
+      const inner = [...path, name];
+      deeper('ordering', path.length);
+      if (binding.rows.many) return planAggregate(value, binding.rows, inner);
+      const key = planKey(value, inner);
+      return key && { ...key, value: { kind: 'related', rows: binding.rows, value: key.value } };
+    }
+  }
+}
+
+/** Plans a key on to-many related rows: their count, or an aggregate of one of their columns. */
+function planAggregate(object: InputValue, rows: RelatedRows, path: readonly string[]): OrderKey | undefined {
+  const entry = onlyEntryOf(object, 'orderBy', path);
+  if (!entry) return undefined;
+  const binding = bindingAt('order to many', entry);
+  if (binding.kind === 'count') return { value: { kind: 'aggregate', rows, function: 'count' }, ...directionOf(entry.value) };
+  const inner = onlyEntryOf(entry.value, 'orderBy', [...path, entry.name]);
+  if (!inner) return undefined;
+  const { column } = bindingAt('order column', inner);
+  return { value: { kind: 'aggregate', rows, function: binding.name, column }, ...directionOf(inner.value) };
 }

@@ -17,7 +17,7 @@ import type {
   RowPlan,
   RowValue,
 } from '../plan.ts';
-import { resultReadsBeyond } from '../reads-beyond.ts';
+import { resultReadsBeyond } from '../walk.ts';
 import { planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planPage } from './page.ts';

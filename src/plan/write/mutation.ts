@@ -9,9 +9,9 @@ import { argumentOf, bindingAt, type InputEntry, type InputValue, type SelectedF
 import { integerParameter, objectOf, planMembers, valueParameter } from '../inputs.ts';
 import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from '../plan.ts';
 import { planRestriction } from '../read/filter.ts';
-import { planOrder } from '../read/order.ts';
+import { planOrder } from '../read/page.ts';
 import { planEdge, planQueryMembers, planRow } from '../read/selection.ts';
-import { mayCascade, responseReadsBeyond } from '../reads-beyond.ts';
+import { responseReadsBeyond } from '../walk.ts';
 
 /** Plans an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table, model: Model): UpdatePlan | DeletePlan {
@@ -120,4 +120,16 @@ function entriesOf(value: InputValue): Assignment[] {
 
 function assignment(column: Column, { value }: InputEntry): Assignment {
   return { column, parameter: valueParameter(value, column.type, 'write') };
+}
+
+/**
+ * Whether a response has rows that may change once more: rows of the table refer to these columns of the same table, so that a change of them
+ * may cascade to the written rows (`on update cascade`).
+ */
+function mayCascade(table: Table, changed: readonly Column[], members: readonly Member<ResponseValue>[]): boolean {
+  if (changed.length === 0 || !members.some(({ value }) => value.kind === 'records' || value.kind === 'edges')) return false;
+  return table.relations.some(
+    ({ holdsKey, target, columns }) =>
+      !holdsKey && target === table && columns.some(({ near }) => changed.some(({ name }) => name === near)),
+  );
 }
