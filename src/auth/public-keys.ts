@@ -1,6 +1,6 @@
-/** Public keys that verify tokens, in a text: PEM, or a JSON Web Key Set (RFC 7517). `remote-public-keys.ts` has those at a URL. */
+/** Public keys that verify tokens: in a text (PEM, or a JSON Web Key Set, RFC 7517), or at a URL where their issuer publishes them. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type CryptoKey, createLocalJWKSet, errors, type JWK, type ProtectedHeaderParameters } from 'jose';
+import type { JWK, ProtectedHeaderParameters } from 'jose';
 import { ApiError, isJsonObject, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 
@@ -9,7 +9,7 @@ export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519
 
 /** The keys that may have signed a token, and the set that they are from. */
 export interface FoundKeys {
-  readonly keys: readonly CryptoKey[];
+  readonly keys: readonly KeyObject[];
   readonly set: KeySet;
 }
 
@@ -27,38 +27,60 @@ export interface PublicKeys {
 export function readPublicKeys(text: string, observe: Observer = () => {}): PublicKeys {
   const set = new KeySet(text);
   if (set.problems.length > 0) observe({ kind: 'keys-ignored', problems: set.problems });
-  return { find: async (header) => ({ keys: await set.find(header), set }), currentSet: () => set };
+  return { find: async (header) => ({ keys: set.find(header), set }), currentSet: () => set };
 }
 
-type KeyFinder = (header: ProtectedHeaderParameters) => Promise<readonly CryptoKey[]>;
-
 const mostKeys = 100;
+/** In bits (RFC 7518, section 3.3). */
+const leastModulus = 2048;
+
+interface UsableKey {
+  readonly kid: string | undefined;
+  /** Undefined if it is for every algorithm of its type. */
+  readonly alg: string | undefined;
+  readonly kty: string | undefined;
+  readonly key: KeyObject;
+}
 
 /** A set of keys, which never changes. */
 export class KeySet {
-  /** What is wrong with the keys that cannot be used, and count as if they were missing. */
+  /** What is wrong with the keys that cannot be used. They count as if they were missing, as anybody can name one in a token. */
   readonly problems: readonly string[];
-  readonly #findNamed: KeyFinder;
-  readonly #findUnnamed: KeyFinder;
+  readonly #keys: readonly UsableKey[];
 
   /** The keys in a text. Throws an `Error` that says what is wrong. */
   constructor(text: string) {
     const candidates = text.includes('-----BEGIN ') ? readPem(text) : readJwks(text);
     if (candidates.length > mostKeys) throw new Error(`holds more than ${mostKeys} keys`);
-    const { keys, problems } = findUsableKeys(candidates.filter(isForVerifying));
+    const keys: UsableKey[] = [];
+    const problems: string[] = [];
+    for (const [index, jwk] of candidates.filter(isForVerifying).entries()) {
+      try {
+        keys.push({ kid: jwk.kid, alg: jwk.alg, kty: jwk.kty, key: importKey(jwk) });
+      } catch (error) {
+        const name = typeof jwk.kid === 'string' ? quote(jwk.kid) : index + 1;
+        problems.push(`the key ${name} ${(error as Error).message}`);
+      }
+    }
     if (keys.length === 0) throw new Error(['holds no key for RS256, PS256, ES256 or EdDSA', ...problems].join('; '));
     this.problems = problems;
-    this.#findNamed = createKeyFinder(keys.filter(({ kid }) => kid !== undefined));
-    this.#findUnnamed = createKeyFinder(keys.filter(({ kid }) => kid === undefined));
+    this.#keys = keys;
   }
 
   /** The keys that may have signed a token with this header; none if no key fits. */
-  async find(header: ProtectedHeaderParameters): Promise<readonly CryptoKey[]> {
-    const { kid: _, ...anyKey } = header;
-    const found = await this.#findNamed(header);
+  find({ kid, alg = '' }: ProtectedHeaderParameters): readonly KeyObject[] {
+    const fitting = this.#keys.filter((key) => key.kty === typeOf(alg) && (key.alg === undefined || key.alg === alg));
+    const named = fitting.filter((key) => key.kid !== undefined && (typeof kid !== 'string' || key.kid === kid));
     // A token with a key id may have been signed by a key that has none.
-    return found.length > 0 ? found : this.#findUnnamed(anyKey);
+    const found = named.length > 0 ? named : fitting.filter((key) => key.kid === undefined);
+    return found.map(({ key }) => key);
   }
+}
+
+/** The type of the keys for an algorithm. */
+function typeOf(alg: string): string {
+  if (alg.startsWith('E')) return alg === 'ES256' ? 'EC' : 'OKP';
+  return 'RSA';
 }
 
 function readPem(text: string): JWK[] {
@@ -98,54 +120,14 @@ function isForVerifying({ kty, crv, alg, key_ops: operations }: JWK): boolean {
   return kty === 'RSA' || crv === (kty === 'EC' ? 'P-256' : 'Ed25519');
 }
 
-function createKeyFinder(keys: JWK[]): KeyFinder {
-  const set = createLocalJWKSet({ keys });
-  return async (header) => {
-    try {
-      return [await set({ ...header, alg: header.alg! })];
-    } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey) return [];
-      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      const matching: CryptoKey[] = [];
-      for await (const key of error) matching.push(key);
-      return matching;
-    }
-  };
-}
-
-export interface UsableKeys {
-  readonly keys: readonly JWK[];
-  readonly problems: readonly string[];
-}
-
-/** In bits (RFC 7518, section 3.3). */
-const leastModulus = 2048;
-
-/** The usable keys, and a problem for each of the others. */
-export function findUsableKeys(candidates: readonly JWK[]): UsableKeys {
-  const keys: JWK[] = [];
-  const problems: string[] = [];
-  for (const [index, jwk] of candidates.entries()) {
-    try {
-      keys.push(readKey(jwk));
-    } catch (error) {
-      const name = typeof jwk.kid === 'string' ? quote(jwk.kid) : index + 1;
-      problems.push(`the key ${name} ${(error as Error).message}`);
-    }
-  }
-  return { keys, problems };
-}
-
-/** Other members are left out, because libraries treat them differently. */
-function readKey(jwk: JWK): JWK {
-  const { kid, alg } = jwk;
-  const key = importKey(jwk);
+function importKey(jwk: JWK): KeyObject {
+  const key = readKey(jwk);
   const { modulusLength = leastModulus } = key.asymmetricKeyDetails ?? {};
   if (modulusLength < leastModulus) throw new Error(`has ${modulusLength} bits: RS256 and PS256 need at least ${leastModulus}`);
-  return { ...key.export({ format: 'jwk' }), ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) } as JWK;
+  return key;
 }
 
-function importKey(jwk: JWK): KeyObject {
+function readKey(jwk: JWK): KeyObject {
   try {
     return createPublicKey({ key: jwk as never, format: 'jwk' });
   } catch (error) {
@@ -188,10 +170,10 @@ export class RemotePublicKeys implements PublicKeys {
 
   async find(header: ProtectedHeaderParameters): Promise<FoundKeys> {
     if (this.#set === null) await this.#load();
-    const found = await findIn(this.currentSet(), header);
+    const found = findIn(this.currentSet(), header);
     if (found.keys.length > 0) return found;
     await this.#load();
-    const foundAnew = await findIn(this.#set, header);
+    const foundAnew = findIn(this.#set, header);
     // The key may be one that the issuer has published since.
     if (foundAnew.keys.length === 0 && this.#triedAt > this.#loadedAt) throw unavailable();
     return foundAnew;
@@ -233,9 +215,9 @@ export class RemotePublicKeys implements PublicKeys {
   }
 }
 
-async function findIn(set: KeySet | null, header: ProtectedHeaderParameters): Promise<FoundKeys> {
+function findIn(set: KeySet | null, header: ProtectedHeaderParameters): FoundKeys {
   if (set === null) throw unavailable();
-  return { keys: await set.find(header), set };
+  return { keys: set.find(header), set };
 }
 
 function unavailable(): ApiError {

@@ -1,7 +1,4 @@
-/**
- * Health checks, for the operator of the server and for load balancers. `live` reports that the process responds, `ready` that the database
- * does too, that its schema is loaded, and that the server is not shutting down.
- */
+/** Health checks and metrics, for the operator of the server and for load balancers, and a server on a port of its own for them. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,7 +16,10 @@ const readinessMilliseconds = 1000;
 /** A slower database is useless to requests anyway. */
 const pingTimeoutMilliseconds = 5000;
 
-/** The routes `/health/live` and `/health/ready`. */
+/**
+ * The routes `/health/live`, which reports that the process responds, and `/health/ready`: that the database does too, that its schema is
+ * loaded, and that the server is not shutting down.
+ */
 export function createHealthRoutes(
   graph: Pick<ServedGraph, 'ping'>,
   isDraining: () => boolean,
@@ -51,11 +51,11 @@ function createReadinessCheck(ping: () => Promise<void>): () => Promise<ApiError
   let lastEnded = -Infinity;
   const look = async (): Promise<ApiError | null> => {
     try {
-      await withTimeout(ping());
-      return null;
+      const timeout = sleep(pingTimeoutMilliseconds, 'late' as const, { ref: false });
+      return (await Promise.race([ping(), timeout])) === 'late' ? unavailable() : null;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'SCHEMA_LOADING') return error;
-      return new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
+      return unavailable();
     } finally {
       lastEnded = performance.now();
     }
@@ -69,16 +69,8 @@ function createReadinessCheck(ping: () => Promise<void>): () => Promise<ApiError
   };
 }
 
-async function withTimeout(promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('timeout')), pingTimeoutMilliseconds);
-  });
-  try {
-    await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+function unavailable(): ApiError {
+  return new ApiError('DATABASE_UNAVAILABLE', 'The database does not respond.');
 }
 
 /** Milliseconds from one rendering of the metrics to the next: each takes 2 ms, whoever asks for it. */
