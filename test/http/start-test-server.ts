@@ -2,8 +2,7 @@
 
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/engine/request.ts';
-import type { ServerOptions } from '../../src/http/transport/server-options.ts';
-import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 
 export const secret = 'a-secret-of-tests-with-more-than-32-bytes';

@@ -4,7 +4,7 @@ import { signKey } from '../../auth/sign-key.ts';
 import type { Observer } from '../../events.ts';
 import type { WatchedDocuments } from '../../http/documents/trusted-document-files.ts';
 import { isLoopbackHost } from '../../http/routes/page-actions.ts';
-import type { PageOptions } from '../../http/transport/server-options.ts';
+import type { PageOptions } from '../../http/routes/server-routes.ts';
 import { createRowgraph, type Rowgraph } from '../../index.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import { SilentExitError } from '../command-error.ts';

@@ -4,7 +4,7 @@ import { ConnectionBudget } from '../../database/connection-budget.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { describeLogin, type Observer, type PowerfulLogin } from '../../events.ts';
 import { readStamp, WatchedFiles } from '../../files/watched-files.ts';
-import type { ServerOptions } from '../../http/transport/server-options.ts';
+import type { ServerOptions } from '../../http/transport/start-server.ts';
 import { createRowgraph, type RowgraphOptions } from '../../index.ts';
 import type { ProjectDefinition, ProjectTokens } from '../../projects/project.ts';
 import { listProjectFiles, type ProjectEntries, type ProjectEntry, readProjectFiles } from '../../projects/project-files.ts';

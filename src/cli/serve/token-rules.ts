@@ -6,7 +6,7 @@ import { keysOfSupabase } from '../../auth/read-token-options.ts';
 import { parseRevokedTokens } from '../../auth/revoked-tokens.ts';
 import type { FileContent, Observer } from '../../events.ts';
 import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
-import type { ServerOptions } from '../../http/transport/server-options.ts';
+import type { ServerOptions } from '../../http/transport/start-server.ts';
 import { parseClaimPath } from '../../settings/check-settings.ts';
 import { type Configuration, flagOf, type SettingName } from '../../settings/settings.ts';
 import { ConfigurationError } from '../config.ts';

@@ -41,7 +41,10 @@ export abstract class Exchange {
   /** A reference to the share of the address that the request came from. */
   abstract referAddress(admission: Admission): Share;
 
-  /** The bytes of the body. Rejects as `readBody` and `readWebBody` do. */
+  /**
+   * The bytes of the body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT at
+   * the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
+   */
   abstract readBody(limit: number): Promise<Buffer>;
 
   /** Hands over the response. Headers are alternating names and values. `isLast` ends the connection after it. */

@@ -1,10 +1,31 @@
 /** Everything that the server serves besides the endpoint: GraphiQL, health and metrics. */
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
-import type { PageOptions, ServerOptions } from '../transport/server-options.ts';
+import type { ServedGraph } from '../endpoint/endpoint-options.ts';
+import type { PageBackend } from './graphiql-page.ts';
 import { createGraphiqlRoutes } from './graphiql-routes.ts';
 import { createHealthRoutes, createMetricsRoute } from './operator-routes.ts';
 import { createPageActions } from './page-actions.ts';
 import type { Action, Route } from './route-exchange.ts';
+
+export interface RouteOptions {
+  readonly graph: ServedGraph;
+  /** Path prefix of `/graphql/v1` and `/graphiql`, such as `/api`. Default: none. */
+  readonly basePath?: string;
+  /** Whether to serve GraphiQL, and the options of its page. Default: false. */
+  readonly graphiql?: boolean | PageOptions;
+  /** The key that `/metrics` requires, or `elsewhere` if another server serves it. Default: no key. */
+  readonly metrics?: { readonly key?: string } | 'elsewhere';
+}
+
+/** The options of the page at `/graphiql`. */
+export interface PageOptions {
+  /** The key to fill in. Default: the user pastes one. */
+  readonly anonKey?: string | null;
+  /** Documents to open at first. Default: one that the page derives from the schema. */
+  readonly operations?: readonly string[];
+  /** What the page may do beyond the endpoint. Never enable it where anybody but the developer can reach the server. Default: nothing. */
+  readonly backend?: PageBackend;
+}
 
 export interface ServerRoutes {
   /** The path of the GraphQL endpoint. */
@@ -14,7 +35,7 @@ export interface ServerRoutes {
 }
 
 /** The routes of a server. `isDraining`: whether it is shutting down. Throws an `Error` if the base path is invalid. */
-export function createServerRoutes(options: ServerOptions, telemetry: Telemetry, isDraining: () => boolean): ServerRoutes {
+export function createServerRoutes(options: RouteOptions, telemetry: Telemetry, isDraining: () => boolean): ServerRoutes {
   const { graphiql = false } = options;
   const basePath = readBasePath(options.basePath ?? '');
   const path = `${basePath}/graphql/v1`;
@@ -29,7 +50,7 @@ export function createServerRoutes(options: ServerOptions, telemetry: Telemetry,
 }
 
 /** Health, and metrics unless they are served elsewhere. */
-function createOperatorRoutes({ graph, metrics = {} }: ServerOptions, telemetry: Telemetry, isDraining: () => boolean) {
+function createOperatorRoutes({ graph, metrics = {} }: RouteOptions, telemetry: Telemetry, isDraining: () => boolean) {
   const health = createHealthRoutes(graph, isDraining);
   return metrics === 'elsewhere' ? health : [...health, createMetricsRoute(telemetry, metrics.key ?? null)];
 }

@@ -56,8 +56,22 @@ export class FetchExchange extends Exchange {
     return admission.refer(addressBlock(this.remoteAddress));
   }
 
-  readBody(limit: number): Promise<Buffer> {
-    return readWebBody(this, limit);
+  async readBody(limit: number): Promise<Buffer> {
+    const { request, deadline } = this;
+    if (request.bodyUsed || request.body?.locked) throw new ApiError('INTERNAL_ERROR', alreadyRead);
+    if (request.body === null) return Buffer.alloc(0);
+    const reader = request.body.getReader();
+    const stopped = Promise.withResolvers<never>();
+    deadline?.onStop((reason) => stopped.reject(explainMissingBody(reason)));
+    try {
+      return await Promise.race([stopped.promise, this.#readChunks(reader, limit)]);
+    } catch (error) {
+      // Nobody is to go on sending what nobody reads.
+      void reader.cancel().catch(() => {});
+      throw error;
+    } finally {
+      deadline?.onStop(null);
+    }
   }
 
   respond(status: number, headers: string[], body: ResponseBody | null): void {
@@ -90,6 +104,26 @@ export class FetchExchange extends Exchange {
     super.endHandling();
   }
 
+  async #readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Buffer> {
+    if (Number(this.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw broken(error);
+      });
+      if (done) return Buffer.concat(chunks, size);
+      // A stream that a program has made may yield anything.
+      if (!(value instanceof Uint8Array)) throw broken(value);
+      size += value.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(value);
+      this.hold(value.length);
+      const refusal = this.refuseBytes();
+      if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+    }
+  }
+
   #end(): void {
     this.request.signal.removeEventListener('abort', this.#abandon);
     this.finish();
@@ -98,50 +132,6 @@ export class FetchExchange extends Exchange {
 
 /** nginx's status for a client that has disconnected; HTTP has none. */
 const clientClosedRequest = 499;
-
-/**
- * The bytes of a body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT at
- * the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
- */
-export async function readWebBody(exchange: FetchExchange, limit: number): Promise<Buffer> {
-  const { request, deadline } = exchange;
-  if (request.bodyUsed || request.body?.locked) throw new ApiError('INTERNAL_ERROR', alreadyRead);
-  if (request.body === null) return Buffer.alloc(0);
-  const reader = request.body.getReader();
-  // Whatever ends the wait also cancels the stream, so that nobody goes on sending what nobody reads.
-  const cancel = (): void => void reader.cancel().catch(() => {});
-  const stopped = new Promise<never>((_resolve, reject) => {
-    if (Number(exchange.headers['content-length'] ?? 0) > limit) reject(tooLarge(limit));
-    deadline?.onStop((reason) => reject(explainMissingBody(reason)));
-  });
-  try {
-    return await Promise.race([stopped, readChunks(exchange, reader, limit)]);
-  } catch (error) {
-    cancel();
-    throw error;
-  } finally {
-    deadline?.onStop(null);
-  }
-}
-
-async function readChunks(exchange: FetchExchange, reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw broken(error);
-    });
-    if (done) return Buffer.concat(chunks, size);
-    // A stream that a program has made may yield anything.
-    if (!(value instanceof Uint8Array)) throw broken(value);
-    size += value.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(value);
-    exchange.hold(value.length);
-    const refusal = exchange.refuseBytes();
-    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
-  }
-}
 
 function broken(cause: unknown): ApiError {
   return new ApiError('BAD_REQUEST', 'The body could not be read to its end as bytes.', { cause });
@@ -158,11 +148,7 @@ const bytesPerTimeout = 1024 * 1024;
  * A stream of the chunks. `onEnd` is called once: with true when the last byte was read; with false when the reader cancelled, or read less
  * than 1 MiB in `timeout` milliseconds.
  */
-export function streamBody(
-  chunks: readonly Uint8Array[],
-  timeout: number,
-  onEnd: (isComplete: boolean) => void,
-): ReadableStream<Uint8Array> {
+function streamBody(chunks: readonly Uint8Array[], timeout: number, onEnd: (isComplete: boolean) => void): ReadableStream<Uint8Array> {
   const pieces = cutPieces(chunks);
   let timer: NodeJS.Timeout | undefined;
   let sinceTimer = 0;

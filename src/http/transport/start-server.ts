@@ -8,12 +8,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenRules } from '../../auth/verify-token.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
-import { createTelemetry } from '../../telemetry/create-telemetry.ts';
-import { createServerRoutes } from '../routes/server-routes.ts';
+import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
+import type { NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
+import { createServerRoutes, type RouteOptions } from '../routes/server-routes.ts';
 import { handleBareSockets } from './bare-sockets.ts';
 import { mostHeaders } from './check-head.ts';
-import { type MountedEndpoint, mountEndpoint } from './mount-endpoint.ts';
-import type { ServerOptions } from './server-options.ts';
+import { type DivideEndpoint, type MountedEndpoint, mountEndpoint } from './mount-endpoint.ts';
+
+export interface ServerOptions extends NodeEndpointOptions, RouteOptions {
+  /** Serves several projects, each by an endpoint of its own. Default: all requests are for `graph`. */
+  readonly divide?: DivideEndpoint;
+  /** The secret that keys and tokens are signed with (HS256). Not needed if `tokens` has public keys. */
+  readonly jwtSecret?: string;
+  /** What a token must satisfy besides its signature with the secret. */
+  readonly tokens?: Omit<TokenRules, 'secrets'> & {
+    /** Former secrets: tokens that were signed with them stay valid. */
+    readonly previousSecrets?: readonly string[];
+  };
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 0, any free port. */
+  readonly port?: number;
+  /** Whether other processes may listen on the same port; the system distributes the connections (Linux and others). Default: false. */
+  readonly reusePort?: boolean;
+  /** Milliseconds in which the headers of a request must arrive. Default: 15,000. */
+  readonly headersTimeout?: number;
+  /** Milliseconds in which a request must arrive, including its body. Default: 30,000. */
+  readonly receiveTimeout?: number;
+  /** Maximum open connections; more are closed immediately. Default: 10,000. */
+  readonly maxConnections?: number;
+  /** How long `drain()` keeps the server running while `/health/ready` reports that it is not ready. Default: 0 ms. */
+  readonly drainMilliseconds?: number;
+  /** How long `close()` waits for requests in flight before it ends them. Default: 10,000 ms. */
+  readonly closeMilliseconds?: number;
+  /** Default: log lines of level info and above on standard error. */
+  readonly telemetry?: Telemetry;
+}
 
 export interface RunningServer {
   /** `http://host:port`, without the base path. */
