@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
@@ -189,9 +190,9 @@ test('every worker answers, learns of DDL, is replaced when it dies, and ends gr
 test('a connection that no worker may take is closed', async () => {
   const service = await startService(2, { ROWGRAPH_MAX_CONNECTIONS: '2' });
   const { hostname, port } = new URL(service.url);
-  const sockets = Array.from({ length: 9 }, () => connect(Number(port), hostname).on('error', () => {}));
+  const sockets = Array.from({ length: 40 }, () => connect(Number(port), hostname).on('error', () => {}));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  await until(() => sockets.filter(({ destroyed }) => destroyed).length >= 5);
+  await until(() => sockets.filter(({ destroyed }) => destroyed).length >= 36);
   assert.equal(sockets.filter(({ destroyed }) => !destroyed).length, 4);
   for (const socket of sockets) socket.destroy();
   await until(async () => (await service.ask(letters).catch(() => null)) !== null);
@@ -215,24 +216,25 @@ test('workers that may open more connections than the server allows are reported
   }
 });
 
-test('a connection on its way to a worker that dies is closed at once', {
+test('connections on their way to a worker that dies are closed at once', {
   skip: process.platform === 'win32' && 'Windows cannot stop a process with SIGSTOP',
 }, async () => {
   const { command, ask, log } = await startService(2);
   const [victim = 0] = pidsOf(log(), 'serving');
-  // Stopped, it does not take the one connection that it is sent; the others go to the other worker.
+  // Stopped, it takes none of the connections that the system has for it; the others go to the other worker.
   process.kill(victim, 'SIGSTOP');
   const outcomes = { answered: 0, closed: 0 };
-  const sent = Array.from({ length: 8 }, async () => {
+  const sent = Array.from({ length: 20 }, async () => {
     const answer = await ask(letters).catch(() => null);
     if (answer !== null) assert.deepEqual(answer, lettersAnswer);
     outcomes[answer === null ? 'closed' : 'answered'] += 1;
   });
-  await until(() => outcomes.answered === 7);
+  await until(() => outcomes.answered > 0);
+  await setTimeout(500);
   process.kill(victim, 'SIGKILL');
-  await until(() => outcomes.answered + outcomes.closed === 8);
+  await until(() => outcomes.answered + outcomes.closed === 20);
   await Promise.all(sent);
-  assert.deepEqual(outcomes, { answered: 7, closed: 1 });
+  assert.ok(outcomes.closed > 0);
   assert.equal((await command.stop('SIGTERM')).code, 0);
 });
 
@@ -280,17 +282,16 @@ test('the port closes after the drain delay', async () => {
   assert.equal((await quick.command.ended).code, 0);
 });
 
-test('the port closes even if a worker hangs', {
+test('a worker that hangs is killed in the end, and the port is closed', {
   skip: process.platform === 'win32' && 'Windows cannot stop a process with SIGSTOP',
 }, async () => {
-  const { command, url, log } = await startService(2);
+  const { command, url, log } = await startService(2, { ROWGRAPH_CLOSE_TIMEOUT: '0s' });
   const [victim = 0] = pidsOf(log(), 'serving');
   process.kill(victim, 'SIGSTOP');
   command.process.kill('SIGTERM');
-  await untilClosed(url);
-  assert.ok(isAlive(victim));
-  process.kill(victim, 'SIGKILL');
   assert.equal((await command.ended).code, 0);
+  assert.ok(!isAlive(victim));
+  await untilClosed(url);
 });
 
 test('a second signal ends all at once, whatever they are doing', async () => {

@@ -1,4 +1,5 @@
 /** Serves a graph over HTTP with the settings that `dev` and `serve` share. */
+import cluster from 'node:cluster';
 import type { Observer } from '../../events.ts';
 import type { WatchedDocuments } from '../../http/documents/trusted-document-files.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
@@ -13,7 +14,7 @@ import type { ServeConfiguration, ServiceConfiguration } from '../command-settin
 import { ConfigurationError, type Environment } from '../config.ts';
 import { warn } from '../output/terminal.ts';
 import type { ServedProjects } from './serve-projects.ts';
-import { isReporter } from './worker-messages.ts';
+import { isReporter, sharesPort } from './worker-messages.ts';
 
 export interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
@@ -44,6 +45,7 @@ export async function startService({
   try {
     return await startServer({
       ...optionsIn('server', configuration),
+      reusePort: cluster.isWorker && sharesPort,
       graph,
       ...(jwtSecret !== undefined && { jwtSecret }),
       tokens,

@@ -1,6 +1,7 @@
 /**
  * `rowgraph serve` with several workers: starts them, replaces those that die, and ends them all. A worker is the same command in a
- * separate process (`node:cluster`). It gets its connections from this process, which serves no requests itself.
+ * separate process (`node:cluster`). Each has a listening socket of its own where the system lets processes share a port; elsewhere it gets
+ * its connections from this process, which serves no requests itself.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -9,10 +10,9 @@ import type { Observer } from '../../events.ts';
 import { createTelemetry } from '../../telemetry/create-telemetry.ts';
 import { SilentExitError } from '../command-error.ts';
 import type { ServeConfiguration } from '../command-settings.ts';
-import { closeLostConnections } from './close-lost-connections.ts';
 import { longestEnd, watchForEnd } from './process-end.ts';
 import { describeAdmin, explainListenError, serveAdmin } from './start-service.ts';
-import { askWorker, listenToWorker, WorkerMetrics } from './worker-messages.ts';
+import { askWorker, listenToWorker, sharesPort, WorkerMetrics } from './worker-messages.ts';
 
 /** Delay before replacing a worker that could not start; doubled each time. */
 const firstDelayMilliseconds = 100;
@@ -24,7 +24,7 @@ const patienceMilliseconds = 3000;
 export async function superviseWorkers(configuration: ServeConfiguration): Promise<void> {
   const { workers, host, port, logLevel } = configuration;
   // The same port for all workers that will ever start, even if all die at once. If a flag is given twice, the last one counts.
-  if (port === 0) cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findFreePort(host))] });
+  cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await findPort(host, port))] });
   const { observe, metricsContentType } = createTelemetry({ level: logLevel });
   const end = watchForEnd(observe);
   const supervisor = new Supervisor(workers, longestEnd(configuration) + patienceMilliseconds, observe);
@@ -70,8 +70,8 @@ class Supervisor {
   readonly #places: readonly Place[];
   /** Workers that end because of a fault of their own. */
   readonly #ending = new WeakSet<Worker>();
-  /** The workers that take connections. */
-  readonly #listening = new Set<Worker>();
+  /** Those that have reported that they serve. */
+  readonly #serving = new Set<Worker>();
   readonly metrics = new WorkerMetrics(liveWorkers);
   #isStopping = false;
 
@@ -104,7 +104,7 @@ class Supervisor {
    */
   async areReady(): Promise<boolean> {
     if (this.#places.some(({ isEmpty }) => isEmpty)) return false;
-    const serving = liveWorkers().filter((worker) => this.#listening.has(worker) && !this.#ending.has(worker));
+    const serving = liveWorkers().filter((worker) => this.#serving.has(worker) && !this.#ending.has(worker));
     const answers = await Promise.all(serving.map((worker) => askWorker(worker, 'ready')));
     return serving.length > 0 && answers.every((answer) => answer === true);
   }
@@ -114,6 +114,8 @@ class Supervisor {
     this.#isStopping = true;
     for (const timer of this.#restarts) clearTimeout(timer);
     const running = liveWorkers();
+    // Of workers that share the port, each closes its own.
+    const closePort = (): void => (sharesPort ? undefined : this.#closePort());
     const ends = running.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
     for (const worker of running) {
       worker.process.kill(signal);
@@ -123,19 +125,19 @@ class Supervisor {
     process.once('exit', () => {
       for (const worker of running) worker.process.kill('SIGKILL');
     });
-    const draining = drainDelay > 0 ? setTimeout(() => this.#closePort(), drainDelay) : undefined;
-    if (draining === undefined) this.#closePort();
+    const draining = drainDelay > 0 ? setTimeout(closePort, drainDelay) : undefined;
+    if (draining === undefined) closePort();
     await Promise.all(ends);
     clearTimeout(draining);
   }
 
   /**
-   * Closes the port, even if a worker hangs. Workers that do not listen yet are left alone: they will close what they open, but could not
-   * finish starting without the channel to this process.
+   * Closes the port of this process. Workers that do not serve yet are left alone: they will close what they open, but could not finish
+   * starting without the channel to this process.
    */
   #closePort(): void {
-    for (const worker of this.#listening) worker.disconnect();
-    this.#listening.clear();
+    for (const worker of this.#serving) worker.disconnect();
+    this.#serving.clear();
   }
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
@@ -154,8 +156,9 @@ class Supervisor {
 
   #fork(): Worker {
     const worker = cluster.fork();
-    closeLostConnections(worker, () => this.#listening.size > 0);
-    worker.once('listening', () => this.#listening.add(worker));
+    // A worker may die while it is written to; its 'exit' follows.
+    worker.on('error', () => undefined);
+    onServing(worker, () => this.#serving.add(worker));
     listenToWorker(worker, {
       answers: { metrics: () => this.metrics.write(), ready: () => this.areReady() },
       onEnding: () => {
@@ -164,7 +167,7 @@ class Supervisor {
       },
     });
     worker.once('disconnect', () => {
-      this.#listening.delete(worker);
+      this.#serving.delete(worker);
       // All that is left for it to do is to exit, unless this process has disconnected it.
       if (!this.#isStopping) killAfter(worker, patienceMilliseconds);
     });
@@ -211,13 +214,14 @@ function untilServing(worker: Worker): Promise<readonly string[] | null> {
   });
 }
 
-async function findFreePort(host: string): Promise<number> {
+/** The port, or a free one instead of 0. Rejects if it is in use: workers that share a port would share it with anybody. */
+async function findPort(host: string, port: number): Promise<number> {
   const probe = createServer();
   try {
-    await once(probe.listen(0, host), 'listening');
+    await once(probe.listen(port, host), 'listening');
     return (probe.address() as AddressInfo).port;
   } catch (error) {
-    throw explainListenError(error, host, 0);
+    throw explainListenError(error, host, port);
   } finally {
     if (probe.listening) await once(probe.close(), 'close');
   }

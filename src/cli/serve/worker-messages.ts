@@ -10,6 +10,9 @@ import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
 /** Of several workers, only the first one reports what applies to all. */
 export const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
 
+/** Whether several sockets can listen at the same port, with the system spreading connections over them (https://nodejs.org/api/net.html). */
+export const sharesPort = ['linux', 'freebsd', 'aix', 'sunos'].includes(process.platform);
+
 /** What may be asked. */
 export type Question = 'metrics' | 'ready';
 
