@@ -42,7 +42,7 @@ import {
   type RowgraphOptions,
 } from './rowgraph-options.ts';
 import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
-import { automatic, defaultRequestHeaders } from './settings/request-settings.ts';
+import { automatic, defaultRequestHeaders } from './settings/check-settings.ts';
 import { settings as defaults } from './settings/settings.ts';
 
 const ignore: Observer = () => {};

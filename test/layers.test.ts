@@ -34,7 +34,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // What rowgraph installs in a database, and how.
   extension: { types: ['database'] },
-  catalog: { values: ['budget/turns.ts', 'settings/request-settings.ts'], types: ['database'] },
+  catalog: { values: ['budget/turns.ts', 'settings/check-settings.ts'], types: ['database'] },
   // The table of PostgreSQL's types: what each can do, for all stages that read a model.
   'model/types': { types: ['catalog', 'model'] },
   model: { values: ['model/types', 'settings/additions.ts'], types: ['catalog'] },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { type ASTNode, type DefinitionNode, Kind, parse, print, visit } from 'graphql';
-import { roleStatements } from '../src/cli/commands/role-statements.ts';
+import { roleStatements } from '../src/cli/commands/roles.ts';
 import { supabaseStatements } from '../src/cli/dev/supabase.ts';
 import { type Caller, createRowgraph, type Rowgraph } from '../src/index.ts';
 import { directiveMembers } from '../src/model/check-directives.ts';

@@ -1,6 +1,6 @@
 /** Loads the definitions of a database that read settings, and finds the settings that they name. */
 import type { RequestDatabase } from '../database/database.ts';
-import { requestSettingPrefixes } from '../settings/request-settings.ts';
+import { requestSettingPrefixes } from '../settings/check-settings.ts';
 
 export interface SettingReader {
   readonly object: 'function' | 'policy' | 'column' | 'view' | 'materialized view';

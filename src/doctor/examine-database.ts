@@ -9,7 +9,7 @@ import type { Database } from '../database/database.ts';
 import type { ModelSettings } from '../model/additions.ts';
 import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
-import { automatic, defaultRequestHeaders } from '../settings/request-settings.ts';
+import { automatic, defaultRequestHeaders } from '../settings/check-settings.ts';
 import { Examination } from './examination.ts';
 import { loadFacts } from './facts.ts';
 import { findClashingGroups, findClashingRelations, findExclusions, reportDirectives } from './find-exclusions.ts';

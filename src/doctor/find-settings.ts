@@ -4,7 +4,7 @@
  */
 import { loadSettingReaders, type SettingReader, settingsNamedIn } from '../catalog/setting-readers.ts';
 import type { Database } from '../database/database.ts';
-import { automatic, requestSettingSource } from '../settings/request-settings.ts';
+import { automatic, requestSettingSource } from '../settings/check-settings.ts';
 import { inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 

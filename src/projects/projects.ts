@@ -8,8 +8,7 @@ import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
 import type { DivideEndpoint } from '../http/transport/mount-endpoint.ts';
 import { settings } from '../settings/settings.ts';
 import { LazyGraph, Project, type ProjectDefinition } from './project.ts';
-import type { ProjectEntries, ProjectEntry } from './project-files.ts';
-import { readReference } from './project-reference.ts';
+import { type ProjectEntries, type ProjectEntry, readReference } from './project-files.ts';
 
 export interface ProjectsOptions {
   /** The definition for an entry. Throws an `Error` that says what is wrong with it. */

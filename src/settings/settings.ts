@@ -10,13 +10,15 @@ import {
   checkCorsOrigin,
   checkDatabaseUrl,
   checkDomain,
+  checkHeaderName,
   checkJwtSecret,
   checkKeysUrl,
   checkMetricsKey,
   checkProxies,
+  checkRequestSetting,
   checkSupabaseProject,
+  defaultRequestHeaders,
 } from './check-settings.ts';
-import { checkHeaderName, checkRequestSetting, defaultRequestHeaders } from './request-settings.ts';
 import {
   additionList,
   bytes,

@@ -12,8 +12,7 @@ import {
   type Observer,
   rowOf,
 } from '../events.ts';
-import { type Clock, LogLimit } from './log-limit.ts';
-import { LogStream } from './log-stream.ts';
+import { type Clock, LogLimit, LogStream } from './log-stream.ts';
 import { type Metric, metricsContentType, writeMetrics } from './metrics.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';
 import { startOtlp } from './otlp/start-otlp.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../events.ts';
 import { createTelemetry } from './create-telemetry.ts';
-import { type Clock, LogLimit } from './log-limit.ts';
+import { type Clock, LogLimit } from './log-stream.ts';
 
 /** A clock that stands still until it is set. */
 class TestClock implements Clock {

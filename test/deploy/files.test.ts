@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { serveSettings } from '../../src/cli/command-settings.ts';
-import { roleStatements } from '../../src/cli/commands/role-statements.ts';
+import { roleStatements } from '../../src/cli/commands/roles.ts';
 import { findUnknownVariables, readConfiguration } from '../../src/cli/config.ts';
 import { startTestServer } from '../http/start-test-server.ts';
 import { startTestGraph } from '../support/test-graph.ts';

@@ -19,8 +19,7 @@ import { openProjects, type ServedProjects } from '../../src/cli/serve/serve-pro
 import type { Event } from '../../src/events.ts';
 import { Admission, type AdmittedRequest, type ProjectPart, type Refusal } from '../../src/http/admission/admission.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
-import { readProjectFiles } from '../../src/projects/project-files.ts';
-import { readReference } from '../../src/projects/project-reference.ts';
+import { readProjectFiles, readReference } from '../../src/projects/project-files.ts';
 import { createTelemetry, type Telemetry } from '../../src/telemetry/create-telemetry.ts';
 import { rawResponse } from '../http/start-test-server.ts';
 import { runCommand, startCommand } from '../process/run-command.ts';

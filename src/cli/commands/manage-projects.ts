@@ -1,8 +1,7 @@
 /** What `rowgraph projects` does with the files of projects. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { signKey } from '../../auth/sign-key.ts';
-import { changeProject, type ProjectEntries, type ProjectSettings, readProjectFiles } from '../../projects/project-files.ts';
-import { isReference } from '../../projects/project-reference.ts';
+import { changeProject, isReference, type ProjectEntries, type ProjectSettings, readProjectFiles } from '../../projects/project-files.ts';
 import { checkDatabase, withoutPassword } from '../check-database.ts';
 import { CommandError } from '../command-error.ts';
 import { openTokens, type ProjectConfiguration, readProject } from '../serve/serve-projects.ts';

@@ -5,8 +5,7 @@ import type { Observer } from '../../events.ts';
 import type { Caller, Rowgraph } from '../../index.ts';
 import { checkDatabase } from '../check-database.ts';
 import { CommandError, describeFileError } from '../command-error.ts';
-import type { InspectConfiguration } from '../command-settings.ts';
-import { graphOptionsOf } from '../graph-options.ts';
+import { graphOptionsOf, type InspectConfiguration } from '../command-settings.ts';
 
 export type Flags = Readonly<Record<string, string | undefined>>;
 

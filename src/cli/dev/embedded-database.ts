@@ -5,12 +5,12 @@ import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { CommandError, describeFileError } from '../command-error.ts';
-import { roleStatements } from '../commands/role-statements.ts';
+import { roleStatements } from '../commands/roles.ts';
 import { type Environment, userCacheFolder } from '../config.ts';
 import type { Progress } from '../output/terminal.ts';
 import { type DataFolder, openDataFolder, readDevelopmentSecret } from './data-folder.ts';
 import { findExtensions, importExtensions, loadSql, type SqlFile, textOf } from './load-sql.ts';
-import { type DatabasePlace, openAndFill, openExisting, openFilledOnce } from './open-pglite.ts';
+import { type DatabaseTarget, openAndFill, openExisting, openFilledOnce } from './open-pglite.ts';
 import { supabaseStatements } from './supabase.ts';
 
 export interface EmbeddedOptions {
@@ -45,9 +45,9 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   try {
     const extensionNames = folder?.extensions ?? findExtensions(files);
     const extensions = await importExtensions(extensionNames);
-    const place = { folder: folder?.databaseFolder ?? null, cacheFolder, extensions, progress };
+    const target = { folder: folder?.databaseFolder ?? null, cacheFolder, extensions, progress };
     const isLoaded = folder !== null && folder.extensions !== null;
-    const pglite = await (isLoaded ? openExisting(place) : openNew(place, options, files));
+    const pglite = await (isLoaded ? openExisting(target) : openNew(target, options, files));
     if (!isLoaded) await folder?.markLoaded(extensionNames);
     return {
       pglite,
@@ -63,22 +63,22 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
 }
 
 /** A new database with the roles and the files loaded. The example is always the same, so it is cached; the user's SQL is not. */
-async function openNew(place: DatabasePlace, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
+async function openNew(target: DatabaseTarget, options: EmbeddedOptions, files: readonly SqlFile[]): Promise<PGlite> {
   // The convention of Supabase, whose projects load as they are. PGlite asks nobody for a password.
   const roles = roleStatements({ ...options, grants: 'all', password: null });
   const platform = supabaseStatements(textOf(files));
   const fill = async (pglite: PGlite): Promise<void> => {
     await pglite.exec(roles);
     await pglite.exec(platform);
-    await loadSql(pglite, files, place.progress);
+    await loadSql(pglite, files, target.progress);
   };
   if (options.sqlFiles === null) {
     const hash = createHash('sha256')
       .update(JSON.stringify([roles, platform, files]))
       .digest('hex');
-    return openFilledOnce(place, `example-${hash.slice(0, 16)}`, fill);
+    return openFilledOnce(target, `example-${hash.slice(0, 16)}`, fill);
   }
-  return openAndFill(place, fill);
+  return openAndFill(target, fill);
 }
 
 async function closeDatabase(pglite: PGlite, folder: DataFolder | null): Promise<void> {

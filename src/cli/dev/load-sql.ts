@@ -128,15 +128,15 @@ export async function importExtensions(names: readonly string[]): Promise<Extens
 
 /** The extensions of PostgreSQL's contrib come with PGlite; others are separate packages, of which rowgraph installs pgvector. */
 async function importExtension(name: string): Promise<Extensions> {
-  const places = [
+  const packages = [
     `@electric-sql/pglite/contrib/${name.replaceAll('-', '_')}`,
     `@electric-sql/pglite-${name === 'vector' ? 'pgvector' : name}`,
   ];
-  for (const place of places) {
+  for (const specifier of packages) {
     try {
-      return (await import(place)) as Extensions;
+      return (await import(specifier)) as Extensions;
     } catch {
-      // It may be in the next place.
+      // It may be under the next name.
     }
   }
   return {};

@@ -10,7 +10,7 @@ import { type Extensions, PGlite, type PGliteOptions } from '@electric-sql/pglit
 import { pgliteExtension } from '../../extension/pglite-extension.ts';
 import type { Progress } from '../output/terminal.ts';
 
-export interface DatabasePlace {
+export interface DatabaseTarget {
   /** Null keeps everything in memory. */
   readonly folder: string | null;
   readonly cacheFolder: string;
@@ -21,14 +21,14 @@ export interface DatabasePlace {
 /** As on Supabase; PostgreSQL skips schemas that do not exist. */
 const searchPath = '"$user", public, extensions';
 
-/** Opens the database in the place's folder. */
-export function openExisting(place: DatabasePlace): Promise<PGlite> {
-  return place.progress.step('Opening the embedded database', () => PGlite.create(targetOf(place)));
+/** Opens the database in the target's folder. */
+export function openExisting(target: DatabaseTarget): Promise<PGlite> {
+  return target.progress.step('Opening the embedded database', () => PGlite.create(targetOf(target)));
 }
 
 /** A new database, filled by `fill`. */
-export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
-  const pglite = await openEmpty(place);
+export async function openAndFill(target: DatabaseTarget, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const pglite = await openEmpty(target);
   try {
     await fill(pglite);
     return pglite;
@@ -40,44 +40,46 @@ export async function openAndFill(place: DatabasePlace, fill: (pglite: PGlite) =
 }
 
 /** The same, but cached: the next start with the same `name` has it at once. */
-export async function openFilledOnce(place: DatabasePlace, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
-  const kept = await openKept(place, name);
+export async function openFilledOnce(target: DatabaseTarget, name: string, fill: (pglite: PGlite) => Promise<void>): Promise<PGlite> {
+  const kept = await openKept(target, name);
   if (kept !== null) return kept;
-  return openAndFill(place, async (pglite) => {
+  return openAndFill(target, async (pglite) => {
     await fill(pglite);
-    await keep(pglite, place, name);
+    await keep(pglite, target, name);
   });
 }
 
 /** A new, empty database. */
-async function openEmpty(place: DatabasePlace): Promise<PGlite> {
-  const kept = await openKept(place, 'empty');
+async function openEmpty(target: DatabaseTarget): Promise<PGlite> {
+  const kept = await openKept(target, 'empty');
   if (kept !== null) return kept;
-  const initialise = (): Promise<PGlite> => PGlite.create(targetOf(place));
-  const pglite = await place.progress.step('Initializing the embedded database (first start only)', initialise, { isLong: true });
-  await keep(pglite, place, 'empty');
+  const initialise = (): Promise<PGlite> => PGlite.create(targetOf(target));
+  const pglite = await target.progress.step('Initializing the embedded database (first start only)', initialise, { isLong: true });
+  await keep(pglite, target, 'empty');
   return pglite;
 }
 
-async function openKept(place: DatabasePlace, name: string): Promise<PGlite | null> {
-  const snapshot = await readSnapshot(place.cacheFolder, name);
+async function openKept(target: DatabaseTarget, name: string): Promise<PGlite | null> {
+  const snapshot = await readSnapshot(target.cacheFolder, name);
   if (snapshot === null) return null;
   try {
-    return await place.progress.step('Starting the embedded database', () => PGlite.create({ ...targetOf(place), loadDataDir: snapshot }));
+    return await target.progress.step('Starting the embedded database', () =>
+      PGlite.create({ ...targetOf(target), loadDataDir: snapshot }),
+    );
   } catch {
     // The cached snapshot is unusable: make a new one.
-    if (place.folder !== null) await rm(place.folder, { recursive: true, force: true });
+    if (target.folder !== null) await rm(target.folder, { recursive: true, force: true });
     return null;
   }
 }
 
 /** Reads the snapshot now; compressing and writing it continues in the background. */
-async function keep(pglite: PGlite, { cacheFolder }: DatabasePlace, name: string): Promise<void> {
+async function keep(pglite: PGlite, { cacheFolder }: DatabaseTarget, name: string): Promise<void> {
   await pglite.exec('checkpoint');
   void saveSnapshot(cacheFolder, name, await pglite.dumpDataDir('none'));
 }
 
-function targetOf({ folder, extensions }: DatabasePlace): PGliteOptions {
+function targetOf({ folder, extensions }: DatabaseTarget): PGliteOptions {
   // PGlite's default of 160 MB of buffers would be cleared at each start, and a small database uses little of it.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', `search_path=${searchPath}`];
   return { extensions: { ...extensions, rowgraph: pgliteExtension }, startParams, ...(folder === null ? {} : { dataDir: folder }) };

@@ -8,20 +8,17 @@ import type { PageOptions } from '../../http/routes/server-routes.ts';
 import { createRowgraph, type Rowgraph } from '../../index.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import { SilentExitError } from '../command-error.ts';
-import type { DevelopmentConfiguration } from '../command-settings.ts';
+import { type DevelopmentConfiguration, graphOptionsOf } from '../command-settings.ts';
 import type { Environment } from '../config.ts';
-import { graphOptionsOf } from '../graph-options.ts';
 import { type Paint, paintFor } from '../output/terminal.ts';
 import { boundEnd, watchForEnd } from '../serve/process-end.ts';
 import { explainListenError, lastExportMilliseconds, openTelemetry, startService } from '../serve/start-service.ts';
 import { tokenRulesOf } from '../serve/token-rules.ts';
 import { DocumentCheck, documentRolesOf, openTrustedDocuments } from '../serve/trusted-documents.ts';
-import { AccessNotes } from './access-notes.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './database-socket.ts';
 import { DevelopmentBackend } from './development-backend.ts';
-import { type DirectiveNotes, readDirectiveNotes } from './directive-notes.ts';
+import { AccessNotes, chooseSampleQuery, type DirectiveNotes, readDirectiveNotes, readExampleOperations } from './development-notes.ts';
 import type { EmbeddedDatabase } from './embedded-database.ts';
-import { chooseSampleQuery, readExampleOperations } from './sample-query.ts';
 
 /** Resolves once it has been stopped. The database stays open. Throws `SilentExitError` after a fault that ended it. */
 export async function serveEmbedded(
@@ -73,8 +70,8 @@ async function open(
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
   const directives = await readDirectiveNotes(pglite, schemas);
   const hints = [...(await access.describe(graph)), ...(isExample ? [] : await access.describeOpen())];
-  const places = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, hints, directives };
-  return describeDevelopment({ ...places, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
+  const shown = { url: `${server.url}${basePath}`, databaseUrl: socket.url, graphiql, sampleQuery, content, hints, directives };
+  return describeDevelopment({ ...shown, jwtSecret, anonRole, anonKey, serviceKey }, paintFor(process.stdout));
 }
 
 /** If other machines can reach the server, the page has no backend, because that lets its user act as anybody. */
@@ -132,7 +129,7 @@ export interface Development {
 /** The text, for people. */
 export function describeDevelopment(development: Development, paint: Paint): string {
   const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
-  const places = [
+  const addresses = [
     ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],
     ...(graphiql ? [['GraphiQL URL', paint('cyan', `${url}/graphiql`)] as const] : []),
     ['DB URL', paint('cyan', databaseUrl)],
@@ -143,7 +140,7 @@ export function describeDevelopment(development: Development, paint: Paint): str
   return `
 ${paint('bold', `rowgraph serves ${content}`)}
 
-${alignFacts(places)}
+${alignRows(addresses)}
 
 The service_role key bypasses row level security: keep it out of browsers and apps.
 
@@ -157,17 +154,17 @@ Ctrl-C stops.
 `;
 }
 
-function alignFacts(facts: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...facts.map(([name]) => name.length));
-  return facts.map(([name, value]) => `  ${`${name}:`.padEnd(width + 2)} ${value}`).join('\n');
+function alignRows(rows: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `  ${`${name}:`.padEnd(width + 2)} ${value}`).join('\n');
 }
 
-function describeDirectives({ facts, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
+function describeDirectives({ rows, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
   const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Set by comments in the database:';
   const sql = statements.length > 0 ? `\n\n${heading}\n\n${statements.map((statement) => `  ${statement}`).join('\n')}` : '';
   return `${paint('bold', 'How the API looks')} (see docs/api.md):
 
-${alignFacts(facts)}${sql}`;
+${alignRows(rows)}${sql}`;
 }
 
 /** A command line for a POSIX shell. */

@@ -11,9 +11,8 @@ import { listProjectFiles, type ProjectEntries, type ProjectEntry, readProjectFi
 import { Projects } from '../../projects/projects.ts';
 import { type Configuration, flagOf, type NameIn, namesIn } from '../../settings/settings.ts';
 import { checkDatabase } from '../check-database.ts';
-import type { ServeConfiguration } from '../command-settings.ts';
+import { graphOptionsOf, type ServeConfiguration } from '../command-settings.ts';
 import { type CommandSettings, ConfigurationError, describeMissing, readConfiguration } from '../config.ts';
-import { graphOptionsOf } from '../graph-options.ts';
 import { tokenRulesOf } from './token-rules.ts';
 
 export interface ServedProjects {

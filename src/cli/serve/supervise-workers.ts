@@ -49,16 +49,16 @@ export async function superviseWorkers(configuration: ServeConfiguration): Promi
   if (end.hasFaults()) throw new SilentExitError(1);
 }
 
-/** Where one of the workers runs, and later those that replace it. */
-interface Place {
+/** One of the workers, and later those that replace it. */
+interface Slot {
   /** Whether none has served yet, or the last one could not start. */
   isEmpty: boolean;
 }
 
 interface WorkerLife {
-  readonly place: Place;
+  readonly slot: Slot;
   hasServed: boolean;
-  /** How many workers in this place have failed to start in a row. */
+  /** How many workers of this slot have failed to start in a row. */
   readonly failures: number;
 }
 
@@ -67,7 +67,7 @@ class Supervisor {
   readonly #longestEnd: number;
   readonly #observe: Observer;
   readonly #restarts = new Set<NodeJS.Timeout>();
-  readonly #places: readonly Place[];
+  readonly #slots: readonly Slot[];
   /** Workers that end because of a fault of their own. */
   readonly #ending = new WeakSet<Worker>();
   /** Those that have reported that they serve. */
@@ -76,7 +76,7 @@ class Supervisor {
   #isStopping = false;
 
   constructor(count: number, longestEnd: number, observe: Observer) {
-    this.#places = Array.from({ length: count }, () => ({ isEmpty: true }));
+    this.#slots = Array.from({ length: count }, () => ({ isEmpty: true }));
     this.#longestEnd = longestEnd;
     this.#observe = observe;
   }
@@ -91,9 +91,9 @@ class Supervisor {
     const lines = await untilServing(first);
     if (this.#isStopping) return null;
     if (lines === null) throw new SilentExitError(first.process.exitCode || 1);
-    const [place, ...others] = this.#places as readonly [Place, ...Place[]];
-    place.isEmpty = false;
-    this.#watch(first, { place, hasServed: true, failures: 0 });
+    const [slot, ...others] = this.#slots as readonly [Slot, ...Slot[]];
+    slot.isEmpty = false;
+    this.#watch(first, { slot, hasServed: true, failures: 0 });
     await Promise.all(others.map((other) => this.#keepAlive(other, 0)));
     return this.#isStopping ? null : lines;
   }
@@ -103,7 +103,7 @@ class Supervisor {
    * replacement cannot start.
    */
   async areReady(): Promise<boolean> {
-    if (this.#places.some(({ isEmpty }) => isEmpty)) return false;
+    if (this.#slots.some(({ isEmpty }) => isEmpty)) return false;
     const serving = liveWorkers().filter((worker) => this.#serving.has(worker) && !this.#ending.has(worker));
     const answers = await Promise.all(serving.map((worker) => askWorker(worker, 'ready')));
     return serving.length > 0 && answers.every((answer) => answer === true);
@@ -141,14 +141,14 @@ class Supervisor {
   }
 
   /** Starts a worker and replaces it whenever it exits. Resolves when the first one serves. */
-  async #keepAlive(place: Place, failures: number): Promise<void> {
+  async #keepAlive(slot: Slot, failures: number): Promise<void> {
     const worker = this.#fork();
-    const life = { place, hasServed: false, failures };
+    const life = { slot, hasServed: false, failures };
     return new Promise((resolve) => {
       this.#watch(worker, life, resolve);
       onServing(worker, () => {
         life.hasServed = true;
-        place.isEmpty = false;
+        slot.isEmpty = false;
         resolve();
       });
     });
@@ -178,14 +178,14 @@ class Supervisor {
   #watch(worker: Worker, life: WorkerLife, onServing: () => void = () => {}): void {
     worker.once('exit', (code, signal) => {
       if (this.#isStopping) return onServing();
-      const { place, hasServed, failures } = life;
-      if (!hasServed) place.isEmpty = true;
+      const { slot, hasServed, failures } = life;
+      if (!hasServed) slot.isEmpty = true;
       const restartMilliseconds = hasServed ? 0 : Math.min(firstDelayMilliseconds * 2 ** failures, longestDelayMilliseconds);
       this.metrics.noteExit(worker);
       this.#observe({ kind: 'worker-ended', worker: worker.process.pid, code, signal: signal || null, restartMilliseconds });
       const timer = setTimeout(() => {
         this.#restarts.delete(timer);
-        void this.#keepAlive(place, hasServed ? 0 : failures + 1).then(onServing);
+        void this.#keepAlive(slot, hasServed ? 0 : failures + 1).then(onServing);
       }, restartMilliseconds);
       this.#restarts.add(timer);
     });

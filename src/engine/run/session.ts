@@ -1,7 +1,7 @@
 /** The session of a caller: the settings with which the transaction of a request begins. */
 import { loadSettingReaders, settingsNamedIn } from '../../catalog/setting-readers.ts';
 import type { RequestDatabase, RequestSetting, Session } from '../../database/database.ts';
-import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/request-settings.ts';
+import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/check-settings.ts';
 import type { Caller, HttpHead } from '../request.ts';
 import type { CompiledRequest, RoleSchema } from '../snapshot/role-schema.ts';
 
