@@ -2,16 +2,14 @@
  * A `RequestDatabase` over one connection of the caller: a `pg` client, a PGlite or a transaction of PGlite, possibly from another copy of
  * their packages. Everything runs under a savepoint of the open transaction, as the connection's current role; after an error the
  * transaction is as it was before.
- *
- * Relies on undocumented behaviour of PGlite: which types it parses, and that it looks serializers up by type
- * (`test/contracts/pglite.test.ts`); and of `pg`: where a client keeps whether it is connected (`test/contracts/pg.test.ts`).
  */
 
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch, BatchResult, RequestDatabase, Rows } from './database.ts';
+import { pgliteTextOptions } from './pglite-database.ts';
 import { querySettings } from './session-statement.ts';
 import { toDatabaseError } from './to-database-error.ts';
-import { isUnconnected } from './wire/pg-client.ts';
+import { isUnconnected, textTypes } from './wire/pg-client.ts';
 
 interface Result {
   readonly rows: Rows;
@@ -29,27 +27,13 @@ export interface PgClient {
 
 /** What this file uses of a PGlite or of a transaction of it. */
 export interface PgliteClient {
-  query(text: string, parameters: readonly unknown[], options: typeof textOptions): Promise<Result>;
-  exec(text: string, options: typeof textOptions): Promise<readonly Result[]>;
+  query(text: string, parameters: readonly unknown[], options: typeof pgliteTextOptions): Promise<Result>;
+  exec(text: string, options: typeof pgliteTextOptions): Promise<readonly Result[]>;
   /** Only a PGlite has this, not its transactions. */
   transaction?<T>(work: (transaction: PgliteClient) => Promise<T>): Promise<T>;
 }
 
 export type Client = PgClient | PgliteClient;
-
-const identity = (value: unknown): unknown => value;
-/** Both drivers convert values by type, each in its own way; here values are text in both directions. */
-const textTypes = { getTypeParser: () => identity };
-/**
- * The types that PGlite parses by default: bool, bytea, integers, floats, JSON, dates. Listed because PGlite copies the parsers that it is
- * given, and so cannot take a proxy for all types.
- */
-export const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
-const textOptions = {
-  rowMode: 'array',
-  parsers: Object.fromEntries(parsedTypes.map((type) => [type, identity])),
-  serializers: new Proxy({}, { get: () => identity }),
-} as const;
 
 /** The last work on each client: only one request at a time may use a savepoint. */
 const queues = new WeakMap<object, Promise<unknown>>();
@@ -164,8 +148,8 @@ async function send(client: Client, text: string, parameters?: readonly (string 
       const result = await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes });
       return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows);
     }
-    if (parameters) return (await client.query(text, parameters, textOptions)).rows;
-    return (await client.exec(text, textOptions)).flatMap(({ rows }) => rows);
+    if (parameters) return (await client.query(text, parameters, pgliteTextOptions)).rows;
+    return (await client.exec(text, pgliteTextOptions)).flatMap(({ rows }) => rows);
   } catch (error) {
     throw toDatabaseError(error);
   }

@@ -3,7 +3,7 @@
  * which it opens connections, or the caller's pool, which may come from another copy of `pg`.
  */
 
-import { Deadline } from '../budget/deadline.ts';
+import { Deadline, longestTimer } from '../budget/deadline.ts';
 import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
@@ -13,11 +13,10 @@ import { Pace } from './pace.ts';
 import type { FlightContext } from './pg-flight.ts';
 import { PgPool } from './pg-pool.ts';
 import { PgRun, type Task } from './pg-run.ts';
-import { queryBatch } from './session-statement.ts';
+import { inRolledBackTransaction, queryBatch } from './session-statement.ts';
 import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
-import { tryOutOnClient } from './try-out.ts';
 import { WatchConnection } from './watch-connection.ts';
-import type { PgPool as CallersPool } from './wire/pg-client.ts';
+import { type PgPool as CallersPool, connectClient, type PgClient, textTypes } from './wire/pg-client.ts';
 
 export interface PgDatabaseOptions {
   /** The most connections that are opened for a URL. Default: 10. */
@@ -45,6 +44,8 @@ export interface PgDatabaseOptions {
 
 /** The default time limit of internal queries. */
 const queryTimeoutMillis = 60_000;
+/** How much longer than PostgreSQL the client waits for a statement, in case the network is silent. */
+const graceMillis = 5_000;
 /** How long LISTEN may take: an unresponsive server never answers. */
 const listenMillis = 5000;
 
@@ -174,3 +175,30 @@ class PgDatabase implements Database {
 }
 
 function ignore(): void {}
+
+/** Runs work in a transaction that is rolled back, on a connection that is closed afterwards. Rejects with `DatabaseError`. */
+export async function tryOutOnClient<Result>(
+  open: () => PgClient,
+  session: Session,
+  timeoutMillis: number,
+  work: (run: RunStatement) => Promise<Result>,
+): Promise<Result> {
+  const client = open();
+  const query_timeout = Math.min(timeoutMillis + graceMillis, longestTimer);
+  // An error is reported through the promise of the statement that fails.
+  client.on('error', () => undefined);
+  const run: RunStatement = async (text, parameters): Promise<Rows> => {
+    try {
+      return (await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes, query_timeout })).rows;
+    } catch (error) {
+      throw toDatabaseError(error);
+    }
+  };
+  try {
+    await connectClient(client).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
+    return await inRolledBackTransaction(run, session, timeoutMillis, work);
+  } finally {
+    // Not awaited: an unresponsive server never confirms the end.
+    client.end().catch(() => undefined);
+  }
+}

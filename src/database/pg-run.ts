@@ -204,11 +204,6 @@ export class PgRun implements QueuedWork {
     if (this.#settle()) this.#settlement.reject(error);
   }
 
-  /** Ends its wait in the queue. */
-  refuse(error: DatabaseError): void {
-    this.reject(error);
-  }
-
   /** The bytes to send alone. `isReserved`: on a reserved connection, where its time is limited. */
   encode(prepared: PreparedStatements | null, isReserved: boolean): Uint8Array {
     const { task } = this;

@@ -2,7 +2,8 @@
  * A `Database` over PGlite, PostgreSQL in this process: it has one session, so batches run one after the other. Each batch is passed in one
  * call, as the bytes that a server would receive.
  *
- * Relies on undocumented members of PGlite: its two locks, and the names of the messages of a reply (`test/contracts/pglite.test.ts`).
+ * Relies on undocumented behaviour of PGlite (`test/contracts/pglite.test.ts`): its two locks, the names of the messages of a reply, which types
+ * it parses, and that it looks serializers up by type.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +12,8 @@ import { DatabaseError } from '../errors/database-error.ts';
 import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
-import { afterRollback, countLeading, queryBatch, toBatchError } from './session-statement.ts';
+import { afterRollback, countLeading, inRolledBackTransaction, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';
-import { inRolledBackTransaction } from './try-out.ts';
 import { encodeBatches, encodeScript } from './wire/encode-batch.ts';
 import { PreparedStatements } from './wire/prepared-statements.ts';
 
@@ -37,6 +37,19 @@ export interface PgliteDatabaseOptions {
   /** How long a batch waits while somebody else has a transaction open in the only session. */
   readonly queueTimeoutMillis?: number;
 }
+
+const identity = (value: unknown): unknown => value;
+/**
+ * The types that PGlite parses by default: bool, bytea, integers, floats, JSON, dates. Listed because PGlite copies the parsers that it is
+ * given, and so cannot take a proxy for all types.
+ */
+export const parsedTypes = [16, 17, 20, 21, 23, 26, 114, 700, 701, 1082, 1114, 1184, 3802];
+/** Options with which values stay text in both directions. */
+export const pgliteTextOptions = {
+  rowMode: 'array',
+  parsers: Object.fromEntries(parsedTypes.map((type) => [type, identity])),
+  serializers: new Proxy({}, { get: () => identity }),
+} as const;
 
 /** Interval between checks whether somebody else's transaction is over. */
 const pauseMillis = 10;

@@ -18,7 +18,7 @@ const work = (client: string | null, name: string, ...touches: string[]): Work =
   isQuick: false,
   name,
   arrived: 0,
-  refuse: ({ message }) => {
+  reject: ({ message }) => {
     refusals.push(name);
     reasons.push(message);
   },

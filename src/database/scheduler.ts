@@ -25,7 +25,7 @@ export interface QueuedWork {
   /** When it entered the queue, in milliseconds of `performance.now()`. */
   arrived: number;
   /** Ends its wait. */
-  refuse(error: DatabaseError): void;
+  reject(error: DatabaseError): void;
 }
 
 export interface QueueBounds {
@@ -99,9 +99,9 @@ export class Scheduler<Work extends QueuedWork> {
   add(work: Work): boolean {
     const client = work.client === null ? null : this.#clientOf(work.client);
     while (client !== null && !this.hasRoom(work)) {
-      const refused = this.#size >= this.#bounds.length ? this.#chooseByNumber(work, client) : this.#chooseByBytes(work, client);
+      const refused = this.#chooseToRefuse(work, client);
       if (refused !== work) this.remove(refused);
-      refused.refuse(overloaded('too many requests are waiting for a database connection'));
+      refused.reject(overloaded('too many requests are waiting for a database connection'));
       if (refused === work) return false;
     }
     work.arrived = performance.now();
@@ -209,7 +209,7 @@ export class Scheduler<Work extends QueuedWork> {
 
   #refuse(work: Work, error: DatabaseError): void {
     this.remove(work);
-    work.refuse(error);
+    work.reject(error);
   }
 
   #endWaits(): void {
@@ -285,42 +285,24 @@ export class Scheduler<Work extends QueuedWork> {
     for (const { name, waiting, inUse } of this.#clients.values()) if (inUse === 0 && waiting.length === 0) this.#clients.delete(name);
   }
 
-  #chooseByNumber(work: Work, { waiting }: Client<Work>): Work {
-    const own = waiting.length;
-    // A client that floods has more than the average, and is refused without looking at the others.
-    if (own > 1 && own >= this.#size / this.#turns.length) return work;
-    const latest = this.#findLatest(() => true, Math.max(own, 1));
-    if (latest !== undefined) return latest;
+  /**
+   * The latest work of the client with the most waiting, in number or bytes, counting the new work. If no client has more than one waiting,
+   * work that cannot run now goes before work that can.
+   */
+  #chooseToRefuse(work: Work, { waiting }: Client<Work>): Work {
+    const weigh = this.#size >= this.#bounds.length ? countOf : bytesOf;
+    let heaviest: readonly Work[] = [...waiting, work];
+    let most = weigh(heaviest);
+    for (const other of this.#turns) {
+      const weight = weigh(other.waiting);
+      if (weight <= most) continue;
+      heaviest = other.waiting;
+      most = weight;
+    }
+    if (heaviest.length > 1 || weigh === bytesOf) return heaviest.at(-1) ?? work;
     const mayRun = this.#whatMayRun();
-    const isHeldBack = (other: Work): boolean => !mayRun(other);
-    return (isHeldBack(work) ? undefined : this.#findLatest(isHeldBack, 0)) ?? work;
-  }
-
-  /** The latest work of the client whose waiting work takes the most bytes, counting the new work. */
-  #chooseByBytes(work: Work, client: Client<Work>): Work {
-    let heaviest: readonly Work[] | undefined;
-    let most = bytesOf(client.waiting) + work.bytes;
-    for (const { waiting } of this.#turns) {
-      const bytes = bytesOf(waiting);
-      if (bytes <= most) continue;
-      heaviest = waiting;
-      most = bytes;
-    }
-    return heaviest?.at(-1) ?? work;
-  }
-
-  /** The latest wanted work of the client that has the most waiting, if that client has more than `moreThan`. */
-  #findLatest(isWanted: (work: Work) => boolean, moreThan: number): Work | undefined {
-    let found: Work | undefined;
-    let most = moreThan;
-    for (const { waiting } of this.#turns) {
-      if (waiting.length <= most) continue;
-      const latest = waiting.findLast(isWanted);
-      if (latest === undefined) continue;
-      found = latest;
-      most = waiting.length;
-    }
-    return found;
+    if (!mayRun(work)) return work;
+    return this.#turns.flatMap((other) => other.waiting).find((other) => !mayRun(other)) ?? work;
   }
 }
 
@@ -332,6 +314,10 @@ function always(): boolean {
 function isWithin(names: readonly string[], others: readonly string[]): boolean {
   // Items of one operation share the same list.
   return names.length > 0 && (names === others || names.every((name) => others.includes(name)));
+}
+
+function countOf(works: readonly QueuedWork[]): number {
+  return works.length;
 }
 
 function bytesOf(works: readonly QueuedWork[]): number {

@@ -3,8 +3,9 @@
  * transaction to the caller.
  */
 
+import { longestTimer } from '../budget/deadline.ts';
 import { DatabaseError, type FailureReason } from '../errors/database-error.ts';
-import type { Batch, Session, Statement } from './database.ts';
+import type { Batch, Rows, RunStatement, Session, Statement } from './database.ts';
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /** A login role or a role that has another setting keeps it. */
@@ -203,4 +204,27 @@ function toClaimError(error: DatabaseError): DatabaseError {
 
 function staleSchema(message: string, cause: unknown): DatabaseError {
   return new DatabaseError(message, { sqlstate: staleSchemaState, reason: 'stale-schema', cause });
+}
+
+/**
+ * Runs work as a caller in a transaction that is always rolled back. `run` sends a statement on a connection that nobody else uses meanwhile.
+ * `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter.
+ */
+export async function inRolledBackTransaction<Result>(
+  run: RunStatement,
+  session: Session,
+  timeoutMillis: number,
+  work: (run: RunStatement) => Promise<Result>,
+): Promise<Result> {
+  await run('begin');
+  try {
+    const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity, longestTimer);
+    for (const { text, parameters } of [...leadingStatements(session), sessionStatement(session, Math.max(1, Math.ceil(timeout)))])
+      await run(text, parameters);
+    return await work(run);
+  } finally {
+    // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.
+    await run('rollback').catch((): Rows => []);
+    if (session.resetsConnection) await run(afterRollback).catch((): Rows => []);
+  }
 }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
-import { openClientDatabase, parsedTypes } from '../../src/database/client-database.ts';
+import { openClientDatabase } from '../../src/database/client-database.ts';
 import type { Pglite } from '../../src/database/pglite-database.ts';
+import { parsedTypes } from '../../src/database/pglite-database.ts';
 import { encodeScript } from '../../src/database/wire/encode-batch.ts';
 import { startPglite } from '../support/pglite.ts';
 import { contract } from './contract.ts';
@@ -66,7 +67,7 @@ contract(library, 'database/pglite-database.ts', 'it knows of a transaction that
   assert.equal(pglite.isInTransaction(), false);
 });
 
-contract(library, 'database/client-database.ts', 'these are the types whose values it changes', () => {
+contract(library, 'database/pglite-database.ts', 'these are the types whose values it changes', () => {
   const parsers = Object.keys(types.parsers).map(Number).filter(Number.isInteger);
   const texts = [types.TEXT, types.BPCHAR, types.VARCHAR] as number[];
   assert.deepEqual(
@@ -75,7 +76,7 @@ contract(library, 'database/client-database.ts', 'these are the types whose valu
   );
 });
 
-contract(library, 'database/client-database.ts', 'it looks serializers up by type, and parsers, so that values stay text', async () => {
+contract(library, 'database/pglite-database.ts', 'it looks serializers up by type, and parsers, so that values stay text', async () => {
   const values = ['{"a": 1.10}', 't', '9007199254740993', '1.50', '2024-01-01', '\\x00ff', '{1,2}'];
   const casts = ['json', 'bool', 'int8', 'numeric', 'date', 'bytea', 'int[]::text'];
   const columns = casts.map((cast, index) => `$${index + 1}::${cast}`).join();

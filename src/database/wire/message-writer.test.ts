@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageWriter } from './message-writer.ts';
+import { MessageWriter } from './encode-batch.ts';
 
 /** The same messages, each made of its own pieces. */
 function expectedOf(texts: readonly (string | null)[]): Buffer {

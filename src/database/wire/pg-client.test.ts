@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { test } from 'node:test';
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { Session } from '../database.ts';
-import { tryOutOnClient } from '../try-out.ts';
+import { tryOutOnClient } from '../pg-database.ts';
 import { connectClient, type PgClient, sendCancelRequest } from './pg-client.ts';
 
 /** A client whose attempt to connect is settled by the test. */

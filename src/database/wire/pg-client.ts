@@ -82,6 +82,9 @@ interface CancelConnection {
   on(event: 'error', listener: () => void): unknown;
 }
 
+/** The option `types` with which the values of a query stay text. */
+export const textTypes = { getTypeParser: () => (value: unknown) => value };
+
 /** How long opening a connection may take. */
 const connectMillis = 5_000;
 
