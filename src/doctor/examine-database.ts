@@ -12,16 +12,12 @@ import { checkDirectives } from '../model/check-directives.ts';
 import { automatic, defaultRequestHeaders } from '../settings/check-settings.ts';
 import { Examination } from './examination.ts';
 import { loadFacts } from './facts.ts';
-import { findClashingGroups, findClashingRelations, findExclusions, reportDirectives } from './find-exclusions.ts';
-import { findInferredKeys, findInheritedKeys, findSlowKeys } from './find-keys.ts';
-import { findMislabelledFunctions, findOpenFunctions, findOpenTables, findOpenViews, findPowers } from './find-open-access.ts';
-import { findMissingSearchPath, findUnsetSettings, type SetByRequests } from './find-settings.ts';
-import { findComputedColumns, findHiddenColumns, findRefusedWrites } from './find-writes.ts';
+import { findExclusions, reportDirectives } from './find-exclusions.ts';
+import { findKeys } from './find-keys.ts';
+import { findOpenAccess } from './find-open-access.ts';
+import { type ExaminedSettings, findSettings } from './find-settings.ts';
+import { findWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
-
-export interface ExaminedSettings extends SetByRequests {
-  readonly extraSearchPath: readonly string[];
-}
 
 const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 
@@ -40,26 +36,12 @@ export async function examineDatabase(
     await runInSlices(buildReportedModel(catalog, privileges, settings)),
     await loadFacts(database, catalog, role),
   );
-  const examine = [
-    findPowers,
-    findOpenTables,
-    findOpenViews,
-    findOpenFunctions,
-    findMislabelledFunctions,
-    findSlowKeys,
-    findHiddenColumns,
-    findRefusedWrites,
-    findComputedColumns,
-    findInheritedKeys,
-    findExclusions,
-    findClashingRelations,
-    findClashingGroups,
-    findInferredKeys,
-  ];
   const problems = await runInSlices(checkDirectives(catalog));
-  const missing = await findMissingSearchPath(database, examined.extraSearchPath);
-  const unset = await findUnsetSettings(database, examined);
-  const found = [...missing, ...unset, ...reportDirectives(problems), ...examine.flatMap((find) => find(examination))];
+  const found = [
+    ...(await findSettings(database, examined)),
+    ...reportDirectives(problems),
+    ...[findOpenAccess, findKeys, findWrites, findExclusions].flatMap((find) => find(examination)),
+  ];
   const findings = foldPartitions(examination, found).sort(compareFindings);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   return { role, schemas, summary: { error: count('error'), warning: count('warning'), info: count('info') }, findings };

@@ -25,7 +25,13 @@ export function findExclusions(examination: Examination): Finding[] {
     });
   });
   const renamings = model.renamings.map(({ object, name, reason }) => finding('name-changed', object, name, reason));
-  return [...exclusions, ...renamings, ...findExtensionFunctions(examination)];
+  return [
+    ...exclusions,
+    ...renamings,
+    ...findExtensionFunctions(examination),
+    ...findClashingRelations(examination),
+    ...findClashingGroups(examination),
+  ];
 }
 
 function grantSql(examination: Examination, { privilege, id, column }: LackingPrivilege): string | null {
@@ -102,7 +108,7 @@ export function reportDirectives(problems: readonly DirectiveProblem[]): Finding
 
 const inWords = new Intl.ListFormat('en-GB');
 
-export function findClashingRelations({ model }: Examination): Finding[] {
+function findClashingRelations({ model }: Examination): Finding[] {
   return model.tables.flatMap((table) => {
     const rows = table.additions.has('relationFilters') ? filterableRows(table, model.nodeIdField).clashing : [];
     const unfiltered = rows.map(({ fieldName }) => fieldName);
@@ -130,7 +136,7 @@ export function findClashingRelations({ model }: Examination): Finding[] {
 /**
  * A finding for each table whose groups lack number ranges or the percentiles of a field, and for each type with a name that groups use.
  */
-export function findClashingGroups({ model }: Examination): Finding[] {
+function findClashingGroups({ model }: Examination): Finding[] {
   const grouped = model.tables.filter(({ additions, aggregate }) => additions.has('groups') && aggregate);
   if (grouped.length === 0) return [];
   const gaveWay = (clashes: (table: Table) => boolean, problem: string): Finding[] =>

@@ -5,8 +5,12 @@ import { qualifiedName } from '../model/naming/names.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 
+export function findKeys(examination: Examination): Finding[] {
+  return [...findSlowKeys(examination), ...findInheritedKeys(examination), ...findInferredKeys(examination)];
+}
+
 /** One finding each, independent of the role. */
-export function findSlowKeys(examination: Examination): Finding[] {
+function findSlowKeys(examination: Examination): Finding[] {
   const { catalog, facts } = examination;
   return catalog.foreignKeys.flatMap((key) => {
     const table = facts.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
@@ -19,7 +23,7 @@ export function findSlowKeys(examination: Examination): Finding[] {
 }
 
 /** One finding for each exposed table with a key and children. The partitions of a table are not children: its key covers them. */
-export function findInheritedKeys(examination: Examination): Finding[] {
+function findInheritedKeys(examination: Examination): Finding[] {
   const { catalog, model } = examination;
   return catalog.tables.flatMap((source) => {
     const table = source.hasChildren && model.tables.find(({ id }) => id === source.id);
@@ -33,7 +37,7 @@ export function findInheritedKeys(examination: Examination): Finding[] {
 }
 
 /** A finding for each view with an inferred key or relation. */
-export function findInferredKeys({ catalog, model }: Examination): Finding[] {
+function findInferredKeys({ catalog, model }: Examination): Finding[] {
   const declared = new Set(catalog.tables.flatMap(({ id, comment }) => (readKeyColumns(readDirective(comment)) ? [id] : [])));
   const keys = Map.groupBy(model.inferredKeys, ({ tableId }) => tableId);
   return model.tables.flatMap((table) => {

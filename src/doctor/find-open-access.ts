@@ -9,8 +9,13 @@ import type { Policy, TableAccess, Verb, ViewBypass } from './facts.ts';
 import { type Finding, finding } from './finding-codes.ts';
 import { wrapCalls } from './policy-calls.ts';
 
+export function findOpenAccess(examination: Examination): Finding[] {
+  const parts = [findPowers, findOpenTables, findOpenViews, findDefiners, findProcedures, findMislabelledFunctions];
+  return parts.flatMap((find) => find(examination));
+}
+
 /** The findings for all exposed tables, except views, which have no row level security of their own. */
-export function findOpenTables(examination: Examination): Finding[] {
+function findOpenTables(examination: Examination): Finding[] {
   return examination.catalog.tables.flatMap((table) => {
     const facts = examination.facts.tables.get(table.id);
     if (!facts || table.kind === 'v' || table.kind === 'm') return [];
@@ -103,7 +108,7 @@ function findSlowCalls(examination: Examination, table: CatalogTable, { name, us
 const securityInvokerSince = 150_000;
 
 /** A finding for each exposed view that the role may use and each view in its definition that bypasses row level security. */
-export function findOpenViews(examination: Examination): Finding[] {
+function findOpenViews(examination: Examination): Finding[] {
   const { catalog, facts } = examination;
   if (facts.bypassesRowSecurity) return [];
   return facts.viewBypasses.flatMap((bypass) => {
@@ -131,10 +136,6 @@ function remedySql(examination: Examination, bypass: ViewBypass): string | null 
   const view = examination.catalog.tables.find(({ id }) => id === bypass.viewId);
   const grantees = examination.facts.tables.get(bypass.viewId)?.grantees ?? [];
   return view && grantees.length > 0 ? `revoke all on table ${examination.tableSql(view)} from ${grantees.join(', ')};` : null;
-}
-
-export function findOpenFunctions(examination: Examination): Finding[] {
-  return [...findDefiners(examination), ...findProcedures(examination)];
 }
 
 function findDefiners(examination: Examination): Finding[] {
@@ -173,7 +174,7 @@ function findProcedures({ catalog, model }: Examination): Finding[] {
 
 const mostTables = 3;
 
-export function findMislabelledFunctions(examination: Examination): Finding[] {
+function findMislabelledFunctions(examination: Examination): Finding[] {
   const tables = new Map(examination.catalog.tables.map((table) => [table.id, table]));
   return examination.catalog.mislabelled.map(({ signature, tableIds }) => {
     const names = tableIds.slice(0, mostTables).map((id) => examination.name(tables.get(id)!));
@@ -187,7 +188,7 @@ export function findMislabelledFunctions(examination: Examination): Finding[] {
 /** The role that bypasses row level security by design, from the SQL of `rowgraph roles`. */
 const serviceRole = 'service_role';
 
-export function findPowers(examination: Examination): Finding[] {
+function findPowers(examination: Examination): Finding[] {
   const { model, facts, catalog } = examination;
   if (facts.bypassesRowSecurity) {
     const message = 'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';

@@ -8,8 +8,9 @@ import { automatic, requestSettingSource } from '../settings/check-settings.ts';
 import { inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 
-/** What requests set, as in the options of `createRowgraph`. */
-export interface SetByRequests {
+/** What depends on settings of the graph beside the schema: the options of `createRowgraph`. */
+export interface ExaminedSettings {
+  readonly extraSearchPath: readonly string[];
   readonly requestSettings: readonly string[];
   readonly requestHeaders: readonly string[];
 }
@@ -38,7 +39,11 @@ where coalesce(pg_catalog.current_setting(s.name, true), '') <> ''
     )
   )`;
 
-export async function findUnsetSettings(database: Database, { requestSettings, requestHeaders }: SetByRequests): Promise<Finding[]> {
+export async function findSettings(database: Database, examined: ExaminedSettings): Promise<Finding[]> {
+  return [...(await findMissingSearchPath(database, examined.extraSearchPath)), ...(await findUnsetSettings(database, examined))];
+}
+
+async function findUnsetSettings(database: Database, { requestSettings, requestHeaders }: ExaminedSettings): Promise<Finding[]> {
   const readers = (await loadSettingReaders(database, 'any')).map((reader) => ({ reader, names: settingsReadBy(reader) }));
   const names = [...new Set(readers.flatMap((each) => each.names))];
   const rows = names.length === 0 ? [] : await database.query(setQuery, [JSON.stringify(names)]);
@@ -102,7 +107,7 @@ const missingQuery = `
 select s.name from pg_catalog.json_array_elements_text($1::json) s(name)
 where not exists (select from pg_catalog.pg_namespace n where n.nspname = s.name)`;
 
-export async function findMissingSearchPath(database: Database, extraSearchPath: readonly string[]): Promise<Finding[]> {
+async function findMissingSearchPath(database: Database, extraSearchPath: readonly string[]): Promise<Finding[]> {
   if (extraSearchPath.length === 0) return [];
   const rows = await database.query(missingQuery, [JSON.stringify(extraSearchPath)]);
   const message = 'it is on the search path but does not exist; create it, or remove it from the setting';

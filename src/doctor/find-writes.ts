@@ -5,11 +5,15 @@ import { type Examination, inWords } from './examination.ts';
 import type { RefusedRule } from './facts.ts';
 import { type Finding, finding } from './finding-codes.ts';
 
+export function findWrites(examination: Examination): Finding[] {
+  return [...findRefusedWrites(examination), ...findComputedColumns(examination), ...findHiddenColumns(examination)];
+}
+
 /**
  * One finding for each rule that blocks a write that the role could otherwise do: PostgreSQL supports few rules on statements in WITH, and
  * even fewer if rows are returned.
  */
-export function findRefusedWrites({ model, facts }: Examination): Finding[] {
+function findRefusedWrites({ model, facts }: Examination): Finding[] {
   return facts.refusedRules.flatMap((rule) => {
     const table = model.tables.find(({ id }) => id === rule.tableId);
     if (!table || !abilities[rule.verb](table)) return [];
@@ -32,7 +36,7 @@ function describe({ name, verb, instead }: RefusedRule): string {
   return `${what} because of the rule "${name}": ${why}; replace it with a trigger`;
 }
 
-export function findComputedColumns({ model, facts }: Examination): Finding[] {
+function findComputedColumns({ model, facts }: Examination): Finding[] {
   return facts.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
     const view = model.tables.find(({ id }) => id === viewId);
     const column = view?.columns.find((candidate) => candidate.name === name);
@@ -47,7 +51,7 @@ export function findComputedColumns({ model, facts }: Examination): Finding[] {
   });
 }
 
-export function findHiddenColumns(examination: Examination): Finding[] {
+function findHiddenColumns(examination: Examination): Finding[] {
   const readable = examination.model.tables.filter(({ selectable }) => selectable);
   return readable.flatMap((table) => [...hiddenKey(examination, table), ...writeOnly(examination, table)]);
 }

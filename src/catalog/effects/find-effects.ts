@@ -1,7 +1,4 @@
-/**
- * Finds which tables and functions have effects beyond the transaction that uses them. In: the graph of what refers to what, with function
- * bodies; out: `Effects`. Pure.
- */
+/** Finds which tables and functions have effects beyond the transaction that uses them, in the graph of what refers to what. */
 import type { MislabelledFunction } from '../catalog.ts';
 import { impliedOperators, type NodeKind, type RawEffects, type RawFunctionBody } from './effects-query.ts';
 import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';

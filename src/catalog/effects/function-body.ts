@@ -1,6 +1,6 @@
 /**
  * What the body of a function in SQL or PL/pgSQL may do, as far as its words tell. The answers err on the side of caution: a word counts
- * wherever it stands, as a name of anything. Pure.
+ * wherever it stands, as a name of anything.
  */
 import { sessionFunctions } from './effects-query.ts';
 
