@@ -2,18 +2,18 @@
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
 import type { ReportedModel } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
-import type { Facts } from './facts.ts';
+import type { Safety } from './safety.ts';
 
 export class Examination {
   readonly catalog: Catalog;
   readonly model: ReportedModel;
-  readonly facts: Facts;
+  readonly safety: Safety;
   readonly #schemaNames: ReadonlyMap<number, string>;
 
-  constructor(catalog: Catalog, model: ReportedModel, facts: Facts) {
+  constructor(catalog: Catalog, model: ReportedModel, safety: Safety) {
     this.catalog = catalog;
     this.model = model;
-    this.facts = facts;
+    this.safety = safety;
     this.#schemaNames = new Map(catalog.schemas.map(({ id, name }) => [id, name]));
   }
 
@@ -23,7 +23,7 @@ export class Examination {
   }
 
   quote(name: string): string {
-    return this.facts.quotedNames.get(name) ?? name;
+    return this.safety.quotedNames.get(name) ?? name;
   }
 
   /** `public.account` as SQL. */

@@ -11,13 +11,13 @@ import { buildReportedModel } from '../model/build-model.ts';
 import { checkDirectives } from '../model/check-directives.ts';
 import { automatic, defaultRequestHeaders } from '../settings/check-settings.ts';
 import { Examination } from './examination.ts';
-import { loadFacts } from './facts.ts';
 import { findExclusions, reportDirectives } from './find-exclusions.ts';
 import { findKeys } from './find-keys.ts';
 import { findOpenAccess } from './find-open-access.ts';
 import { type ExaminedSettings, findSettings } from './find-settings.ts';
 import { findWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
+import { loadSafety } from './safety.ts';
 
 const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 
@@ -34,7 +34,7 @@ export async function examineDatabase(
   const examination = new Examination(
     catalog,
     await runInSlices(buildReportedModel(catalog, privileges, settings)),
-    await loadFacts(database, catalog, role),
+    await loadSafety(database, catalog, role),
   );
   const problems = await runInSlices(checkDirectives(catalog));
   const found = [
@@ -49,11 +49,11 @@ export async function examineDatabase(
 
 /** Folds findings of partitions into that of their table, or else into that of the first partition. */
 export function foldPartitions(examination: Examination, findings: readonly Finding[]): Finding[] {
-  const { catalog, facts } = examination;
-  if (facts.partitionRoots.size === 0) return [...findings];
+  const { catalog, safety } = examination;
+  if (safety.partitionRoots.size === 0) return [...findings];
   const names = new Map(catalog.tables.map((table) => [table.id, examination.name(table)]));
   const roots = new Map<string, string>();
-  for (const [id, rootId] of facts.partitionRoots) roots.set(names.get(id) ?? '', names.get(rootId) ?? `${rootId}`);
+  for (const [id, rootId] of safety.partitionRoots) roots.set(names.get(id) ?? '', names.get(rootId) ?? `${rootId}`);
   const groups = Map.groupBy(findings, (finding) => {
     const partition = partitionOf(finding.name, roots);
     const whole = partition === undefined ? finding.name : `${roots.get(partition)}${finding.name.slice(partition.length)}`;

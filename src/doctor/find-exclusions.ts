@@ -87,11 +87,11 @@ function contentOf(catalog: Catalog, id: number, schema: string): string[] {
 }
 
 /** One finding per extension, because users cannot change its functions. */
-function findExtensionFunctions({ catalog, model, facts }: Examination): Finding[] {
+function findExtensionFunctions({ catalog, model, safety }: Examination): Finding[] {
   const present = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
   const usable = new Set(catalog.schemas.filter(({ name }) => model.schemas.includes(name)).map(({ id }) => id));
   const absent = catalog.functions.filter((source) => source.extension && usable.has(source.schemaId) && !present.has(source.id));
-  const byExtension = Map.groupBy(absent, ({ id }) => facts.extensions.get(id) ?? '');
+  const byExtension = Map.groupBy(absent, ({ id }) => safety.extensions.get(id) ?? '');
   return [...byExtension].map(([name, functions]) => {
     const message = `${functions.length} of its functions are not in the API, because no field can call them or the role cannot execute them`;
     return finding('extension-functions', 'extension', name, message, {

@@ -11,9 +11,9 @@ export function findKeys(examination: Examination): Finding[] {
 
 /** One finding each, independent of the role. */
 function findSlowKeys(examination: Examination): Finding[] {
-  const { catalog, facts } = examination;
+  const { catalog, safety } = examination;
   return catalog.foreignKeys.flatMap((key) => {
-    const table = facts.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
+    const table = safety.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
     if (!table) return [];
     const columns = key.columns.map((number) => table.columns.find((column) => column.number === number)?.name ?? '');
     const message = `no index begins with ${columns.join(', ')}, so following it from ${key.targetName} reads the whole table; create one`;

@@ -5,9 +5,9 @@
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { functionName, tableKinds } from '../model/naming/names.ts';
 import { type Examination, inWords } from './examination.ts';
-import type { Policy, TableAccess, Verb, ViewBypass } from './facts.ts';
 import { type Finding, finding } from './finding-codes.ts';
 import { wrapCalls } from './policy-calls.ts';
+import type { Policy, TableAccess, Verb, ViewBypass } from './safety.ts';
 
 export function findOpenAccess(examination: Examination): Finding[] {
   const parts = [findPowers, findOpenTables, findOpenViews, findDefiners, findProcedures, findMislabelledFunctions];
@@ -17,31 +17,31 @@ export function findOpenAccess(examination: Examination): Finding[] {
 /** The findings for all exposed tables, except views, which have no row level security of their own. */
 function findOpenTables(examination: Examination): Finding[] {
   return examination.catalog.tables.flatMap((table) => {
-    const facts = examination.facts.tables.get(table.id);
-    if (!facts || table.kind === 'v' || table.kind === 'm') return [];
-    return [...examineSwitch(examination, table, facts), ...examinePolicies(examination, table, facts)];
+    const safety = examination.safety.tables.get(table.id);
+    if (!safety || table.kind === 'v' || table.kind === 'm') return [];
+    return [...examineSwitch(examination, table, safety), ...examinePolicies(examination, table, safety)];
   });
 }
 
-function examineSwitch(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
-  const { model, facts: all } = examination;
+function examineSwitch(examination: Examination, table: CatalogTable, safety: TableAccess): Finding[] {
+  const { model, safety: all } = examination;
   const report = (code: Parameters<typeof finding>[0], message: string, remedy: string | null): Finding =>
     finding(code, tableKinds[table.kind], examination.name(table), message, { remedy });
   const sql = examination.tableSql(table);
   const findings: Finding[] = [];
-  if (!facts.rowSecurity && facts.policies.length > 0) {
+  if (!safety.rowSecurity && safety.policies.length > 0) {
     const message = 'its policies have no effect because row level security is off; enable it';
     findings.push(report('policies-without-rls', message, enableSql(sql)));
   }
   if (all.bypassesRowSecurity) return findings;
-  const written = facts.verbs.filter((verb) => verb !== 'select');
-  if (!facts.rowSecurity && written.length > 0) {
+  const written = safety.verbs.filter((verb) => verb !== 'select');
+  if (!safety.rowSecurity && written.length > 0) {
     const message = `${model.role} can ${inWords(written)} any row because row level security is off; enable it and write policies, or revoke the privileges`;
-    findings.push(report('writable-without-rls', message, closeSql(table, sql, written, facts)));
-  } else if (!facts.rowSecurity && facts.verbs.length > 0) {
+    findings.push(report('writable-without-rls', message, closeSql(table, sql, written, safety)));
+  } else if (!safety.rowSecurity && safety.verbs.length > 0) {
     const message = `${model.role} can select every row because row level security is off; unless all of it is public, enable it and write policies`;
-    findings.push(report('readable-without-rls', message, closeSql(table, sql, facts.verbs, facts)));
-  } else if (facts.rowSecurity && facts.owned && !facts.forced) {
+    findings.push(report('readable-without-rls', message, closeSql(table, sql, safety.verbs, safety)));
+  } else if (safety.rowSecurity && safety.owned && !safety.forced) {
     const message = `${model.role} owns it, so no policy applies; give it to another role, or force row level security`;
     findings.push(report('owner-bypasses-rls', message, `alter table ${sql} force row level security;`));
   }
@@ -58,21 +58,21 @@ function closeSql({ kind }: CatalogTable, sql: string, verbs: readonly Verb[], {
   return grantees.length > 0 ? `revoke ${verbs.join(', ')} on table ${sql} from ${grantees.join(', ')};` : null;
 }
 
-function examinePolicies(examination: Examination, table: CatalogTable, facts: TableAccess): Finding[] {
-  const { model, facts: all } = examination;
-  if (!facts.rowSecurity) return [];
-  const findings = facts.policies.flatMap((policy) => findSlowCalls(examination, table, policy));
-  const binds = !all.bypassesRowSecurity && (facts.forced || !facts.owned);
-  if (!binds || facts.verbs.length === 0) return findings;
-  const applied = facts.policies.filter(({ applies }) => applies);
+function examinePolicies(examination: Examination, table: CatalogTable, safety: TableAccess): Finding[] {
+  const { model, safety: all } = examination;
+  if (!safety.rowSecurity) return [];
+  const findings = safety.policies.flatMap((policy) => findSlowCalls(examination, table, policy));
+  const binds = !all.bypassesRowSecurity && (safety.forced || !safety.owned);
+  if (!binds || safety.verbs.length === 0) return findings;
+  const applied = safety.policies.filter(({ applies }) => applies);
   const permissive = applied.filter((policy) => policy.permissive);
-  if (!facts.verbs.some((verb) => permissive.some((policy) => isFor(policy, verb)))) {
-    const problem = `no policy lets ${model.role} ${facts.verbs.join(', ').replace(/, (\w+)$/, ' or $1')} any row`;
+  if (!safety.verbs.some((verb) => permissive.some((policy) => isFor(policy, verb)))) {
+    const problem = `no policy lets ${model.role} ${safety.verbs.join(', ').replace(/, (\w+)$/, ' or $1')} any row`;
     const message = `row level security is on and ${problem}; write one, or revoke the privileges`;
     findings.push(finding('no-policy', tableKinds[table.kind], examination.name(table), message));
   }
   for (const policy of permissive) {
-    const open = facts.verbs.filter((verb) => verb !== 'select' && isFor(policy, verb) && isOpen(policy, verb));
+    const open = safety.verbs.filter((verb) => verb !== 'select' && isFor(policy, verb) && isOpen(policy, verb));
     const restricted = open.every((verb) => applied.some((other) => !other.permissive && isFor(other, verb)));
     if (open.length === 0 || restricted) continue;
     const message = `it lets ${model.role} ${inWords(open)} any row; give it a condition, or revoke the privilege`;
@@ -109,11 +109,11 @@ const securityInvokerSince = 150_000;
 
 /** A finding for each exposed view that the role may use and each view in its definition that bypasses row level security. */
 function findOpenViews(examination: Examination): Finding[] {
-  const { catalog, facts } = examination;
-  if (facts.bypassesRowSecurity) return [];
-  return facts.viewBypasses.flatMap((bypass) => {
+  const { catalog, safety } = examination;
+  if (safety.bypassesRowSecurity) return [];
+  return safety.viewBypasses.flatMap((bypass) => {
     const view = catalog.tables.find(({ id }) => id === bypass.viewId);
-    if (!view || (facts.tables.get(view.id)?.verbs ?? []).length === 0) return [];
+    if (!view || (safety.tables.get(view.id)?.verbs ?? []).length === 0) return [];
     const { throughId, through, materialized, owner, tables } = bypass;
     const by = throughId === view.id ? 'it' : `${through}, which it reads from,`;
     const how = materialized ? 'was filled' : 'reads';
@@ -123,8 +123,8 @@ function findOpenViews(examination: Examination): Finding[] {
   });
 }
 
-function canInvoke({ facts }: Examination, { materialized }: ViewBypass): boolean {
-  return !materialized && facts.serverVersion >= securityInvokerSince;
+function canInvoke({ safety }: Examination, { materialized }: ViewBypass): boolean {
+  return !materialized && safety.serverVersion >= securityInvokerSince;
 }
 
 function remedyInWords(examination: Examination, bypass: ViewBypass): string {
@@ -134,15 +134,15 @@ function remedyInWords(examination: Examination, bypass: ViewBypass): string {
 function remedySql(examination: Examination, bypass: ViewBypass): string | null {
   if (canInvoke(examination, bypass)) return `alter view ${bypass.through} set (security_invoker = true);`;
   const view = examination.catalog.tables.find(({ id }) => id === bypass.viewId);
-  const grantees = examination.facts.tables.get(bypass.viewId)?.grantees ?? [];
+  const grantees = examination.safety.tables.get(bypass.viewId)?.grantees ?? [];
   return view && grantees.length > 0 ? `revoke all on table ${examination.tableSql(view)} from ${grantees.join(', ')};` : null;
 }
 
 function findDefiners(examination: Examination): Finding[] {
-  const { catalog, model, facts } = examination;
-  if (facts.bypassesRowSecurity) return [];
+  const { catalog, model, safety } = examination;
+  if (safety.bypassesRowSecurity) return [];
   return catalog.functions.flatMap((source) => {
-    const definer = facts.definerFunctions.get(source.id);
+    const definer = safety.definerFunctions.get(source.id);
     if (!definer) return [];
     const { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees } = definer;
     const name = functionName(catalog, source);
@@ -189,14 +189,14 @@ function findMislabelledFunctions(examination: Examination): Finding[] {
 const serviceRole = 'service_role';
 
 function findPowers(examination: Examination): Finding[] {
-  const { model, facts, catalog } = examination;
-  if (facts.bypassesRowSecurity) {
+  const { model, safety, catalog } = examination;
+  if (safety.bypassesRowSecurity) {
     const message = 'it is a superuser or bypasses row level security, so it can read and write every row; run requests as another role';
     return model.role === serviceRole ? [] : [finding('role-bypasses-rls', 'role', model.role, message)];
   }
   const searched = new Map([...catalog.schemas, ...catalog.operatorSchemas].map(({ id, name }) => [id, name]));
   return [...searched].flatMap(([id, name]) => {
-    const grantees = facts.creatable.get(id);
+    const grantees = safety.creatable.get(id);
     if (!grantees) return [];
     const message = `${model.role} can create objects in it; revoke the privilege`;
     const remedy = grantees.length > 0 ? `revoke create on schema ${examination.quote(name)} from ${grantees.join(', ')};` : null;

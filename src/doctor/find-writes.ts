@@ -2,8 +2,8 @@
 import type { Column, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
 import { type Examination, inWords } from './examination.ts';
-import type { RefusedRule } from './facts.ts';
 import { type Finding, finding } from './finding-codes.ts';
+import type { RefusedRule } from './safety.ts';
 
 export function findWrites(examination: Examination): Finding[] {
   return [...findRefusedWrites(examination), ...findComputedColumns(examination), ...findHiddenColumns(examination)];
@@ -13,8 +13,8 @@ export function findWrites(examination: Examination): Finding[] {
  * One finding for each rule that blocks a write that the role could otherwise do: PostgreSQL supports few rules on statements in WITH, and
  * even fewer if rows are returned.
  */
-function findRefusedWrites({ model, facts }: Examination): Finding[] {
-  return facts.refusedRules.flatMap((rule) => {
+function findRefusedWrites({ model, safety }: Examination): Finding[] {
+  return safety.refusedRules.flatMap((rule) => {
     const table = model.tables.find(({ id }) => id === rule.tableId);
     if (!table || !abilities[rule.verb](table)) return [];
     return [finding('write-fails', table.kind, qualifiedName(table.schema, table.name), describe(rule))];
@@ -36,8 +36,8 @@ function describe({ name, verb, instead }: RefusedRule): string {
   return `${what} because of the rule "${name}": ${why}; replace it with a trigger`;
 }
 
-function findComputedColumns({ model, facts }: Examination): Finding[] {
-  return facts.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
+function findComputedColumns({ model, safety }: Examination): Finding[] {
+  return safety.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
     const view = model.tables.find(({ id }) => id === viewId);
     const column = view?.columns.find((candidate) => candidate.name === name);
     if (!view || !column) return [];

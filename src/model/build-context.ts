@@ -4,7 +4,7 @@ import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
 import type { EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
-import type { KnownFacts, LazyTable } from './tables/lazy-table.ts';
+import type { LazyTable, SharedTraits } from './tables/lazy-table.ts';
 
 /** An exposed schema that the role may use, with the settings in its comment directive. */
 export interface SchemaSettings {
@@ -36,8 +36,8 @@ export interface BuildContext {
   readonly catalog: Catalog;
   readonly privileges: Privileges;
   readonly links: CatalogLinks;
-  /** Facts already found for other roles that can name all types; null to find them again, with this role's reasons. */
-  readonly facts: KnownFacts | null;
+  /** Traits already found for other roles that can name all types; null to find them again, with this role's reasons. */
+  readonly traits: SharedTraits | null;
   /** By id. */
   readonly schemas: ReadonlyMap<number, SchemaSettings>;
   /** The tables that the role sees, by id, including those that only have a row type. */

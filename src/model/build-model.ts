@@ -16,7 +16,7 @@ import { buildComputedFields, buildRoutines, noteComputed } from './routines/bui
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
 import { addEnums } from './tables/build-enums.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
-import { factsOfCatalog, type LazyTable, type TableParts } from './tables/lazy-table.ts';
+import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
 
 /** Rows per page, unless a directive sets `max_rows`. */
@@ -57,7 +57,7 @@ function* build(
     catalog,
     privileges,
     links: yield* linkCatalog(catalog),
-    facts: isReported || !namesAllTypes(catalog, privileges) ? null : factsOfCatalog(catalog, additions),
+    traits: isReported || !namesAllTypes(catalog, privileges) ? null : traitsOfCatalog(catalog, additions),
     schemas: usableSchemas(catalog, privileges, additions, notes.exclusions),
     tables: new Map(),
     insertOnly: [],
@@ -85,8 +85,8 @@ function* build(
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
-    tables: [...tables.filter(({ facts }) => facts.key !== null), ...context.insertOnly],
-    rowTypes: tables.filter(({ facts }) => facts.key === null),
+    tables: [...tables.filter(({ traits }) => traits.key !== null), ...context.insertOnly],
+    rowTypes: tables.filter(({ traits }) => traits.key === null),
     routines,
     enums: [...context.enums.values()],
     introspection: schemas.some(({ introspection }) => introspection),

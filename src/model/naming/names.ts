@@ -7,7 +7,7 @@ import type { Additions } from '../additions.ts';
 import type { BuildContext, SchemaSettings } from '../build-context.ts';
 import { type Directive, readDirective, readName } from '../directives.ts';
 import type { TableKind } from '../model.ts';
-import type { TableFacts } from '../tables/lazy-table.ts';
+import type { TableTraits } from '../tables/lazy-table.ts';
 
 /** Whether GraphQL accepts the name (https://spec.graphql.org/October2021/#Name). */
 function isLegalName(name: string): boolean {
@@ -175,7 +175,7 @@ export function preferredName(name: string, directive: Directive, derive: (name:
 }
 
 export function columnNameOf(
-  { schema, additions }: Pick<TableFacts, 'schema' | 'additions'>,
+  { schema, additions }: Pick<TableTraits, 'schema' | 'additions'>,
   { name, comment }: CatalogColumn,
 ): PreferredName {
   return preferredName(name, readDirective(comment), (own) => columnFieldName(own, schema.inflection), additions);

@@ -20,7 +20,7 @@ export interface RowFields {
 
 export function settleRowNames(context: BuildContext, table: LazyTable, fields: RowFields, { renamings }: Notes): void {
   const { nodeIdField } = context.settings;
-  const { key } = table.facts;
+  const { key } = table.traits;
   // Client caches identify rows by `id`, so no column may have that name, even in rows without a key.
   const taken = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
   const isFree = (name: string) => !taken.has(name);

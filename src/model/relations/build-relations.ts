@@ -78,7 +78,7 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
   const links = context.links.of(table.id);
   const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(context, key) }));
   // Rows without a key cannot be paged.
-  const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.facts.key !== null);
+  const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.traits.key !== null);
   return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))].map(withLegalName);
 }
 
@@ -87,7 +87,7 @@ function withLegalName({ key, relation }: Omit<Candidate, 'yields'>): Candidate 
   const { localName, foreignName, local, inferred, toPartition } = key;
   const isGiven = (relation.holdsKey ? foreignName : localName) !== null;
   const isAdapted = !isGiven && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
-  if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.facts.schema.inflection));
+  if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.traits.schema.inflection));
   return { key, relation, yields: inferred || toPartition || isAdapted };
 }
 
@@ -104,20 +104,20 @@ function outgoing(context: BuildContext, key: ForeignKey): Relation {
     holdsKey: true,
     columns: pairs(context, localColumns, targetColumns, true),
     nullable,
-    unique: isUnique(target, targetColumns) && !target.facts.source.hasChildren,
+    unique: isUnique(target, targetColumns) && !target.traits.source.hasChildren,
     onlyInRows: toPartition,
     sameRow,
   };
 }
 
-function outgoingName({ localColumns, target: { stem, facts }, foreignName, sameRow }: ForeignKey): string {
-  return foreignName ?? (sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), facts.schema.inflection));
+function outgoingName({ localColumns, target: { stem, traits }, foreignName, sameRow }: ForeignKey): string {
+  return foreignName ?? (sameRow ? lowerFirst(stem) : toOneFieldName(stem, namesOf(localColumns), traits.schema.inflection));
 }
 
 function incoming(context: BuildContext, key: ForeignKey): Relation {
   const { local, localColumns, targetColumns, localName, inferred, sameRow } = key;
   const unique = isUnique(local, localColumns) || (inferred && isUniqueInView(context, local, localColumns));
-  const toOne = sameRow ? lowerFirst(local.stem) : toOneFieldName(local.stem, namesOf(targetColumns), local.facts.schema.inflection);
+  const toOne = sameRow ? lowerFirst(local.stem) : toOneFieldName(local.stem, namesOf(targetColumns), local.traits.schema.inflection);
   const name = unique ? toOne : toManyFieldName(local.stem);
   const columns = pairs(context, targetColumns, localColumns, false);
   return {
@@ -128,18 +128,18 @@ function incoming(context: BuildContext, key: ForeignKey): Relation {
     columns,
     nullable: true,
     // By the collation of the referenced columns, different values may be equal.
-    unique: isUnique(local, localColumns) && !local.facts.source.hasChildren && columns.every(({ collation }) => collation === null),
+    unique: isUnique(local, localColumns) && !local.traits.source.hasChildren && columns.every(({ collation }) => collation === null),
     onlyInRows: false,
     sameRow,
   };
 }
 
-function isUnique({ facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+function isUnique({ traits: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
 
-function isUniqueInView({ catalog }: BuildContext, { facts: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+function isUniqueInView({ catalog }: BuildContext, { traits: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
   return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
 }
@@ -176,7 +176,7 @@ function hasLegalName({ relation }: Candidate): boolean {
 
 function withNames(context: BuildContext, { key, relation, yields }: Candidate): NamedRelation {
   const { local, localColumns, name } = key;
-  const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.facts.schema.inflection);
+  const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.traits.schema.inflection);
   // The key may have a column whose name is illegal in GraphQL.
   return {
     relation,

@@ -80,17 +80,17 @@ function resolveConstraint(context: BuildContext, name: string, constraint: Cata
   const local = context.tables.get(constraint.tableId);
   if (!local) return new Excluded('owner-left-out', 'its table is not in the API; see the finding for that table');
   const target = context.tables.get(constraint.targetId);
-  if (!target || target.facts.key === null)
+  if (!target || target.traits.key === null)
     return new Excluded(
       'owner-left-out',
       `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`,
     );
-  const localColumns = constraint.columns.map((number) => columnByNumber(local.facts.source, number));
-  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const localColumns = constraint.columns.map((number) => columnByNumber(local.traits.source, number));
+  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.traits.source, number));
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
   if (key instanceof Excluded) return key;
   // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
-  const certain = constraint.validated && !local.facts.source.hasChildren && key.localColumns.every((column) => column.notNull);
+  const certain = constraint.validated && !local.traits.source.hasChildren && key.localColumns.every((column) => column.notNull);
   return { ...key, nullable: !certain || target.rowSecurity };
 }
 
@@ -106,12 +106,12 @@ function resolveDeclared(
   }
   const { foreignSchema, foreignTable } = declared;
   const target = context.tables.get(context.links.idOf(foreignSchema, foreignTable) ?? 0);
-  if (!target || target.facts.key === null) {
+  if (!target || target.traits.key === null) {
     const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API; correct the directive, or expose the table`;
     return new Excluded('owner-left-out', reason);
   }
-  const localColumns = declared.localColumns.map((column) => local.facts.source.columns.find((existing) => existing.name === column));
-  const targetColumns = declared.foreignColumns.map((column) => target.facts.source.columns.find((existing) => existing.name === column));
+  const localColumns = declared.localColumns.map((column) => local.traits.source.columns.find((existing) => existing.name === column));
+  const targetColumns = declared.foreignColumns.map((column) => target.traits.source.columns.find((existing) => existing.name === column));
   return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
 }
 
@@ -121,10 +121,10 @@ function resolveDeclared(
  */
 function resolveInferred(context: BuildContext, name: string, source: CatalogViewForeignKey): ForeignKey | null {
   const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
-  if (!local || !target || target.facts.key === null || Object.hasOwn(local.facts.directive, 'foreign_keys')) return null;
+  if (!local || !target || target.traits.key === null || Object.hasOwn(local.traits.directive, 'foreign_keys')) return null;
   if (![local, target].every(({ additions }) => additions.has('inferredKeys'))) return null;
-  const localColumns = source.columns.map((number) => columnByNumber(local.facts.source, number));
-  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.facts.source, number));
+  const localColumns = source.columns.map((number) => columnByNumber(local.traits.source, number));
+  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.traits.source, number));
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
   if (key instanceof Excluded) return null;
   // Names in the constraint's comment are for the tables themselves, not for their views.
@@ -168,7 +168,7 @@ function keyBetween(
 
 function whyHidden(
   context: BuildContext,
-  { facts: { source }, schema, name }: LazyTable,
+  { traits: { source }, schema, name }: LazyTable,
   columns: readonly CatalogColumn[],
 ): Excluded | undefined {
   const hidden = columns.find((column) => !privilegesOn(context, source, column).select);

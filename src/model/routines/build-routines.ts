@@ -224,7 +224,7 @@ const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument 
 
 function buildComputed(
   context: BuildContext,
-  { facts: { source: table, schema } }: LazyTable,
+  { traits: { source: table, schema } }: LazyTable,
   source: CatalogFunction,
 ): Mutable<Routine> | Excluded {
   if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');

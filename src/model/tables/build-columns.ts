@@ -13,7 +13,7 @@ export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
 }
 
 export function buildColumns(context: BuildContext, table: LazyTable, notes: Notes): BuiltColumns {
-  const { source, key } = table.facts;
+  const { source, key } = table.traits;
   const all = source.columns.map((column) => buildColumn(context, table, column));
   const columns = usableColumns(context, table, all, notes);
   const primaryKey = (key ?? []).flatMap((column) => all[source.columns.indexOf(column)] ?? []);
@@ -21,7 +21,7 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
 }
 
 export function hasLookup(context: BuildContext, table: LazyTable): boolean {
-  const key = (table.facts.key ?? []).map((column) => buildColumn(context, table, column));
+  const key = (table.traits.key ?? []).map((column) => buildColumn(context, table, column));
   // These names are not final, but renaming a key column that shares its name with a non-key column makes no difference: its new name is
   // unique and legal.
   return isLookupKey(hasOwnNames(key) ? key : table.primaryKey);
@@ -32,7 +32,7 @@ export function hasLookup(context: BuildContext, table: LazyTable): boolean {
  * names.
  */
 function uniqueKeysOf(
-  { facts: { source } }: LazyTable,
+  { traits: { source } }: LazyTable,
   primaryKey: readonly Column[],
   columns: readonly Column[],
   usable: readonly Column[],
@@ -51,14 +51,14 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
   return selectable && comparable && isNamed(type);
 }
 
-function buildColumn(context: BuildContext, { facts }: LazyTable, column: CatalogColumn): Mutable<Column> {
-  const { source, additions } = facts;
+function buildColumn(context: BuildContext, { traits }: LazyTable, column: CatalogColumn): Mutable<Column> {
+  const { source, additions } = traits;
   const grants = privilegesOn(context, source, column);
   const type = columnTypeOf(context, column);
   const catalogType = context.catalog.types.get(column.typeId);
   const comparable = catalogType === undefined || isComparable(context, catalogType);
   const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
-  const fieldName = columnNameOf(facts, column).name;
+  const fieldName = columnNameOf(traits, column).name;
   return {
     name: column.name,
     fieldName,
@@ -92,10 +92,12 @@ function usableColumns(context: BuildContext, table: LazyTable, columns: readonl
     // Some columns have no field but can still order rows.
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
-  const adapted = new Set(columns.filter((_, index) => columnNameOf(table.facts, table.facts.source.columns[index]!).origin === 'adapted'));
+  const adapted = new Set(
+    columns.filter((_, index) => columnNameOf(table.traits, table.traits.source.columns[index]!).origin === 'adapted'),
+  );
   const inOrder = usable.toSorted((one, other) => Number(adapted.has(other)) - Number(adapted.has(one)));
   for (const [index, column] of columns.entries()) {
-    const type = context.catalog.types.get(table.facts.source.columns[index]!.typeId);
+    const type = context.catalog.types.get(table.traits.source.columns[index]!.typeId);
     const why = type && column.selectable && usable.includes(column) ? whyOutOfReach(context, type) : undefined;
     if (why) notes.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
   }
@@ -137,8 +139,8 @@ function whyNoField({ type, orderable }: Column): Excluded | undefined {
 }
 
 /** Builds the arbiters of a table, if it is insertable and has the addition. Their names do not depend on the role. */
-export function buildArbiters(context: BuildContext, { facts }: LazyTable): Arbiter[] {
-  const { source, key, insertable, additions } = facts;
+export function buildArbiters(context: BuildContext, { traits }: LazyTable): Arbiter[] {
+  const { source, key, insertable, additions } = traits;
   if (key === null || !insertable || !additions.has('onConflict')) return [];
   const names = enumValueNames(source.arbiters.map(({ name }) => name));
   const readable = new Map(

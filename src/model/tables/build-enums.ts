@@ -35,16 +35,16 @@ function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>>
   const { types, functions } = context.catalog;
   const used = new Set<number>();
   const use = (id: number) => used.add(types.get(id)?.elementId || id);
-  for (const { facts } of context.tables.values()) {
-    for (const column of facts.source.columns) {
-      const { select, insert, update } = privilegesOn(context, facts.source, column);
+  for (const { traits } of context.tables.values()) {
+    for (const column of traits.source.columns) {
+      const { select, insert, update } = privilegesOn(context, traits.source, column);
       if (select || insert || update) use(column.typeId);
     }
     yield;
   }
   for (const source of functions) {
     const owner = computedOwner(context, source);
-    if (owner && !whyForbidden(context, owner.facts.source, source)) use(source.resultTypeId);
+    if (owner && !whyForbidden(context, owner.traits.source, source)) use(source.resultTypeId);
     yield;
   }
   return used;

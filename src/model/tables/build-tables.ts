@@ -16,24 +16,25 @@ import {
 } from '../naming/names.ts';
 import type { TakenNames } from '../naming/taken-names.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
-import { type FoundTable, LazyTable, type TableBuilder, type TableFacts } from './lazy-table.ts';
+import { type FoundTable, LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
 import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
 /** Adds each table to the context, or reports why it is left out. */
 export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
-  const keyless = new Map<number, TableFacts>();
+  const keyless = new Map<number, TableTraits>();
   for (const source of context.catalog.tables) {
     const schema = context.schemas.get(source.schemaId);
     if (!schema) continue;
-    const facts = context.facts?.of(source, context.privileges, () => factsOf(context, source, schema)) ?? factsOf(context, source, schema);
-    if (facts instanceof Excluded) exclude(notes, source, schema, facts);
-    else if (facts.key instanceof Excluded) {
-      exclude(notes, source, schema, facts.key);
-      keyless.set(source.id, { ...facts, key: null });
-    } else if (!facts.selectable) context.insertOnly.push(new LazyTable(facts as TableFacts, builder));
-    else context.tables.set(source.id, new LazyTable(facts as TableFacts, builder));
+    const traits =
+      context.traits?.of(source, context.privileges, () => readTraits(context, source, schema)) ?? readTraits(context, source, schema);
+    if (traits instanceof Excluded) exclude(notes, source, schema, traits);
+    else if (traits.key instanceof Excluded) {
+      exclude(notes, source, schema, traits.key);
+      keyless.set(source.id, { ...traits, key: null });
+    } else if (!traits.selectable) context.insertOnly.push(new LazyTable(traits as TableTraits, builder));
+    else context.tables.set(source.id, new LazyTable(traits as TableTraits, builder));
     yield;
   }
   addRowTypes(context, builder, keyless);
@@ -51,7 +52,7 @@ function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema
 }
 
 /** The result depends only on the role's privileges on this table. */
-function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
+function readTraits(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
   const directive = readDirective(source.comment);
   const kind = tableKinds[source.kind];
   if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
@@ -96,7 +97,7 @@ function factsOf(context: BuildContext, source: CatalogTable, schema: SchemaSett
  * Adds tables without a key whose rows computed fields return, if the rows have any field. Such a table may in turn own computed fields
  * that return more of them.
  */
-function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableFacts>): void {
+function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<number, TableTraits>): void {
   let found = keyless.size > 0;
   while (found) {
     found = false;
@@ -104,7 +105,7 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
       const id = context.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
       const rows = keyless.get(id);
       const owner = rows && computedOwner(context, source);
-      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.facts.source, source)) continue;
+      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.traits.source, source)) continue;
       if (!hasFields(context, rows)) continue;
       context.tables.set(id, new LazyTable(rows, builder));
       keyless.delete(id);
@@ -113,10 +114,10 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   }
 }
 
-function hasFields(context: BuildContext, facts: TableFacts): boolean {
-  return facts.source.columns.some(
+function hasFields(context: BuildContext, traits: TableTraits): boolean {
+  return traits.source.columns.some(
     (column) =>
-      privilegesOn(context, facts.source, column).select && isReadable(context, column) && isFreeName(columnNameOf(facts, column).name),
+      privilegesOn(context, traits.source, column).select && isReadable(context, column) && isFreeName(columnNameOf(traits, column).name),
   );
 }
 
@@ -130,24 +131,24 @@ export function* claimAdaptedNames(context: BuildContext, names: TakenNames, not
   }
 }
 
-function isAdapted({ facts }: LazyTable): boolean {
-  return facts.plainName.origin === 'adapted';
+function isAdapted({ traits }: LazyTable): boolean {
+  return traits.plainName.origin === 'adapted';
 }
 
 /** Names tables. Those with a key claim their types and root fields before those that only have a row type. */
 function* claimNames(context: BuildContext, tables: readonly LazyTable[], names: TakenNames, { renamings }: Notes): Generator<void, void> {
-  const inOrder = inClaimOrder(tables, context.schemas, ({ facts: { source, schema, plainName } }) => ({
+  const inOrder = inClaimOrder(tables, context.schemas, ({ traits: { source, schema, plainName } }) => ({
     schemaId: schema.id,
     source: source.name,
     origin: plainName.origin,
   }));
   for (const hasKey of [true, false]) {
     for (const table of inOrder) {
-      const { schema, key } = table.facts;
+      const { schema, key } = table.traits;
       if ((key !== null) !== hasKey) continue;
       const plain = table.typeName;
       const claimant = { name: plain, schema: schema.name, inflection: schema.inflection };
-      if (hasKey) Object.assign(table, names.claimTable(claimant, table.facts));
+      if (hasKey) Object.assign(table, names.claimTable(claimant, table.traits));
       else table.typeName = names.claimRows(claimant);
       const renamed = [...(table.typeName === plain ? [] : [table.typeName]), ...table.renamedTypes.values()];
       if (renamed.length > 0) renamings.push(renamingOf(table, plain, renamed));
@@ -159,7 +160,7 @@ function* claimNames(context: BuildContext, tables: readonly LazyTable[], names:
 /** Names the types of additions, after everything that pg_graphql has: if a name is taken, the addition gets another. */
 export function* claimAdditions(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
   for (const table of context.tables.values()) {
-    const { schema, key } = table.facts;
+    const { schema, key } = table.traits;
     if (key === null || context.settings.additions.size === 0) continue;
     const claimant = { name: table.stem, schema: schema.name, inflection: schema.inflection };
     const renamed = names.claimAdditions(
@@ -179,8 +180,8 @@ export function* claimAdditions(context: BuildContext, names: TakenNames, { rena
 /** Names the tables that the role only inserts into, after everything else. */
 export function* claimInsertOnly({ insertOnly }: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
   for (const table of insertOnly) {
-    const { schema, plainName } = table.facts;
-    table.stem = names.claimInserts({ name: plainName.name, schema: schema.name, inflection: schema.inflection }, table.facts);
+    const { schema, plainName } = table.traits;
+    table.stem = names.claimInserts({ name: plainName.name, schema: schema.name, inflection: schema.inflection }, table.traits);
     table.typeName = table.stem;
     if (table.stem !== plainName.name) renamings.push(renamingOf(table, plainName.name, [table.stem], plainName.name));
     yield;

@@ -1,6 +1,6 @@
 /**
  * A table whose columns, relations and computed fields are built on first use, because a request needs only a few of thousands of tables.
- * `TableFacts`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
+ * `TableTraits`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
  */
 import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges } from '../../catalog/catalog.ts';
 import type { Additions } from '../additions.ts';
@@ -26,7 +26,7 @@ const shared = [
 ] as const satisfies readonly (keyof Table)[];
 type Shared = Pick<Table, (typeof shared)[number]>;
 
-export interface TableFacts extends Shared {
+export interface TableTraits extends Shared {
   readonly source: CatalogTable;
   readonly schema: SchemaSettings;
   readonly directive: Directive;
@@ -36,25 +36,25 @@ export interface TableFacts extends Shared {
   readonly key: readonly CatalogColumn[] | null;
 }
 
-/** A table reads these members from its facts, because the tables of many roles share them. */
-class TableWithFacts {
-  readonly facts: TableFacts;
+/** A table reads these members from its traits, because the tables of many roles share them. */
+class TableWithTraits {
+  readonly traits: TableTraits;
 
-  constructor(facts: TableFacts) {
-    this.facts = facts;
+  constructor(traits: TableTraits) {
+    this.traits = traits;
   }
 }
 for (const name of shared) {
-  Object.defineProperty(TableWithFacts.prototype, name, {
-    get(this: TableWithFacts) {
-      return this.facts[name];
+  Object.defineProperty(TableWithTraits.prototype, name, {
+    get(this: TableWithTraits) {
+      return this.traits[name];
     },
   });
 }
 
 const noneRenamed: TableNames['renamedTypes'] = new Map();
 
-export class LazyTable extends (TableWithFacts as new (facts: TableFacts) => TableWithFacts & Shared) implements Table {
+export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => TableWithTraits & Shared) implements Table {
   readonly #builder: TableBuilder;
   #parts: TableParts | null = null;
   #referrers: readonly Table[] | null = null;
@@ -62,27 +62,27 @@ export class LazyTable extends (TableWithFacts as new (facts: TableFacts) => Tab
   stem: string;
   renamedTypes = noneRenamed;
 
-  constructor(facts: TableFacts, builder: TableBuilder) {
-    super(facts);
+  constructor(traits: TableTraits, builder: TableBuilder) {
+    super(traits);
     this.#builder = builder;
-    this.typeName = facts.plainName.name;
-    this.stem = facts.plainName.name;
+    this.typeName = traits.plainName.name;
+    this.stem = traits.plainName.name;
   }
 
   get id(): number {
-    return this.facts.source.id;
+    return this.traits.source.id;
   }
 
   get schema(): string {
-    return this.facts.schema.name;
+    return this.traits.schema.name;
   }
 
   get name(): string {
-    return this.facts.source.name;
+    return this.traits.source.name;
   }
 
   get introspection(): boolean {
-    return this.facts.schema.introspection;
+    return this.traits.schema.introspection;
   }
 
   /** Found without building the table, because listing the fields of Query asks every table. */
@@ -125,15 +125,15 @@ export class LazyTable extends (TableWithFacts as new (facts: TableFacts) => Tab
   }
 }
 
-/** The facts with the key or why there is none; or why the table is left out. */
-export type FoundTable = (Omit<TableFacts, 'key'> & { readonly key: TableFacts['key'] | Excluded }) | Excluded;
+/** The traits with the key or why there is none; or why the table is left out. */
+export type FoundTable = (Omit<TableTraits, 'key'> & { readonly key: TableTraits['key'] | Excluded }) | Excluded;
 
-/** Facts found for earlier roles, for one catalog and one setting of additions. */
-export class KnownFacts {
+/** Traits found for earlier roles, for one catalog and one setting of additions. */
+export class SharedTraits {
   readonly #known = new Map<CatalogTable, Map<TablePrivileges, FoundTable>>();
 
   /**
-   * The facts of a table under these privileges, found by `find` if unknown. With column grants they are not cached, because other roles
+   * The traits of a table under these privileges, found by `find` if unknown. With column grants they are not cached, because other roles
    * rarely have the same ones.
    */
   of(table: CatalogTable, { tables }: Privileges, find: () => FoundTable): FoundTable {
@@ -147,12 +147,12 @@ export class KnownFacts {
   }
 }
 
-const ofCatalogs = new WeakMap<Catalog, Map<Additions, KnownFacts>>();
+const ofCatalogs = new WeakMap<Catalog, Map<Additions, SharedTraits>>();
 
-export function factsOfCatalog(catalog: Catalog, additions: Additions): KnownFacts {
-  const known = ofCatalogs.get(catalog) ?? new Map<Additions, KnownFacts>();
+export function traitsOfCatalog(catalog: Catalog, additions: Additions): SharedTraits {
+  const known = ofCatalogs.get(catalog) ?? new Map<Additions, SharedTraits>();
   ofCatalogs.set(catalog, known);
-  const facts = known.get(additions) ?? new KnownFacts();
-  known.set(additions, facts);
-  return facts;
+  const traits = known.get(additions) ?? new SharedTraits();
+  known.set(additions, traits);
+  return traits;
 }

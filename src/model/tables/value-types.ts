@@ -63,7 +63,7 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
   const row = type?.elementId ? context.catalog.types.get(type.elementId) : type;
   return (
     (type !== undefined && hasOwnValues(context, type)) ||
-    (row?.kind === 'c' && (context.tables.get(row.relationId)?.facts.key ?? null) !== null)
+    (row?.kind === 'c' && (context.tables.get(row.relationId)?.traits.key ?? null) !== null)
   );
 }
 
@@ -100,7 +100,7 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
 
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const owner = context.tables.get(type.relationId);
-  return owner && owner.facts.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(context, type);
+  return owner && owner.traits.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(context, type);
 }
 
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {

@@ -1,5 +1,5 @@
 /**
- * Facts about the safety and speed of exposed objects that the API does not depend on: ownership, policies, grantees, indexes. Ids are oids.
+ * What decides the safety and speed of exposed objects that the API does not depend on: ownership, policies, grantees, indexes. Ids are oids.
  * The query runs on PostgreSQL 14 to 18 with any search path.
  */
 import { runInSlices } from '../budget/turns.ts';
@@ -7,7 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type Lists, parseLists, selectLists } from '../catalog/lists.ts';
 import type { Database } from '../database/database.ts';
 
-export interface Facts {
+export interface Safety {
   /** `server_version_num`: 150004. */
   readonly serverVersion: number;
   readonly bypassesRowSecurity: boolean;
@@ -96,7 +96,7 @@ export interface DefinerFunction {
   readonly grantees: Grantees;
 }
 
-interface RawFacts {
+interface RawSafety {
   readonly server: readonly { readonly version: number; readonly bypasses: boolean | null }[];
   readonly creatable: readonly { readonly id: number; readonly grantees: Grantees }[];
   readonly tables: readonly TableAccess[];
@@ -123,7 +123,7 @@ const isReplaced = (trigger: number, rule: number): string => `(
   or exists (select from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.ev_type = '${rule}' and w.is_instead)
 )`;
 
-const factLists: Lists<RawFacts> = {
+const safetyLists: Lists<RawSafety> = {
   server: {
     members: { version: "pg_catalog.current_setting('server_version_num')::int4", bypasses: '(select r.bypasses from role r)' },
     from: '(select) s',
@@ -256,7 +256,7 @@ const factLists: Lists<RawFacts> = {
 };
 
 /** Its parameters are the role, and as JSON the ids of the exposed tables, of functions, and of the schemas that names are looked up in. */
-const factsQuery = `
+const safetyQuery = `
 with recursive role as materialized (
   select r.oid, r.rolname, r.rolsuper or r.rolbypassrls as bypasses from pg_catalog.pg_roles r where r.rolname = $1::text
 ),
@@ -345,17 +345,17 @@ bypass as materialized (
   end
   where o.rolsuper or o.rolbypassrls or (not c.relforcerowsecurity and pg_catalog.pg_has_role(o.oid, c.relowner, 'USAGE'))
 )
-${selectLists(factLists)}`;
+${selectLists(safetyLists)}`;
 
-/** Loads the facts about a role, which must exist. */
-export async function loadFacts(database: Database, catalog: Catalog, role: string): Promise<Facts> {
+/** Loads it for a role, which must exist. */
+export async function loadSafety(database: Database, catalog: Catalog, role: string): Promise<Safety> {
   const { schemas, operatorSchemas, tables, functions } = catalog;
   const searched = new Map([...schemas, ...operatorSchemas].map((schema) => [schema.id, schema]));
   const [schemaIds, tableIds, functionIds] = [[...searched.values()], tables, functions].map((objects) => objects.map(({ id }) => id));
   const ids = JSON.stringify({ schemas: schemaIds, tables: tableIds, functions: functionIds });
-  const [row] = await database.query(factsQuery, [role, ids]);
+  const [row] = await database.query(safetyQuery, [role, ids]);
   if (!row) throw new Error('The doctor query returned no row.');
-  const raw = await runInSlices(parseLists(factLists, row));
+  const raw = await runInSlices(parseLists(safetyLists, row));
   const [server] = raw.server;
   return {
     serverVersion: server?.version ?? 0,
