@@ -17,8 +17,7 @@ import { executeIntrospection, type IntrospectionJson } from '../introspection/e
 import type { Plan } from '../plan/plan.ts';
 import { locateError } from './locate/locate-error.ts';
 import { bindStatements } from './prepare/bind-parameters.ts';
-import { manyParts, type PreparedRequest, planAgain } from './prepare/compile-operation.ts';
-import { estimateRows, findPrepared, prepareRequest } from './prepare/prepare-request.ts';
+import { estimateRows, findPrepared, manyParts, type PreparedRequest, planAgain, prepareRequest } from './prepare/prepare-request.ts';
 import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
 import { checkRows, costOfPrepared, ranOperation } from './request-cost.ts';
 import { identifyRequest } from './run/idempotency-key.ts';

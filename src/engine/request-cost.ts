@@ -23,8 +23,7 @@ import {
 } from '../request/validate/measure-document.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
 import { bindStatements, sizeOfBound } from './prepare/bind-parameters.ts';
-import type { PreparedRequest } from './prepare/compile-operation.ts';
-import { estimateRows, prepareRequest } from './prepare/prepare-request.ts';
+import { estimateRows, type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
 import type { RoleSchema } from './snapshot/role-schema.ts';
 

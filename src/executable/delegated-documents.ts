@@ -26,7 +26,7 @@ import {
 /** The response key under which an object's type is requested if it may be one of several: a name that no client would use. */
 export const typenameKey = '__rowgraph_typename';
 
-export interface DelegatedDocument {
+interface DelegatedDocument {
   readonly text: string;
   /** The names of its variables. */
   readonly variables: readonly string[];
@@ -64,7 +64,7 @@ export class DelegatedDocuments {
   }
 }
 
-export interface RootField {
+interface RootField {
   /** The response key. */
   readonly key: string;
   readonly name: string;

@@ -160,7 +160,7 @@ export async function hasValuesOf(database: RequestDatabase, schemas: readonly s
  * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). On a standby it does not list the running ones. The
  * start of the server tells a server from another one in its place, with another version or restored from a backup.
  */
-export const changeMarker = `case when pg_catalog.pg_is_in_recovery() then null
+const changeMarker = `case when pg_catalog.pg_is_in_recovery() then null
   else pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(), pg_catalog.pg_postmaster_start_time()) end`;
 const markerQuery = `select ${changeMarker}`;
 

@@ -17,7 +17,7 @@ import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
 import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts';
 import { bindParameter, UnboundError } from '../prepare/bind-parameters.ts';
-import { type PreparedRequest, planAgain } from '../prepare/compile-operation.ts';
+import { type PreparedRequest, planAgain } from '../prepare/prepare-request.ts';
 import type { GraphQLRequest } from '../request.ts';
 import type { RoleSchema } from '../snapshot/role-schema.ts';
 import { locateField, locateVariable, sharedStart } from './locate-field.ts';

@@ -37,7 +37,7 @@ export function locateField(
 }
 
 /** The fields that use a variable: their common path and their locations. Undefined if there is none. */
-export interface VariableUses {
+interface VariableUses {
   readonly path: readonly string[] | undefined;
   readonly locations: readonly SourcePosition[] | undefined;
   /** The path of the variable in the arguments of the field, if it is used once. */

@@ -346,7 +346,7 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
 }
 
 /** `searched`: the schemas on the search path of requests. */
-export function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: readonly string[]): Dependence {
+function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: readonly string[]): Dependence {
   const names = new Map(schemas.map(({ id, name }) => [id, name]));
   return {
     schemas: new Set([...searched, ...viewSources.values()]),
