@@ -1,15 +1,23 @@
 /**
- * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans, the relations that the
- * operation follows, and facts about their tables. Never advises an index that already exists, whether PostgreSQL uses it or not.
+ * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans and the relations that the operation
+ * follows, and better policies. Never advises an index that already exists, whether PostgreSQL uses it or not.
  */
+import type { Database } from '../database/database.ts';
 import { wrapCalls } from '../doctor/policy-calls.ts';
 import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
-import type { AdvisedTable, FactsOf, IndexFacts, PolicyFacts, TableName } from './advised-table.ts';
-import type { Scan } from './database-plan.ts';
-import type { Advice } from './explanation.ts';
+import {
+  type AdvisedIndex,
+  type AdvisedPolicy,
+  type AdvisedTable,
+  type FindTable,
+  loadAdvisedTables,
+  type TableName,
+} from './advised-table.ts';
+import { findScans, type Scan } from './database-plan.ts';
+import type { Advice, DatabasePlan, DatabasePlanNode } from './explanation.ts';
 import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
 
 /** Fewer rows, over all loops, are read and sorted so fast that an index would not help. */
@@ -20,14 +28,39 @@ const selectiveShare = 0.2;
 const maxEqualities = 3;
 
 /** The columns by which a relation finds rows of a table. */
-export interface FollowedRelation extends TableName {
+interface FollowedRelation extends TableName {
   readonly columns: readonly string[];
   /** The field of the relation. */
   readonly field: string;
 }
 
+/** Advice for an operation, from the plans of its statements and its own. */
+export async function advise(
+  database: Database,
+  plans: readonly DatabasePlan[],
+  plan: Plan | null,
+  kind: Plan['kind'],
+  role: string,
+): Promise<Advice[]> {
+  const relations = plan === null ? [] : findRelations(plan);
+  const names = plans.flatMap(({ root }) => tablesOf(root));
+  const findTable = await loadAdvisedTables(database, [...names, ...relations], role);
+  const tables = names.flatMap((name) => findTable(name) ?? []);
+  const advice = [
+    ...adviseForScans(plans.flatMap(findScans), relations, findTable),
+    ...adviseForRelations(relations, findTable),
+    ...tables.flatMap((table) => adviseForPolicies(table, kind)),
+  ];
+  // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.
+  return [...new Map(advice.toReversed().map((each) => [each.sql, each])).values()].toReversed();
+}
+
+function tablesOf({ table, children }: DatabasePlanNode): TableName[] {
+  return [...(table === null ? [] : [table]), ...children.flatMap(tablesOf)];
+}
+
 /** The relations that an operation follows, each time it does. */
-export function findRelations(plan: Plan): FollowedRelation[] {
+function findRelations(plan: Plan): FollowedRelation[] {
   const found: FollowedRelation[] = [];
   const follow = ({ typeName }: Table, { target, columns, fieldName }: Relation): void => {
     const { schema, name } = target;
@@ -51,10 +84,10 @@ export function findRelations(plan: Plan): FollowedRelation[] {
 }
 
 /** Advice for scans. */
-export function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
+function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
   return scans.flatMap((scan) => {
-    const facts = factsOf(scan.table);
-    const followed = relations.filter((relation) => factsOf(relation) === facts);
+    const facts = findTable(scan.table);
+    const followed = relations.filter((relation) => findTable(relation) === facts);
     return facts === undefined ? [] : (adviseForScan(scan, facts, followed) ?? []);
   });
 }
@@ -122,9 +155,9 @@ function orderAfter(
 }
 
 /** Advice for relations without an index: however small the table is now, following the relation reads all of it. */
-export function adviseForRelations(relations: readonly FollowedRelation[], factsOf: FactsOf): Advice[] {
+function adviseForRelations(relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
   return relations.flatMap((relation) => {
-    const facts = factsOf(relation);
+    const facts = findTable(relation);
     const columns = relation.columns.flatMap((name) => facts?.columns.find((column) => column.name === name) ?? []);
     if (facts === undefined || columns.length < relation.columns.length) return [];
     const keys = columns.map(({ sql }): Comparison => ({ column: sql, kind: 'equality', asText: false }));
@@ -156,7 +189,7 @@ function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equali
 }
 
 /** Whether an index starts with the columns, in any order, followed by the sort keys (forward or backward) or the column of a range. */
-function serves({ keys }: IndexFacts, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
+function serves({ keys }: AdvisedIndex, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
   const leading = keys.slice(0, equal.length);
   if (!equal.every(({ column, kind }) => leading.some((key) => key.column === column && (kind !== 'null' || key.findsNulls)))) return false;
   const rest = keys.slice(equal.length, equal.length + order.length);
@@ -202,12 +235,12 @@ function written(count: number): string {
  * Advice for policies that call a function for each row although the result is the same for all. PostgreSQL evaluates a subselect that does not
  * depend on the row once per statement.
  */
-export function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
+function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
   const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');
   return policies.flatMap((policy) => adviseForPolicy(table, policy) ?? []);
 }
 
-function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functions }: PolicyFacts): Advice | null {
+function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functions }: AdvisedPolicy): Advice | null {
   const names = functions.map((called) => called.name);
   const better = { using: wrapCalls(using, names), check: wrapCalls(check, names) };
   const clauses = [

@@ -9,20 +9,20 @@ export interface AdvisedTable {
   readonly isPartitioned: boolean;
   /** The approximate number of its own rows. */
   readonly rows: number;
-  readonly columns: readonly ColumnFacts[];
-  readonly indexes: readonly IndexFacts[];
+  readonly columns: readonly AdvisedColumn[];
+  readonly indexes: readonly AdvisedIndex[];
   /** The policies that apply to the role; none if row level security does not. */
-  readonly policies: readonly PolicyFacts[];
+  readonly policies: readonly AdvisedPolicy[];
 }
 
-export interface ColumnFacts {
+export interface AdvisedColumn {
   readonly name: string;
   readonly sql: string;
   readonly isVarchar: boolean;
 }
 
 /** A valid B-tree or hash index on all rows, or on all but those where its first column is null. */
-export interface IndexFacts {
+export interface AdvisedIndex {
   readonly name: string;
   readonly keys: readonly IndexKey[];
 }
@@ -39,7 +39,7 @@ export interface IndexKey {
   readonly findsNulls: boolean;
 }
 
-export interface PolicyFacts {
+export interface AdvisedPolicy {
   readonly name: string;
   readonly sql: string;
   readonly command: 'r' | 'a' | 'w' | 'd' | '*';
@@ -55,21 +55,21 @@ export interface TableName {
   readonly name: string;
 }
 
-export type FactsOf = (table: TableName) => AdvisedTable | undefined;
+export type FindTable = (table: TableName) => AdvisedTable | undefined;
 
-type RawFacts = readonly [schema: string, name: string, facts: AdvisedTable];
+type RawTable = readonly [schema: string, name: string, facts: AdvisedTable];
 
-export async function loadAdvisedTables(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FactsOf> {
+export async function loadAdvisedTables(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FindTable> {
   const names = [...new Set(tables.map(({ schema, name }) => JSON.stringify([schema, name])))].sort();
   if (names.length === 0) return () => undefined;
-  const [row] = await database.query(factsQuery, [role, `[${names.join(',')}]`]);
+  const [row] = await database.query(tablesQuery, [role, `[${names.join(',')}]`]);
   const facts = new Map(
-    (JSON.parse(row?.[0] ?? '[]') as readonly RawFacts[]).map(([schema, name, found]) => [JSON.stringify([schema, name]), found]),
+    (JSON.parse(row?.[0] ?? '[]') as readonly RawTable[]).map(([schema, name, found]) => [JSON.stringify([schema, name]), found]),
   );
   return ({ schema, name }) => facts.get(JSON.stringify([schema, name]));
 }
 
-const factsQuery = `
+const tablesQuery = `
 with asked as (
   select n.nspname, c.relname, c.oid, coalesce(pg_catalog.pg_partition_root(c.oid)::oid, c.oid) as root,
     greatest(c.reltuples, pg_catalog.pg_stat_get_live_tuples(c.oid), 0)::float8 as rows

@@ -5,20 +5,10 @@
 
 import type { Database, Session, Statement } from '../database/database.ts';
 import type { RequestToExplain } from '../engine/handle.ts';
-import type { Plan } from '../plan/plan.ts';
 import { checkOptions, type OptionChecks, oneOf } from '../settings/check-options.ts';
-import { adviseForPolicies, adviseForRelations, adviseForScans, findRelations } from './advise.ts';
-import { loadAdvisedTables, type TableName } from './advised-table.ts';
-import { findScans, readDatabasePlan } from './database-plan.ts';
-import type {
-  Advice,
-  DatabasePlan,
-  DatabasePlanNode,
-  ExplainedStatement,
-  ExplainMode,
-  ExplainOptions,
-  Explanation,
-} from './explanation.ts';
+import { advise } from './advise.ts';
+import { readDatabasePlan } from './database-plan.ts';
+import type { DatabasePlan, ExplainedStatement, ExplainMode, ExplainOptions, Explanation } from './explanation.ts';
 import { drawPlan } from './plan-tree.ts';
 
 const explainChecks: OptionChecks<ExplainOptions> = { mode: oneOf('sql', 'plan', 'analyze') };
@@ -68,29 +58,4 @@ function planStatements(
     }
     return plans;
   });
-}
-
-async function advise(
-  database: Database,
-  plans: readonly DatabasePlan[],
-  plan: Plan | null,
-  kind: 'query' | 'mutation',
-  role: string,
-): Promise<Advice[]> {
-  const relations = plan === null ? [] : findRelations(plan);
-  const tables = plans.flatMap(({ root }) => tablesOf(root));
-  const factsOf = await loadAdvisedTables(database, [...tables, ...relations], role);
-  const advice = [
-    ...adviseForScans(plans.flatMap(findScans), relations, factsOf),
-    ...adviseForRelations(relations, factsOf),
-    ...tables.flatMap((table) => adviseForPolicies(factsOf(table) ?? noFacts, kind)),
-  ];
-  // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.
-  return [...new Map(advice.toReversed().map((each) => [each.sql, each])).values()].toReversed();
-}
-
-const noFacts = { name: '', sql: '', isPartitioned: false, rows: 0, columns: [], indexes: [], policies: [] };
-
-function tablesOf({ table, children }: DatabasePlanNode): TableName[] {
-  return [...(table === null ? [] : [table]), ...children.flatMap(tablesOf)];
 }

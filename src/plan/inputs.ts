@@ -11,7 +11,7 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
 }
 
 /** An element of a cursor or nodeId. */
-export interface ElementParameter extends Parameter {
+interface ElementParameter extends Parameter {
   readonly encoding: { readonly kind: ElementUse; readonly argument?: string };
 }
 

@@ -74,7 +74,7 @@ export interface PlanMeasure {
 }
 
 /** The estimate for a count or an aggregate, which reads more rows than it returns. */
-export const rowsOfAggregate = 10;
+const rowsOfAggregate = 10;
 /** The estimate for a column that holds an array of rows. */
 const rowsOfRowList = 10;
 

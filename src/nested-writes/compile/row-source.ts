@@ -19,7 +19,7 @@ import { keyLabel, type StoredKeys } from './stored-keys.ts';
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
 const fewRows = 10;
 
-export interface CompiledSource {
+interface CompiledSource {
   /**
    * `source as (…)`, with the outputs as `o0`, `o1` …, with `m` and `n` if it is numbered, and with `differs` if some outputs must be
    * equal.

@@ -127,7 +127,7 @@ function planRowField(field: SelectedField, depth: number): RowValue {
 }
 
 /** Plans what to read from a function's result. */
-export function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
+function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
   switch (result.kind) {
     case 'void':
       return { kind: 'void' };
@@ -142,7 +142,7 @@ export function planResult(field: SelectedField, { result }: Routine, depth: num
 }
 
 /** Plans a page of a collection and what to read from it. */
-export function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
+function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
   return {
     kind: 'connection',
     table,
