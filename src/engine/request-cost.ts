@@ -2,7 +2,7 @@
  * What a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response; and the limit of estimated
  * rows. Counting for a report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
  */
-import { type DocumentNode, GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { type LimitName, type Limits, limitNames, noLimits, overLimit } from '../budget/limits.ts';
 import { runAtOnce } from '../budget/turns.ts';
@@ -21,7 +21,7 @@ import {
   type OperationCounts,
   type TextCounts,
 } from '../request/validate/measure-document.ts';
-import { RequestErrors } from '../request/validate/parse-document.ts';
+import { parseText, RequestErrors } from '../request/validate/parse-document.ts';
 import { bindStatements, sizeOfBound } from './prepare/bind-parameters.ts';
 import { estimateRows, type PreparedRequest, prepareRequest } from './prepare/prepare-request.ts';
 import type { CostCounts, GraphQLRequest, OperationCost, RequestCost } from './request.ts';
@@ -91,13 +91,7 @@ export function costOfPrepared(prepared: PreparedRequest): CostCounts {
 
 function measureText(query: string): { readonly text: TextCounts; readonly measured: MeasuredDocument } {
   const text = checkText(query, noLimits);
-  let document: DocumentNode;
-  try {
-    document = parse(query, { noLocation: true });
-  } catch (error) {
-    throw error instanceof GraphQLError ? new ApiError('GRAPHQL_PARSE_FAILED', error.message, { cause: error }) : error;
-  }
-  return { text, measured: measureOperations(document) };
+  return { text, measured: measureOperations(parseText(query)) };
 }
 
 function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: OperationCounts): CostCounts {

@@ -1,7 +1,7 @@
 /**
- * The GraphQL types of values: scalars, enums, and what a column or argument has of them. Scalars reject what pg_graphql rejects; everything
- * else goes to PostgreSQL as text, which decides if the value is valid. The built-in scalars are graphql-js's own objects, because
- * validation compares them by identity.
+ * The GraphQL types of values: scalars, enums, and what a column or argument has of them. Scalars reject what pg_graphql rejects;
+ * everything else goes to PostgreSQL as text, which decides if the value is valid. The built-in scalars are graphql-js's own objects,
+ * because validation compares them by identity.
  */
 import {
   GraphQLEnumType,
@@ -45,7 +45,8 @@ const advice: Record<Accepted, string> = {
   text: 'Pass a string.',
   'text or integer': 'Pass a string or an integer.',
   'anything but an object':
-    'Pass a string in the format of the PostgreSQL type, such as "(1,blue)" for a composite type, "a=>1" for hstore, or JSON text for a domain over jsonb; or a number or a boolean.',
+    'Pass a string in the format of the PostgreSQL type, such as "(1,blue)" for a composite type, "a=>1" for hstore, or JSON text for a ' +
+    'domain over jsonb; or a number or a boolean.',
 };
 const accepts: Record<Accepted, (value: unknown) => boolean> = {
   text: (value) => typeof value === 'string',
@@ -84,8 +85,7 @@ export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = mapS
 
 /**
  * The GraphQL type of an enum of the database. Labels that are not valid names are not among its values, because clients could not load the
- * schema, but it takes them: in variables (`request/coerce/coerce-leaf.ts`), and in the place of strings, which no parser but lenient
- * coercion puts there.
+ * schema, but it takes them: in variables (`coerce-leaf.ts`), and where lenient coercion replaces a string.
  */
 export class DatabaseEnumType extends GraphQLEnumType {
   /** All values that it takes, in declared order. */

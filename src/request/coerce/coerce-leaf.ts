@@ -26,7 +26,7 @@ export function readScalar(type: LeafType, value: unknown, coercion: Coercion = 
   return type === GraphQLBoolean ? parsed === true : String(parsed);
 }
 
-/** Returns the name unchanged. A label that is not a valid GraphQL name is not listed by the type but taken in a variable, as in pg_graphql. */
+/** A label that is not a valid GraphQL name is not listed by the type but accepted in a variable, as in pg_graphql. */
 function readEnumName(type: GraphQLEnumType, value: unknown): string {
   if (typeof value === 'string' && (type instanceof DatabaseEnumType ? type.accepted.has(value) : type.getValue(value))) return value;
   throw new GraphQLError(`Value ${describeValue(value)} does not exist in "${type.name}" enum.`);

@@ -25,7 +25,7 @@ import { type InputPath, unwrapError, writePath } from '../../errors/input-path.
 import { scalarNamed } from '../../model/types/scalars.ts';
 import { isChoice } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
-import { describeContent, describeRemedy, type InputPosition } from '../lenient/describe-input.ts';
+import { describeRemedy, type InputPosition } from '../lenient/describe-input.ts';
 import type { Coercion, InputValue } from '../operation.ts';
 import { coerceInputLiteral } from './coerce-literal.ts';
 import { MalformedIdError } from './opaque-id.ts';
@@ -141,8 +141,8 @@ export function explainVariable(caught: unknown, variable: ExplainedVariable, co
   if (error instanceof MalformedIdError) return new VariableError(name, error.in(described).message, path);
   if (!(error instanceof GraphQLError)) return error;
   const found = typeAt(type, path);
-  const used = use && describeRemedy({ ...use, type: found, path: writePath([use.path, ...path]) }, 'send');
-  const remedy = used ?? (coercion === 'lenient' ? describeContent(found, hidesValues) : null);
+  const position = use && { owner: use.owner, path: writePath([use.path, ...path]) };
+  const remedy = position || coercion === 'lenient' ? describeRemedy(found, 'send', hidesValues, position) : null;
   const problem = `Variable "${describeName(name)}" got an invalid value${within}: ${shortenMessage(error.message)}`;
   return new VariableError(name, remedy ? `${problem} ${remedy}` : problem, path);
 }

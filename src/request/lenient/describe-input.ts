@@ -1,5 +1,5 @@
 /** Where the schema expects a value, and how messages name it and say what to write there. */
-import { type GraphQLEnumType, type GraphQLInputType, type GraphQLNamedType, getNamedType, isEnumType, isLeafType } from 'graphql';
+import { type GraphQLEnumType, type GraphQLInputType, type GraphQLNamedType, isEnumType, isLeafType } from 'graphql';
 import { shorten } from '../../errors/api-error.ts';
 import { DatabaseEnumType } from '../../schema/value-types.ts';
 
@@ -12,11 +12,11 @@ export interface InputPosition {
   /** The field or directive that has the argument. */
   readonly owner: string;
   /** Whether messages must not name the values that it takes. */
-  readonly hidesValues?: boolean;
+  readonly hidesValues: boolean;
 }
 
 /** `filter.owner.eq of "accountCollection"`. */
-export function describePosition({ path, owner }: InputPosition): string {
+export function describePosition({ path, owner }: Pick<InputPosition, 'path' | 'owner'>): string {
   return `${shorten(path)} of "${shorten(owner)}"`;
 }
 
@@ -34,22 +34,24 @@ const contents: Readonly<Record<string, string>> = {
 
 type Use = 'write' | 'send';
 
-/** What to write in a document, or to send in a variable, for a value of the scalar or enum at this position; null for an object. */
-export function describeRemedy(position: InputPosition, use: Use): string | null {
-  const type = getNamedType(position.type);
+/**
+ * What to write in a document, or to send in a variable, for a value of the type at a position; null for an object, and without a
+ * position if the message of the type says it.
+ */
+export function describeRemedy(
+  type: GraphQLNamedType,
+  use: Use,
+  hidesValues: boolean,
+  position?: Pick<InputPosition, 'path' | 'owner'>,
+): string | null {
   if (!isLeafType(type)) return null;
-  const content = contentOf(type, use, position.hidesValues);
-  const to = `for ${describePosition(position)}.`;
-  return content === undefined ? `It is the value ${to}` : `${use === 'send' ? 'Send' : 'Write'} ${content} ${to}`;
+  const content = contentOf(type, use, hidesValues);
+  const verb = use === 'send' ? 'Send' : 'Write';
+  if (!position) return content ? `${verb} ${content.replace(/,$/, '')}.` : null;
+  return `${content ? `${verb} ${content}` : 'It is the value'} for ${describePosition(position)}.`;
 }
 
-/** What to send for a value of the type, without its position; null if the message of the type says it. */
-export function describeContent(type: GraphQLNamedType, hidesValues: boolean): string | null {
-  const content = contentOf(type, 'send', hidesValues);
-  return content === undefined ? null : `Send ${content.replace(/,$/, '')}.`;
-}
-
-function contentOf(type: GraphQLNamedType, use: Use, hidesValues = false): string | undefined {
+function contentOf(type: GraphQLNamedType, use: Use, hidesValues: boolean): string | undefined {
   if (!isEnumType(type)) return contents[type.name];
   if (hidesValues) return `a value of this enum${use === 'write' ? ', without quotes,' : ''}`;
   return use === 'send' ? oneOf(acceptedBy(type).map((name) => JSON.stringify(name))) : writtenValues(type);

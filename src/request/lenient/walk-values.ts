@@ -1,6 +1,6 @@
 /**
- * Walks the values in a document by the types of their positions, and collects the uses of variables, and literals to put in the place of
- * those that only lenient coercion takes: enum values written as strings, BigFloats as numbers.
+ * Walks the values in a document by the types of their positions, and collects the uses of variables, and literals that stand for those
+ * that only lenient coercion takes: enum values written as strings, BigFloats as numbers.
  */
 import {
   type ASTNode,

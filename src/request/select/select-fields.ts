@@ -98,7 +98,7 @@ function coerceArgumentValues(
   return { arguments: read, unsent };
 }
 
-/** Adds the argument's name to an error about an undecodable value, and in a mutation the place of the value to any error. */
+/** Adds the argument's name to an error about an undecodable value, and in a mutation the path of the value to any error. */
 function coerceArgument(
   { variables, coerced }: Context,
   { name, type }: GraphQLArgument,
@@ -121,9 +121,10 @@ function coerceArgument(
 }
 
 /**
- * Counts the values in an operation's arguments, up to the limit `inputValues`: scalars, lists and their elements, objects and their fields. Planning visits each of them,
- * and those of a variable once per use. What is used again, a variable or an argument in a fragment, is counted once and multiplied, so
- * counting takes no longer the more often it is used. A list of scalars in a variable is one value, because it is bound as one.
+ * Counts the values in an operation's arguments, up to the limit `inputValues`: scalars, lists and their elements, objects and their
+ * fields. Planning visits each of them, and those of a variable once per use. What is used again, a variable or an argument in a
+ * fragment, is counted once and multiplied, so counting takes no longer the more often it is used. A list of scalars in a variable is one
+ * value, because it is bound as one.
  */
 export class ValueCounter {
   total = 0;

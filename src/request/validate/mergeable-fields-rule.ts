@@ -239,8 +239,8 @@ function toError({ one, other, reason }: Conflict): GraphQLError {
     [upper, lower] = [upper.parent, lower.parent];
     nodes.unshift(upper.node, lower.node);
   }
-  const message = `Fields "${keyOf(upper)}" conflict because ${shown}. Use different aliases on the fields to fetch both if this was intentional.`;
-  return new GraphQLError(message, { nodes: [...new Set(nodes)] });
+  const advice = 'Use different aliases on the fields to fetch both if this was intentional.';
+  return new GraphQLError(`Fields "${keyOf(upper)}" conflict because ${shown}. ${advice}`, { nodes: [...new Set(nodes)] });
 }
 
 function keyOf({ node }: Entry): string {

@@ -5,6 +5,7 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   KnownTypeNamesRule as GraphQLKnownTypeNamesRule,
+  getNamedType,
   Kind,
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
@@ -72,8 +73,7 @@ export function* parseDocument(schema: LazySchema, text: string, applied: Docume
   const { limits } = applied;
   const textCounts = checkText(text, limits);
   yield;
-  // Locations and their tokens take two thirds of a document's memory, and only errors need them.
-  const written = parseText(text, { noLocation: true });
+  const written = parseText(text);
   yield;
   const measuredAsWritten = measureOperations(written);
   checkOperations([...measuredAsWritten.operations.values()], limits);
@@ -194,7 +194,8 @@ function adviseOn({ message, nodes = [] }: GraphQLError, { stands, positions }: 
   const node = nodes.findLast((each) => positions.has(each));
   const position = node && positions.get(node)!;
   if (!node || !position) return named;
-  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE) return `${named} ${describeRemedy(position, 'write') ?? ''}`.trimEnd();
+  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE)
+    return `${named} ${describeRemedy(getNamedType(position.type), 'write', position.hidesValues, position) ?? ''}`.trimEnd();
   return `${named} Declare the variable as ${position.type}, which ${describePosition(position)} takes.`;
 }
 
@@ -214,7 +215,8 @@ function groupsOf<Item>(items: readonly Item[], size: number): (readonly Item[])
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
-function parseText(text: string | Source, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
+/** Parses a document. Locations and their tokens take two thirds of its memory, and only errors need them. Throws GRAPHQL_PARSE_FAILED. */
+export function parseText(text: string | Source, { noLocation = true } = {}): DocumentNode {
   try {
     // In the October 2021 edition selection sets cannot be empty. A later draft allows it, and graphql-js does by default.
     return parse(text, { noLocation, allowEmptySelectionSets: false });

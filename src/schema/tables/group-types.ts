@@ -4,8 +4,8 @@
  *
  *     type SaleAggregateGroup { key: SaleGroupKey!  count: Int!  sum: SaleSumAggregateResult … }
  *     type SaleGroupKey { status: Status  soldAt: Datetime  price: BigFloat  customer: CustomerGroupKey! }
- *     input SaleGroupBy { status: GroupByValue  soldAt: GroupByTime  price: GroupByValue  customer: CustomerGroupBy  bucket: SaleGroupByBucket }
- *     input SaleGroupHaving { count: IntFilter  sum: SaleGroupHavingSum  avg: SaleGroupHavingNumbers  …  and: [SaleGroupHaving!]  or: …  not: … }
+ *     input SaleGroupBy { status: GroupByValue  soldAt: GroupByTime  customer: CustomerGroupBy  bucket: SaleGroupByBucket … }
+ *     input SaleGroupHaving { count: IntFilter  sum: SaleGroupHavingSum  …  and: [SaleGroupHaving!]  or: …  not: … }
  *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
  */
 import {

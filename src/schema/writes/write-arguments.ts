@@ -3,7 +3,7 @@
  * conflicting rows. The last two are additions to pg_graphql's schema:
  *
  *     updatePostCollection(set: {}, increment: {views: 1}, filter: …)
- *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: PostIncrementInput  filter: PostFilter }
+ *     input PostOnConflictInput { constraint: PostConstraint!  updateColumns: [PostUpdateColumn!]!  increment: …  filter: … }
  */
 import {
   type GraphQLArgumentConfig,
