@@ -77,8 +77,8 @@ export interface MeasuredDocument {
 type Counts = { -readonly [Name in keyof OperationCounts]: number };
 
 /**
- * Measures each operation, ignoring `@skip` and `@include`. Each fragment is measured only once, so the work grows with the document and not
- * with its expansion. The document need not be valid.
+ * Measures each operation, ignoring `@skip` and `@include`. Each fragment is measured only once, so the work grows with the document and
+ * not with its expansion. The document need not be valid.
  */
 export function measureOperations(document: DocumentNode): MeasuredDocument {
   const measurer = new OperationMeasurer(document);
