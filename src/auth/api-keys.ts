@@ -101,7 +101,7 @@ export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: st
   return { key, hash: `sha256:${hash('sha256', key)}` };
 }
 
-/** The value of a JSON text. Throws an `Error` that says where it is broken. */
+/** The value of a JSON text. Throws an `Error` that says where it is broken, but repeats nothing of it: it might be a key. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

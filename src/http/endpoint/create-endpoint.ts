@@ -1,7 +1,6 @@
 /** Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. */
 
-import type { Authenticate } from '../../auth/authenticate.ts';
-import { createTokenVerifier, type TokenRules, type TokenVerifier } from '../../auth/verify-token.ts';
+import { createTokenVerifier, type TokenRules } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';
 import type { CacheStatistics, Observer } from '../../events.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
@@ -17,7 +16,7 @@ import type { Routing } from '../routes/route-exchange.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
 import type { Exchange } from './exchange.ts';
-import { createGraphqlEndpoint, type GraphqlEndpoint } from './graphql-endpoint.ts';
+import { createGraphqlEndpoint, type EndpointParts, type GraphqlEndpoint } from './graphql-endpoint.ts';
 
 export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
   readonly admission: Admission;
@@ -27,69 +26,46 @@ export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
   readonly endpointFor: (own: OwnParts) => GraphqlEndpoint;
 }
 
-/** What one of several endpoints of a server has for itself. */
-export interface OwnParts {
-  /** Distinguishes its users from those of other endpoints. */
+/** What one of several endpoints of a server has for itself. `name` distinguishes its users from those of other endpoints. */
+export type OwnParts = Pick<EndpointParts, 'graph' | 'verifier' | 'authenticate' | 'requestTimeout' | 'observe'> & {
   readonly name: string;
-  readonly graph: ExecutingGraph;
-  readonly verifier: TokenVerifier;
-  readonly authenticate: Authenticate | null;
-  /** Milliseconds that a request may take. */
-  readonly requestTimeout: number;
-  readonly observe: Observer;
-}
+};
 
 /** The endpoint over a graph. Throws an `Error` if an option is invalid. */
 export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
-  const {
-    bodyLimit = settings.bodyLimit.default,
-    requestTimeout = settings.requestTimeout.default,
-    cacheControl = settings.cacheControl.default,
-    maxBatch = null,
-    serverTiming = false,
-  } = options;
-  const {
-    maxRequests = settings.maxRequests.default,
-    maxClientRequests = settings.maxClientRequests.default,
-    maxBytesInFlight = settings.maxBytesInFlight.default,
-    maxEventLoopDelay,
-    rateLimit,
-  } = options;
-  const { authenticate = null, keyInUrl = true } = options;
+  const { authenticate = null, maxEventLoopDelay, rateLimit, untrustedRoles = null } = options;
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
   const verifier = createTokenVerifier(tokens, options.tokenCache);
   const openPersisted = () => (options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries));
   const persisted = openPersisted();
   const trusted = options.trustedDocuments === undefined ? null : readTrustedDocuments(options.trustedDocuments);
-  const admission = new Admission({ requests: maxRequests, clientRequests: maxClientRequests, bytes: maxBytesInFlight });
+  const admission = new Admission({
+    requests: options.maxRequests ?? settings.maxRequests.default,
+    clientRequests: options.maxClientRequests ?? settings.maxClientRequests.default,
+    bytes: options.maxBytesInFlight ?? settings.maxBytesInFlight.default,
+  });
   const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
-  const { detailedEvents = false, beginTrace = null, traceDatabase = false } = options;
-  const parts = {
-    ...{ detailedEvents, beginTrace, traceDatabase, keyInUrl },
-    ...{
-      graph,
-      verifier,
-      authenticate,
-      bodyLimit,
-      requestTimeout,
-      observe,
-      admission,
-      project: null,
-      crossOrigin,
-      cacheControl,
-      serverTiming,
-      maxBatch,
-    },
+  const parts: EndpointParts = {
+    ...{ graph, verifier, authenticate, observe, admission, project: null, crossOrigin },
+    bodyLimit: options.bodyLimit ?? settings.bodyLimit.default,
+    requestTimeout: options.requestTimeout ?? settings.requestTimeout.default,
+    cacheControl: options.cacheControl ?? settings.cacheControl.default,
+    maxBatch: options.maxBatch ?? null,
+    serverTiming: options.serverTiming ?? false,
+    keyInUrl: options.keyInUrl ?? true,
+    detailedEvents: options.detailedEvents ?? false,
+    beginTrace: options.beginTrace ?? null,
+    traceDatabase: options.traceDatabase ?? false,
     shareOf: createShareFinder(admission, options.trustProxy ?? false),
     isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
     rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
-    documents: new Documents({ persisted, trusted, untrustedRoles: options.untrustedRoles ?? null }),
+    documents: new Documents({ persisted, trusted, untrustedRoles }),
     // Preparing a large body for the database takes up to a hundred times its size in memory.
     largeBodies: new WeighedTurns({ total: 512 * 1024, ofClient: 384 * 1024 }),
   };
   const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
-    const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles: options.untrustedRoles ?? null });
+    const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles });
     return createGraphqlEndpoint({ ...parts, ...own, documents, project: { name, requests: 0, bytes: 0 } });
   };
   const caches = persisted === null ? [verifier] : [verifier, persisted];

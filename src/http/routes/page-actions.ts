@@ -100,7 +100,10 @@ loopback.addAddress('::1', 'ipv6');
 /** Headers in which proxies name the client that they forward for. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 
-/** Throws BAD_REQUEST for any other request. */
+/**
+ * Throws BAD_REQUEST unless a request comes from this server's own page, in a browser on this machine: rejects proxies, and other sites that are
+ * open in the browser, whether they submit forms, use fetch, or point a host name of theirs at this machine (DNS rebinding).
+ */
 export function checkLocalPage({ headers, remoteAddress }: Exchange): void {
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
