@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import type { Caller } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
+import { type Authenticate, isRoleName, type RequestHead, type VerifiedCaller, verifiedCaller } from './caller.ts';
 import type { TokenVerifier } from './verify-token.ts';
 
 /**
@@ -49,23 +49,6 @@ function checkScheme(authorization: string): void {
     );
   }
 }
-
-/** What is known of a request before its body is read. */
-export interface RequestHead {
-  readonly method: string;
-  /** The path with the query. */
-  readonly url: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<IncomingHttpHeaders>;
-  /** Aborted when the request's time is up, or its client has disconnected. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Returns who sends a request; null or undefined lets keys and tokens decide. To reject a request, throw an `ApiError` with the code
- * UNAUTHENTICATED.
- */
-export type Authenticate = (head: RequestHead) => Caller | null | undefined | Promise<Caller | null | undefined>;
 
 /**
  * The caller that the application returns. Rejects with an `ApiError` that the application throws; with TIMEOUT or CANCELLED if the request

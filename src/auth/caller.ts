@@ -1,10 +1,28 @@
-/** The caller of a request whose key or token is valid. */
+/** The caller of a request, and the role and the user that claims name. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, idTextOf } from '../engine/request.ts';
 
 export interface VerifiedCaller extends Caller {
   /** Names the user that the claims identify, under whom requests in flight are counted; null if they identify none. */
   readonly user: string | null;
 }
+
+/** What is known of a request before its body is read. */
+export interface RequestHead {
+  readonly method: string;
+  /** The path with the query. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Aborted when the request's time is up, or its client has disconnected. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns who sends a request; null or undefined lets keys and tokens decide. To reject a request, throw an `ApiError` with the code
+ * UNAUTHENTICATED.
+ */
+export type Authenticate = (head: RequestHead) => Caller | null | undefined | Promise<Caller | null | undefined>;
 
 /** The caller with this role and these claims, which it freezes. */
 export function verifiedCaller(role: string, claims: Readonly<Record<string, unknown>>): VerifiedCaller {

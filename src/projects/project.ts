@@ -1,5 +1,5 @@
 /** One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. */
-import type { Authenticate } from '../auth/authenticate.ts';
+import type { Authenticate } from '../auth/caller.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
-import type { Authenticate, RequestHead } from '../../src/auth/authenticate.ts';
+import type { Authenticate, RequestHead } from '../../src/auth/caller.ts';
 import { RevokedTokens } from '../../src/auth/revoked-tokens.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { createFetchHandler } from '../../src/http/transport/create-fetch-handler.ts';

@@ -1,5 +1,5 @@
 /** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
-import type { Authenticate } from '../../auth/authenticate.ts';
+import type { Authenticate } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
 import type { BeginTrace, CacheStatistics, GraphStatistics } from '../../events.ts';

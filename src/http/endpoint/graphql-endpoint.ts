@@ -1,6 +1,7 @@
 /** The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes. Does no routing. */
-import { type Authenticate, authenticateRequest, lookUpCaller } from '../../auth/authenticate.ts';
-import type { VerifiedCaller } from '../../auth/caller.ts';
+
+import { authenticateRequest, lookUpCaller } from '../../auth/authenticate.ts';
+import type { Authenticate, VerifiedCaller } from '../../auth/caller.ts';
 import type { TokenVerifier } from '../../auth/verify-token.ts';
 import { Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
 import type { WeighedTurns } from '../../budget/turns.ts';
