@@ -4,6 +4,7 @@ import { createApiKey, parseApiKeys } from '../../auth/api-keys.ts';
 import { isRoleName } from '../../auth/caller.ts';
 import { CommandError } from '../command-error.ts';
 import { addSettings, type CommandSettings, ConfigurationError, describeMissing, type Environment, readSettings } from '../config.ts';
+import { parseJsonObject, print } from './with-graph.ts';
 
 const keysSettings = { names: ['jwtSecret', 'anonRole'], required: [], defaults: {} } as const satisfies CommandSettings<
   'jwtSecret' | 'anonRole',
@@ -44,7 +45,7 @@ async function printOpaque(name: string, anonRole: string, { role, claims, expir
     hash,
     role,
     ...(expires !== undefined && { expires: await expiresAt(expires) }),
-    ...(claims !== undefined && { claims: parseClaims(claims) }),
+    ...(claims !== undefined && { claims: parseJsonObject('--claims', claims) }),
   };
   const file = JSON.stringify(Object.fromEntries([[name, entry]]));
   checkEntry(file);
@@ -72,7 +73,7 @@ async function expiresAt(expires: string): Promise<string> {
 
 async function sign(secret: string, role: string, { expires, claims }: Flags): Promise<string> {
   const { signKey } = await import('../../auth/sign-key.ts');
-  const members = claims === undefined ? {} : parseClaims(claims);
+  const members = parseJsonObject('--claims', claims) ?? {};
   try {
     return await signKey(secret, role, expires, members);
   } catch (error) {
@@ -83,19 +84,4 @@ async function sign(secret: string, role: string, { expires, claims }: Flags): P
 
 function wrongTime(expires: string | undefined, cause: unknown): CommandError {
   return new CommandError(`--expires must be a time such as "30 days" or 12h (it is "${expires}")`, 2, cause);
-}
-
-function parseClaims(text: string): Record<string, unknown> {
-  let claims: unknown;
-  try {
-    claims = JSON.parse(text);
-  } catch {
-    // Reported below, with everything else that is not an object.
-  }
-  if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new CommandError('--claims must be a JSON object', 2);
-  return claims as Record<string, unknown>;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

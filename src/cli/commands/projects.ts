@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
+import { type Flags, print } from './with-graph.ts';
 
 const projectsSettings: CommandSettings<'projects' | 'anonRole', 'projects'> = {
   names: ['projects', 'anonRole'],
@@ -10,7 +11,6 @@ const projectsSettings: CommandSettings<'projects' | 'anonRole', 'projects'> = {
   defaults: {},
 };
 
-type Flags = Readonly<Record<string, string | undefined>>;
 /** What `add` takes besides the reference. The environment is ignored, because it contains the settings of the default project. */
 type AddFlags = Flags & Readonly<Partial<Record<'databaseUrl' | 'schemas' | 'jwtKeys' | 'apiKeys' | 'poolSize', string>>>;
 
@@ -20,7 +20,7 @@ export function projectsCommand(environment: Environment): Command {
   const withSettings = (child: Command) => addSettings(child, projectsSettings);
   withSettings(command.command('list').description('Print the projects, without their secrets')).action(async (flags: Flags) => {
     const { listProjects } = await import('./manage-projects.ts');
-    print(await listProjects(read(flags).projects));
+    print(...(await listProjects(read(flags).projects)));
   });
   addAdd(withSettings(command.command('add')), read);
   withSettings(command.command('remove').description('Remove a project; its connections close once requests in flight have finished'))
@@ -35,14 +35,14 @@ export function projectsCommand(environment: Environment): Command {
     .action(async (reference: string, { revoke, ...flags }: Flags & { revoke?: true }) => {
       const { projects, anonRole } = read(flags);
       const { rotateKeys } = await import('./manage-projects.ts');
-      print(await rotateKeys(projects, reference, revoke === true, anonRole));
+      print(...(await rotateKeys(projects, reference, revoke === true, anonRole)));
     });
   withSettings(
     command.command('check').description('Check the settings, keys and databases of all projects; exits with 1 if a check fails'),
   ).action(async (flags: Flags) => {
     const { checkProjects } = await import('./manage-projects.ts');
-    const problems = await checkProjects(read(flags).projects, (reference) => print([`${reference}: ok`]));
-    print(problems);
+    const problems = await checkProjects(read(flags).projects, (reference) => print(`${reference}: ok`));
+    print(...problems);
     if (problems.length > 0) throw new CommandError(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} found`, 1);
   });
   return command;
@@ -62,15 +62,11 @@ function addAdd(command: Command, read: (flags: Flags) => { readonly projects: s
       const { addProject } = await import('./manage-projects.ts');
       const settings = { databaseUrl, schemas, jwtKeys: locate(jwtKeys), apiKeys: locate(apiKeys), poolSize };
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      print(await addProject(projects, reference ?? null, given, anonRole));
+      print(...(await addProject(projects, reference ?? null, given, anonRole)));
     });
 }
 
 /** Paths in the file are relative to its folder, not to the working directory of the command, so they are made absolute. */
 function locate(place: string | undefined): string | undefined {
   return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(place);
-}
-
-function print(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`);
 }

@@ -66,7 +66,7 @@ export function readDocument(file: string): string {
 }
 
 /** The JSON object in a flag; undefined if the flag is not given. */
-export function parseJsonObject(flag: string, text: string | undefined, example: string): Record<string, unknown> | undefined {
+export function parseJsonObject(flag: string, text: string | undefined, example?: string): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -74,7 +74,7 @@ export function parseJsonObject(flag: string, text: string | undefined, example:
   } catch {
     // Reported below.
   }
-  throw new CommandError(`${flag} must be a JSON object, such as ${example}`, 2);
+  throw new CommandError(`${flag} must be a JSON object${example === undefined ? '' : `, such as ${example}`}`, 2);
 }
 
 /** A parser for commander of an argument that must be one of a few words. `name` begins its message: `the action`, `--grants`. */

@@ -118,8 +118,8 @@ export function readProject(
   };
   const configuration = readConfiguration(settings, { flags: {}, environment: {}, file: { name: source, text } });
   const located = (name: 'jwtKeys' | 'apiKeys' | 'revokedTokens') => {
-    const place = configuration[name];
-    return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(path.dirname(file), place);
+    const location = configuration[name];
+    return location === undefined || /^https?:\/\//i.test(location) ? location : path.resolve(path.dirname(file), location);
   };
   return { ...configuration, jwtKeys: located('jwtKeys'), apiKeys: located('apiKeys'), revokedTokens: located('revokedTokens') };
 }

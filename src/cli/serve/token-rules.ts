@@ -8,21 +8,12 @@ import type { FileContent, Observer } from '../../events.ts';
 import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
 import type { ServerOptions } from '../../http/transport/start-server.ts';
 import { parseClaimPath } from '../../settings/check-settings.ts';
-import { type Configuration, flagOf, type SettingName } from '../../settings/settings.ts';
+import { type Configuration, flagOf, type NameIn, type SettingName } from '../../settings/settings.ts';
 import { ConfigurationError } from '../config.ts';
 
 /** The settings for tokens, without the secret. */
 export type TokenConfiguration = Configuration<
-  | 'previousJwtSecret'
-  | 'jwtKeys'
-  | 'supabase'
-  | 'jwtAudience'
-  | 'jwtIssuer'
-  | 'jwtLeeway'
-  | 'roleClaim'
-  | 'tokenRoles'
-  | 'apiKeys'
-  | 'revokedTokens'
+  Exclude<NameIn<'own'>, 'databaseUrl' | 'jwtSecret'> | 'jwtLeeway' | 'roleClaim' | 'tokenRoles'
 >;
 
 /**
@@ -34,10 +25,10 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
   const { apiKeys, revokedTokens } = configuration;
   if (jwtKeys !== undefined && supabase !== undefined)
     throw new ConfigurationError([`${flagOf('supabase')} sets the public keys of tokens: omit ${flagOf('jwtKeys')}`]);
-  const place = supabase === undefined ? jwtKeys : keysOfSupabase(supabase);
+  const location = supabase === undefined ? jwtKeys : keysOfSupabase(supabase);
   const rules = {
     previousSecrets: previousJwtSecret === undefined ? [] : [previousJwtSecret],
-    ...(place !== undefined && { publicKeys: await openPublicKeys(place, observe) }),
+    ...(location !== undefined && { publicKeys: await openPublicKeys(location, observe) }),
     ...(jwtAudience.length > 0 && { audience: jwtAudience }),
     ...(jwtIssuer.length > 0 && { issuer: jwtIssuer }),
     leeway: jwtLeeway / 1000,
@@ -56,12 +47,12 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
   }
 }
 
-async function openPublicKeys(place: string, observe: Observer): Promise<PublicKeys> {
-  if (/^https?:\/\//i.test(place)) return new RemotePublicKeys(place, observe);
+async function openPublicKeys(location: string, observe: Observer): Promise<PublicKeys> {
+  if (/^https?:\/\//i.test(location)) return new RemotePublicKeys(location, observe);
   try {
-    return readPublicKeys(await readFile(place, 'utf8'), observe);
+    return readPublicKeys(await readFile(location, 'utf8'), observe);
   } catch (error) {
-    throw new ConfigurationError([`${flagOf('jwtKeys')} ${place}: ${(error as Error).message}`]);
+    throw new ConfigurationError([`${flagOf('jwtKeys')} ${location}: ${(error as Error).message}`]);
   }
 }
 
