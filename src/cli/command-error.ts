@@ -22,9 +22,7 @@ export class SilentExitError extends Error {
   }
 }
 
-/** Why a file cannot be read, for messages that name the file themselves. */
-
-/** `ENOENT: no such file or directory, open '/a.graphql'` becomes `no such file or directory`. Other messages stay as they are. */
+/** Why a file cannot be read: `ENOENT: no such file or directory, open '/a.graphql'` becomes `no such file or directory`. */
 export function describeFileError(error: unknown): string {
   const { message } = error as Error;
   return /^E[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s.exec(message)?.[1] ?? message;
