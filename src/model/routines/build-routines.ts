@@ -85,23 +85,25 @@ function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFuncti
   const args = buildArguments(context, notes, source, result);
   if (args instanceof Excluded) return args;
   const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
-  const directive = readDirective(source.comment);
-  const fieldName = routineNameOf(context, source).name;
-  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${rename}`);
-  return {
-    id: source.id,
-    schema: source.schema,
-    name: source.name,
-    fieldName,
-    description: readDescription(directive),
-    volatile: source.volatile,
-    plpgsql: source.plpgsql,
-    effects: source.effects,
+  return routineOf(context, source, rename, {
     arguments: args,
     unreachableArgument: unreachable?.name ?? null,
     result,
     introspection: schema?.introspection ?? false,
-  };
+  });
+}
+
+/** The routine of a function, unless its name is illegal. */
+function routineOf(
+  context: BuildContext,
+  source: CatalogFunction,
+  remedy: string,
+  more: Pick<Routine, 'arguments' | 'unreachableArgument' | 'result' | 'introspection'>,
+): Mutable<Routine> | Excluded {
+  const { id, schema, name, volatile, plpgsql, effects } = source;
+  const { name: fieldName } = routineNameOf(context, source);
+  if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${remedy}`);
+  return { id, schema, name, fieldName, description: readDescription(readDirective(source.comment)), volatile, plpgsql, effects, ...more };
 }
 
 function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
@@ -232,24 +234,10 @@ function buildComputed(
   if (result instanceof Excluded) return result;
   const forbidden = whyForbidden(context, table, source);
   if (forbidden) return forbidden;
-  const directive = readDirective(source.comment);
-  const fieldName = routineNameOf(context, source).name;
-  if (!isFreeName(fieldName)) {
-    const reason = `"${fieldName}" is not a valid GraphQL name; choose another with the comment directive {"name": "..."}`;
-    return new Excluded('illegal-name', reason);
-  }
-  return {
-    id: source.id,
-    schema: source.schema,
-    name: source.name,
-    fieldName,
-    description: readDescription(directive),
-    volatile: source.volatile,
-    plpgsql: source.plpgsql,
-    effects: source.effects,
-    unreachableArgument: null,
+  return routineOf(context, source, 'choose another with the comment directive {"name": "..."}', {
     arguments: [],
+    unreachableArgument: null,
     result,
     introspection: schema.introspection,
-  };
+  });
 }
