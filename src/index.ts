@@ -4,7 +4,7 @@ import './check-node.ts';
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';
-export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/open-database.ts';
+export type { PgClientLike, PgliteLike, PgliteTransactionLike, PgPoolLike } from './database/drivers.ts';
 export type { DoctorReport, Finding, FindingCode, FindingObject, Severity } from './doctor/finding-codes.ts';
 export type {
   Caller,

@@ -1,6 +1,6 @@
 /** The interface of a graph: what a program can do with what `createRowgraph` returns. Types only. */
 import type { GraphQLSchema } from 'graphql';
-import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/open-database.ts';
+import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import type { ErrorObject } from './errors/api-error.ts';

@@ -3,7 +3,7 @@
 import { longestTimer } from './budget/deadline.ts';
 import { type LimitSettings, type Limits, resolveLimits } from './budget/limits.ts';
 import type { ConnectionBudget } from './database/connection-budget.ts';
-import type { PgliteLike, PgPoolLike } from './database/open-database.ts';
+import type { PgliteLike, PgPoolLike } from './database/drivers.ts';
 import type { KeyStore } from './engine/run/idempotency-key.ts';
 import { type CacheSizes, defaultCacheSizes } from './engine/snapshot/caches.ts';
 import { isJsonObject, quote } from './errors/api-error.ts';
