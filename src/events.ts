@@ -223,11 +223,8 @@ export const eventTable = {
     fields: ({ error }) => ({ reason: errorOf(error).message }),
     limit: true,
   }),
-  /**
-   * A pooled connection failed while idle, or could not be opened. `isStarved`: whether PostgreSQL refuses connections because there are too
-   * many, and the pool has none left.
-   */
-  'pool-failed': row<{ readonly error: unknown; readonly isStarved: boolean }>({
+  /** A pooled connection failed while idle, or could not be opened. */
+  'pool-failed': row<{ readonly error: unknown }>({
     level: 'warn',
     message: 'database connection failed; another one is opened when it is needed',
     fields: ({ error }) => ({ reason: reasonOf(error) }),

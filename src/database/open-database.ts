@@ -28,7 +28,7 @@ export interface OpenOptions {
 export function openDatabase(database: unknown, { observe, ...given }: OpenOptions): Database {
   const options = {
     ...withoutUndefined(given),
-    onConnectionError: (error: unknown, isStarved: boolean) => observe({ kind: 'pool-failed', error, isStarved }),
+    onConnectionError: (error: unknown) => observe({ kind: 'pool-failed', error }),
     onResend: (error: unknown) => observe({ kind: 'batch-retried', attempt: 1, sqlstate: toDatabaseError(error).sqlstate }),
   };
   if (typeof database === 'string') return openPgDatabase(database, options);

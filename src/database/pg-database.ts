@@ -33,11 +33,8 @@ export interface PgDatabaseOptions {
   readonly queueTimeoutMillis?: number;
   /** What limits this pool and others together. No further connection is then opened to watch the schema. */
   readonly budget?: ConnectionBudget;
-  /**
-   * Called when a connection fails while idle, or cannot be opened. `isStarved`: whether the server refuses connections because there are
-   * too many, and this pool has none left.
-   */
-  readonly onConnectionError?: (error: unknown, isStarved: boolean) => void;
+  /** Called when a connection fails while idle, or cannot be opened. */
+  readonly onConnectionError?: (error: unknown) => void;
   /** Called when a batch is sent again because its connection was lost with this error. */
   readonly onResend?: (error: unknown) => void;
 }
@@ -91,10 +88,9 @@ class PgDatabase implements Database {
       onResend,
     };
     const onError = (error: unknown, left: number): void => {
-      const isStarved = left === 0 && toDatabaseError(error).sqlstate === tooManyConnections;
       // Requests need a connection more than the watch of the schema does.
-      if (isStarved) this.#watch?.giveUp();
-      onConnectionError(error, isStarved);
+      if (left === 0 && toDatabaseError(error).sqlstate === tooManyConnections) this.#watch?.giveUp();
+      onConnectionError(error);
     };
     const connections = { statementCacheSize: prepare ? statementCacheSize : null, counts: this.#statements };
     const bounds = { length: queueLength, bytes: queueBytes, timeoutMillis: queueTimeoutMillis };
@@ -102,7 +98,7 @@ class PgDatabase implements Database {
       (events) =>
         typeof target === 'string'
           ? new OwnSource(target, poolSize, { ...connections, ...events })
-          : new BorrowedSource(target, { ...connections, ...events }, (error) => onConnectionError(error, false)),
+          : new BorrowedSource(target, { ...connections, ...events }, onConnectionError),
       { bounds, budget, pace: this.#pace, onError },
       this.#flights,
     );

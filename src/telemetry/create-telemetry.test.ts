@@ -15,7 +15,7 @@ const events: readonly Event[] = [
   { kind: 'schema-load-failed', error: new Error('no catalog') },
   { kind: 'batch-retried', attempt: 1, sqlstate: '40001' },
   { kind: 'extension-outdated', installed: '1.0', current: '1.1' },
-  { kind: 'pool-failed', error: new Error('ECONNRESET'), isStarved: false },
+  { kind: 'pool-failed', error: new Error('ECONNRESET') },
   { kind: 'server-stopping' },
   { kind: 'server-stopped' },
 ];
@@ -80,7 +80,7 @@ test('a failing database is logged with the reason, but without a stack trace', 
   const lines: Record<string, unknown>[] = [];
   const { observe } = createTelemetry({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const addresses = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
-  observe({ kind: 'pool-failed', error: new AggregateError(addresses, 'all addresses refuse'), isStarved: false });
+  observe({ kind: 'pool-failed', error: new AggregateError(addresses, 'all addresses refuse') });
   observe({
     kind: 'database-awaited',
     isReachable: false,

@@ -83,7 +83,7 @@ test('of failed requests, ten lines per code are logged each second; successful 
     { ...request, code: 'DATABASE_UNAVAILABLE', status: 503 },
     { ...request, code: 'OVERLOADED', status: 503 },
     { ...request, code: null, status: 200 },
-    { kind: 'pool-failed', error: new Error('ECONNREFUSED'), isStarved: false },
+    { kind: 'pool-failed', error: new Error('ECONNREFUSED') },
   ];
   for (let round = 0; round < 100; round++) for (const event of events) telemetry.observe(event);
   clock.set(1000);
