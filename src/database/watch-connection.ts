@@ -44,9 +44,16 @@ export class WatchConnection {
     this.#runScript = runScript;
   }
 
-  /** Queues a run for this connection. Returns false if it is not open: then the run must be served elsewhere. */
+  /**
+   * Serves a run, unless the connection is not open or busy: then the run must be served elsewhere, because a query that reads the catalogs may
+   * wait for a lock that DDL holds.
+   */
   add(run: PgRun): boolean {
     if (this.#state.kind === 'unused') this.#open().catch(ignore);
+    return !this.#isBusy && this.#queue(run);
+  }
+
+  #queue(run: PgRun): boolean {
     if (this.#state.kind !== 'open') return false;
     this.#waiting.push(run);
     run.noteQueued(this);
@@ -102,7 +109,7 @@ export class WatchConnection {
   }
 
   #addOrRefuse(run: PgRun): void {
-    if (!this.add(run)) run.reject(toDatabaseError(new Error('The connection that listens was lost')));
+    if (!this.#queue(run)) run.reject(toDatabaseError(new Error('The connection that listens was lost')));
   }
 
   #open(): Promise<PgConnection> {
