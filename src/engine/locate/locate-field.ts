@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import type { SourcePosition } from '../../errors/api-error.ts';
 import type { InputPath } from '../../errors/input-path.ts';
+import { fragmentsOf } from '../../request/select/collect-fields.ts';
 
 /** The most locations that an error reports. */
 const maxPlaces = 10;
@@ -95,15 +96,11 @@ interface LocatedDocument {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-function readDocument({ definitions }: DocumentNode, operationName: string | null | undefined): LocatedDocument {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
-  const operation = definitions.find((definition): definition is OperationDefinitionNode => {
+function readDocument(document: DocumentNode, operationName: string | null | undefined): LocatedDocument {
+  const operation = document.definitions.find((definition): definition is OperationDefinitionNode => {
     return definition.kind === Kind.OPERATION_DEFINITION && (!operationName || definition.name?.value === operationName);
   });
-  return { operation, fragments };
+  return { operation, fragments: fragmentsOf(document) };
 }
 
 /** The fields of one level, including those of fragments. */

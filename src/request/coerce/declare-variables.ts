@@ -120,8 +120,6 @@ function sampleValue(type: GraphQLInputType): unknown {
   return isEnumType(nullable) ? nullable.getValues()[0]?.name : scalarNamed(nullable.name)?.sample;
 }
 
-/** Errors about a variable, which name it. */
-
 /** What messages about a variable depend on. */
 export interface ExplainedVariable {
   readonly name: string;

@@ -30,7 +30,7 @@ export interface VariableUse {
 }
 
 /** A literal that strict coercion refuses. */
-export interface LiteralMismatch {
+interface LiteralMismatch {
   readonly node: ValueNode;
   readonly replacement: ValueNode;
   /** What to write instead. */

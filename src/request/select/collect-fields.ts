@@ -4,6 +4,7 @@
  */
 import {
   type DirectiveNode,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
@@ -21,6 +22,12 @@ export interface Selections {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Coerced variables. Those that directives depend on are constants. */
   readonly variables: ReadonlyMap<string, InputValue>;
+}
+
+/** The fragments of a document, by name. */
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((definition) => [definition.name.value, definition]));
 }
 
 /** Returns the nodes of each field, by response key. Throws BAD_USER_INPUT for a condition that is not a boolean. */

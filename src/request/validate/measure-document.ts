@@ -17,6 +17,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { checkLimit, type LimitName, type Limits, overLimit } from '../../budget/limits.ts';
+import { fragmentsOf } from '../select/collect-fields.ts';
 
 export interface TextCounts {
   readonly documentBytes: number;
@@ -113,14 +114,12 @@ function nothing(): Counts {
 
 class OperationMeasurer {
   visited = 0;
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Null while a fragment is being measured, so that a fragment that spreads itself, which is invalid, counts as nothing there. */
   readonly #measured = new Map<string, Counts | null>();
 
   constructor(document: DocumentNode) {
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
-    }
+    this.#fragments = fragmentsOf(document);
   }
 
   /** Measures the selections of an operation and the defaults of its variables, whether or not the request overrides them. */

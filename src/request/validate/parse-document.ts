@@ -24,6 +24,7 @@ import { conditionVariables, declareVariables, type VariableDeclaration } from '
 import { type AdaptedDocument, adaptDocument, sentName } from '../lenient/adapt-document.ts';
 import { describePosition, describeRemedy } from '../lenient/describe-input.ts';
 import type { Coercion } from '../operation.ts';
+import { fragmentsOf } from '../select/collect-fields.ts';
 import { checkOperations, checkText, measureOperations, type OperationCounts, type TextCounts } from './measure-document.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 
@@ -58,7 +59,7 @@ export interface DocumentOperation {
   readonly counts: OperationCounts;
 }
 
-export interface DocumentRules {
+interface DocumentRules {
   readonly limits: Limits;
   readonly coercion: Coercion;
   /** Whether validation errors may suggest names that the document does not contain. */
@@ -83,16 +84,12 @@ export function* parseDocument(schema: LazySchema, text: string, applied: Docume
   if (valid === null) throw new RequestErrors(yield* validationErrors(schema, text, groups, applied));
   const { node, mismatches, stands } = valid;
   const measured = node === written ? measuredAsWritten : measureOperations(node);
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of node.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
   const conditions = conditionVariables(node);
   const operations = [...measured.operations].map(([definition, counts]) => {
     const variables = declareVariables(schema, definition, conditions, stands, applied.suggests);
     return { name: definition.name?.value, node: definition, variables, counts };
   });
-  return { operations, fragments, textCounts, mismatches };
+  return { operations, fragments: fragmentsOf(node), textCounts, mismatches };
 }
 
 /** Checks a document that was parsed under other limits against these, and throws their errors. */
