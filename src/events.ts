@@ -8,7 +8,7 @@ import type { ErrorCode } from './errors/codes.ts';
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /** What becomes of an event with these members. */
-export interface EventRow<Members> {
+interface EventRow<Members> {
   /** Null if it is not logged. */
   readonly level: Level | null | ((event: Members) => Level);
   readonly message: string | ((event: Members) => string);

@@ -144,7 +144,7 @@ class RowgraphService implements Rowgraph {
     try {
       return toResult(response);
     } catch (error) {
-      // Without the event triggers, a column whose type has just changed may be read with its old type (docs/freshness.md).
+      // Without the event triggers, a column whose type has just changed may be read with its old type (docs/schema-changes.md).
       return toResult(this.#failure(error, request));
     }
   }

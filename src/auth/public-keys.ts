@@ -8,7 +8,7 @@ import type { Observer } from '../events.ts';
 export const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
 /** The keys that may have signed a token, and the set that they are from. */
-export interface FoundKeys {
+interface FoundKeys {
   readonly keys: readonly KeyObject[];
   readonly set: KeySet;
 }

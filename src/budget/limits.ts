@@ -157,7 +157,7 @@ export const limitNames = Object.keys(limitTable) as readonly LimitName[];
 export type Limits = Readonly<Record<LimitName, number>>;
 
 /** A named set of limits: no limits, generous ones, or strict ones for a public API. */
-export type LimitBase = 'off' | 'default' | 'strict';
+type LimitBase = 'off' | 'default' | 'strict';
 
 /** Limits as a user writes them: a base, or single limits that override a base (`default` if none is named). `off` removes a limit. */
 export type LimitSettings =

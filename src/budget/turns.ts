@@ -83,7 +83,7 @@ function beginTurn(): void {
 }
 
 /** The weight that may be under way at a time, in total and per client. */
-export interface WeightBounds {
+interface WeightBounds {
   readonly total: number;
   readonly ofClient: number;
 }

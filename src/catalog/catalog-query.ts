@@ -215,7 +215,7 @@ export interface RawColumnNumber {
   readonly number: number;
 }
 
-export interface RawComment {
+interface RawComment {
   readonly kind: 'schema' | 'relation' | 'constraint' | 'type' | 'function' | null;
   readonly id: number;
   /** That of a column, or 0 for other objects. */
@@ -239,13 +239,13 @@ export interface RawIndexDefinition {
   readonly nullsNotDistinct: boolean | null;
 }
 
-export interface RawForeignKey
+interface RawForeignKey
   extends Pick<CatalogForeignKey, 'id' | 'name' | 'tableId' | 'columns' | 'targetId' | 'targetColumns' | 'validated'> {
   /** The foreign key of a partitioned table that this one was copied from, or 0. */
   readonly parentId: number;
 }
 
-export interface RawType
+interface RawType
   extends Pick<
     CatalogType,
     'id' | 'schemaId' | 'name' | 'kind' | 'category' | 'elementId' | 'relationId' | 'oddlyOrdered' | 'unordered' | 'delimiter'

@@ -275,7 +275,7 @@ export interface Privileges {
   readonly types: Granted;
 }
 
-export interface Granted {
+interface Granted {
   has(id: number): boolean;
 }
 

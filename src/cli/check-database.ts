@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { CommandError } from './command-error.ts';
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly schemas: readonly string[];
   readonly extraSearchPath?: readonly string[];

@@ -57,7 +57,7 @@ export const inspectSettings: CommandSettings<NameIn<'inspect'>, 'databaseUrl'> 
 export type InspectConfiguration = Configuration<NameIn<'inspect'>>;
 
 /** Of a command that opens a graph: all have what shapes it, and those that serve it have more. */
-export type GraphConfiguration = Configuration<Exclude<NameIn<'inspect'>, 'databaseUrl'>> & Partial<Configuration<NameIn<'serve'>>>;
+type GraphConfiguration = Configuration<Exclude<NameIn<'inspect'>, 'databaseUrl'>> & Partial<Configuration<NameIn<'serve'>>>;
 
 export function graphOptionsOf(configuration: GraphConfiguration) {
   const { requestTimeout: timeout, queueLength, queueBytes, queueTimeout } = configuration;

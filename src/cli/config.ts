@@ -23,7 +23,7 @@ export function readEnvironment(): Environment {
 }
 
 /** Names the config file; not a setting itself. */
-export const configVariable = 'ROWGRAPH_CONFIG';
+const configVariable = 'ROWGRAPH_CONFIG';
 
 /** Environment variables that look like settings but are not: whoever set them expects an effect. */
 export function findUnknownVariables(environment: Environment): string[] {
@@ -97,7 +97,7 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
 }
 
 /** The settings that are given, each with where: a flag, an environment variable, or a member of the file. */
-export function findGivenSettings(names: readonly SettingName[], sources: ConfigurationSources): ReadonlyMap<SettingName, string> {
+function findGivenSettings(names: readonly SettingName[], sources: ConfigurationSources): ReadonlyMap<SettingName, string> {
   const fileValues = readFileValues(sources.file, []);
   return new Map(
     names.flatMap((name) => {

@@ -84,7 +84,7 @@ export async function runProgram(environment: Environment): Promise<number> {
 const narrowest = 40;
 const ownLine = '\n      ';
 
-export const helpLayout: Partial<Help> = {
+const helpLayout: Partial<Help> = {
   formatItem(term, termWidth, description, helper) {
     const width = helper.helpWidth ?? 80;
     // Commander adds two characters before the term, and two after it.
@@ -94,7 +94,7 @@ export const helpLayout: Partial<Help> = {
 };
 
 /** Makes the command `help` of a command that has others. */
-export function helpCommandOf(parent: Command): Command {
+function helpCommandOf(parent: Command): Command {
   return new Command('help')
     .description('Print the help of a command')
     .argument('[COMMAND]')

@@ -26,7 +26,7 @@ export interface PgClient {
 }
 
 /** What this file uses of a PGlite or of a transaction of it. */
-export interface PgliteClient {
+interface PgliteClient {
   query(text: string, parameters: readonly unknown[], options: typeof pgliteTextOptions): Promise<Result>;
   exec(text: string, options: typeof pgliteTextOptions): Promise<readonly Result[]>;
   /** Only a PGlite has this, not its transactions. */

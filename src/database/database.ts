@@ -89,7 +89,7 @@ export interface Batch {
 }
 
 /** Bytes as a string with one character per byte (latin1): for few bytes, a string costs less than a buffer. */
-export interface ByteString {
+interface ByteString {
   readonly latin1: string;
 }
 

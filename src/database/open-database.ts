@@ -10,7 +10,7 @@ import { openPgliteDatabase, type Pglite } from './pglite-database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 import type { PgPool } from './wire/pg-client.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly poolSize?: number | undefined;
   readonly prepare?: boolean | undefined;
   /** How many prepared statements to keep per connection. */

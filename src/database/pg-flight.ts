@@ -25,7 +25,7 @@ export interface FlightContext {
 }
 
 /** Who lent the connection. */
-export interface Lender {
+interface Lender {
   /** Whether the connection is a reserved one, on which time is limited. */
   readonly isReserved: boolean;
   /** The only run has succeeded, however long it took. */

@@ -25,7 +25,7 @@ const retryDelay = (): number => retryMillis.shortest + (retryMillis.longest - r
 /** How long `close` waits before each further step. */
 const closeMillis = 1_000;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly bounds: Omit<QueueBounds, 'share'>;
   /** What limits the connections of this pool and others together. */
   readonly budget: ConnectionBudget | null;

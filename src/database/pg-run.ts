@@ -27,7 +27,7 @@ export type Task =
   | { readonly kind: 'query'; readonly batch: Batch }
   | { readonly kind: 'script'; readonly text: string };
 
-export type RunState =
+type RunState =
   /** It has just arrived: runs that arrive in one turn of the event loop may be sent together. */
   | { readonly kind: 'new' }
   | { readonly kind: 'queued'; readonly queue: { withdraw(run: PgRun): void } }
@@ -99,7 +99,7 @@ const none: readonly string[] = [];
  */
 const bytesOfParameter = 200;
 
-export interface Settlement {
+interface Settlement {
   resolve(results: ColumnValue[][]): void;
   reject(error: DatabaseError): void;
 }

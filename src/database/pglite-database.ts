@@ -31,7 +31,7 @@ export interface Pglite {
 
 type PgliteMessage = { readonly name: string; readonly fields?: unknown };
 
-export interface PgliteDatabaseOptions {
+interface PgliteDatabaseOptions {
   /** How many statements stay prepared. */
   readonly statementCacheSize?: number;
   /** How long a batch waits while somebody else has a transaction open in the only session. */

@@ -22,7 +22,7 @@ export const queryCancelled = '57014';
 export const lockNotAvailable = '55P03';
 
 /** The fields of an ErrorResponse, as `pg` and PGlite both name them. */
-export interface ServerError extends Error {
+interface ServerError extends Error {
   readonly severity: string;
   readonly code: string;
   readonly detail?: string | undefined;

@@ -14,7 +14,7 @@ import { connectClient, cutConnection } from './wire/pg-client.ts';
 type OnNotification = (payload: string | null) => void;
 
 /** Makes a run of a script for `send`, and resolves to its result. */
-export type RunScript = (text: string, send: (run: PgRun) => void) => Promise<unknown>;
+type RunScript = (text: string, send: (run: PgRun) => void) => Promise<unknown>;
 
 /** How long to wait before a lost connection is opened again, in milliseconds: at first, and after many failures. */
 const delays = { first: 100, longest: 10_000 };

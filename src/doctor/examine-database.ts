@@ -48,7 +48,7 @@ export async function examineDatabase(
 }
 
 /** Folds findings of partitions into that of their table, or else into that of the first partition. */
-export function foldPartitions(examination: Examination, findings: readonly Finding[]): Finding[] {
+function foldPartitions(examination: Examination, findings: readonly Finding[]): Finding[] {
   const { catalog, safety } = examination;
   if (safety.partitionRoots.size === 0) return [...findings];
   const names = new Map(catalog.tables.map((table) => [table.id, examination.name(table)]));

@@ -1,5 +1,5 @@
 /**
- * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/doctor.md` equal to this
+ * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/diagnose.md` equal to this
  * one.
  */
 import type { Exclusion, ExclusionCause, TableKind } from '../model/model.ts';

@@ -32,7 +32,7 @@ export interface Safety {
 }
 
 /** The roles through which the role has a privilege, as SQL: itself, roles that it is a member of, `public`. */
-export type Grantees = readonly string[];
+type Grantees = readonly string[];
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete';
 
@@ -78,7 +78,7 @@ export interface RefusedRule {
   readonly instead: boolean;
 }
 
-export interface ComputedColumn {
+interface ComputedColumn {
   readonly viewId: number;
   readonly name: string;
   /** Whether the view takes inserts and updates that do not name the column. */
@@ -86,7 +86,7 @@ export interface ComputedColumn {
   readonly updates: boolean;
 }
 
-export interface DefinerFunction {
+interface DefinerFunction {
   readonly id: number;
   readonly owner: string;
   /** Whether its owner is a superuser or bypasses row level security. */

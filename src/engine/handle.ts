@@ -206,7 +206,7 @@ function planOnce(
   }
   if (keyStore === null) {
     const reason = 'The database does not store idempotency keys';
-    throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `${reason}. ${remedy}, or install the extension (docs/extension.md).`);
+    throw new ApiError('IDEMPOTENCY_NOT_SUPPORTED', `${reason}. ${remedy}, or install the extension (docs/schema-changes.md).`);
   }
   return { identity, template, keyStore, limits };
 }

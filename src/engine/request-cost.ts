@@ -138,7 +138,7 @@ export async function checkRows(
 }
 
 /** The error at the selection that costs most; null if the request is within the limit. It has no count, which would tell the sizes of tables. */
-export async function findExcess(
+async function findExcess(
   prepared: PreparedRequest,
   { role, granted }: RoleSchema,
   database: RequestDatabase,

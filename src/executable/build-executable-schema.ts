@@ -17,7 +17,7 @@ import { DelegatedDocuments, rootFieldsOf, typenameKey } from './delegated-docum
 /** Runs a request; `Rowgraph.execute`. */
 export type Execute = (request: GraphQLRequest, caller: Caller, options?: RequestOptions) => Promise<ExecutionResult>;
 
-export interface ExecutableSchemaOptions {
+interface ExecutableSchemaOptions {
   readonly execute: Execute;
   /** The caller, from the context of an operation. */
   readonly callerOf: (context: unknown) => Caller | Promise<Caller>;

@@ -15,7 +15,7 @@ export interface AdvisedTable {
   readonly policies: readonly AdvisedPolicy[];
 }
 
-export interface AdvisedColumn {
+interface AdvisedColumn {
   readonly name: string;
   readonly sql: string;
   readonly isVarchar: boolean;
@@ -28,7 +28,7 @@ export interface AdvisedIndex {
 }
 
 /** A key of an index, which can find rows that equal a value. */
-export interface IndexKey {
+interface IndexKey {
   /** The column as SQL; null for an expression, or if the index uses another collation than the column. */
   readonly column: string | null;
   readonly descending: boolean;

@@ -4,7 +4,7 @@
  */
 
 /** `equality` with one value, `membership` in a list, a test for `null`, a `range`, or the `prefix` of a text. */
-export type ComparisonKind = 'equality' | 'membership' | 'null' | 'range' | 'prefix';
+type ComparisonKind = 'equality' | 'membership' | 'null' | 'range' | 'prefix';
 
 export interface Comparison {
   /** The column as SQL. */

@@ -2,7 +2,7 @@
 import { idempotencyKeyScript, keyStorageScript } from './idempotency-key-scripts.ts';
 import { recentChangeScript, schemaVersionScript } from './schema-version-scripts.ts';
 
-export interface ExtensionVersion {
+interface ExtensionVersion {
   readonly version: string;
   readonly script: string;
 }

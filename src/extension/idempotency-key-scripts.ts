@@ -1,6 +1,6 @@
 /**
  * Version 1.1 of the extension, which adds its version, and idempotency keys of mutations with their responses. The SQL is in a module so
- * that bundlers include it. As plain SQL it can be run again. `docs/decisions/idempotency.md` explains why everybody may execute the
+ * that bundlers include it. As plain SQL it can be run again. `docs/decisions.md` explains why everybody may execute the
  * functions, and what they check.
  */
 export const idempotencyKeyScript = `create or replace function rowgraph.version() returns text
@@ -122,7 +122,7 @@ comment on schema rowgraph is 'The schema version and the idempotency keys of ro
 /**
  * Version 1.2 of the extension, which bounds what idempotency keys take. The server passes the bounds in the setting `rowgraph.key_bounds`,
  * so that `claim_key` keeps its parameters, and servers and extensions of different versions work together. As plain SQL it can be run
- * again. `docs/decisions/idempotency.md` explains how the bounds are kept.
+ * again. `docs/decisions.md` explains how the bounds are kept.
  */
 export const keyStorageScript = `create or replace function rowgraph.version() returns text
   language sql immutable parallel safe set search_path = pg_catalog, pg_temp

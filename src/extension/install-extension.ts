@@ -106,7 +106,7 @@ export async function readExtension(database: Queryable): Promise<ExtensionState
 }
 
 /** `outdated`: an older version, or event triggers that are disabled or missing. */
-export type Installation = 'installed' | 'outdated' | 'absent';
+type Installation = 'installed' | 'outdated' | 'absent';
 
 /** Whether this version of rowgraph needs to install or update anything. A newer version of the extension is fine. */
 export function judgeExtension({ version, isOn }: ExtensionState): Installation {

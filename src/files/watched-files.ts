@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
-export interface WatchedSource<Content> {
+interface WatchedSource<Content> {
   /** The content. Rejects with an `Error` that says what is wrong with the files. */
   readonly read: () => Promise<Content>;
   /** Differs after any change of the files. */

@@ -257,7 +257,7 @@ export class SchemaWatch<Snapshot> {
  * this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema is run again a
  * few times.
  */
-export class Attempts<Snapshot> {
+class Attempts<Snapshot> {
   readonly #watch: SchemaWatch<Snapshot>;
   readonly #deadline: Deadline;
   readonly #observe: Observer;
@@ -311,7 +311,7 @@ function clientError(error: unknown): unknown {
   return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
 }
 
-export interface SingleFlight {
+interface SingleFlight {
   /** Runs the work. Calls during a run share the next run, because the current one may have begun too early to see what they need. */
   run(): Promise<void>;
   /** Resolves when the runs in progress at the time of the call have ended, whether they succeeded or not. */

@@ -51,7 +51,7 @@ export type WatchEvent<Snapshot> =
   | { readonly kind: 'stopped' };
 
 /** What the watch has to do now. */
-export type WatchAction = 'listen' | Event;
+type WatchAction = 'listen' | Event;
 
 /**
  * How many comparisons that find no change may be triggered by requests that are rejected without asking the database: this many in a row,

@@ -9,10 +9,10 @@ import { parseDirective } from './directives.ts';
 import type { TableKind } from './model.ts';
 import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
 
-export type DirectiveKind = keyof typeof directiveMembers;
+type DirectiveKind = keyof typeof directiveMembers;
 
 /** A directive that is not valid JSON, or a member that has the wrong type or is unknown. All of these are ignored. */
-export interface DirectiveFault {
+interface DirectiveFault {
   readonly fault: 'broken' | 'wrong type' | 'unknown member';
   readonly message: string;
 }
@@ -61,7 +61,7 @@ export const directiveMembers = {
 } as const satisfies Record<string, Record<string, MemberCheck>>;
 
 /** Finds the faults of the directive in a comment on an object of this kind; `labels` are those of an enum. */
-export function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
+function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
   const parsed = parseDirective(comment);
   if (parsed.kind === 'none') return [];
   if (parsed.kind === 'broken') {

@@ -11,7 +11,7 @@ const nothing: Directive = {};
 const opening = '@graphql(';
 
 /** The result of parsing a comment: no directive, valid JSON, or a broken directive and why. */
-export type ParsedDirective =
+type ParsedDirective =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'broken'; readonly problem: string };

@@ -201,12 +201,12 @@ export interface ListType {
 }
 
 /** A row of a table in the API. Read-only. */
-export interface RowType {
+interface RowType {
   readonly kind: 'row';
   readonly table: Table;
   readonly sqlType: string;
 }
-export interface RowListType {
+interface RowListType {
   readonly kind: 'row list';
   readonly table: Table;
   readonly sqlType: string;

@@ -24,7 +24,7 @@ export interface ProjectEntries {
 }
 
 /** In bytes. */
-export const mostFileBytes = 16 * 1024 ** 2;
+const mostFileBytes = 16 * 1024 ** 2;
 const mostFiles = 20_000;
 
 /** The files at a path: the file itself, or the JSON files in the folder, which may be empty. */
@@ -71,7 +71,7 @@ function parseEntries(file: string, text: string, problems: string[]): ReadonlyM
 }
 
 /** The members of a file. Throws an `Error` that says where it is broken but repeats none of its content, which contains secrets. */
-export function parseProjectFile(file: string, text: string): Readonly<Record<string, unknown>> {
+function parseProjectFile(file: string, text: string): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {
     content = readJson(text);

@@ -115,7 +115,7 @@ function timeoutOf(definition: ProjectDefinition | null) {
 }
 
 /** What this file uses of a graph. */
-export interface OpenedGraph extends ExecutingGraph {
+interface OpenedGraph extends ExecutingGraph {
   close(): Promise<void>;
 }
 

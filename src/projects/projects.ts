@@ -10,7 +10,7 @@ import { settings } from '../settings/settings.ts';
 import { LazyGraph, Project, type ProjectDefinition } from './project.ts';
 import { type ProjectEntries, type ProjectEntry, readReference } from './project-files.ts';
 
-export interface ProjectsOptions {
+interface ProjectsOptions {
   /** The definition for an entry. Throws an `Error` that says what is wrong with it. */
   readonly define: (reference: string, entry: ProjectEntry) => ProjectDefinition;
   /** The domain whose subdomains are references; null for any domain. */

@@ -58,7 +58,7 @@ export type InputValue = null | BindValue | Choice | InputList | InputObject | C
 export type BindValue = ConstantValue | VariableValue;
 
 /** A value in the document. */
-export interface ConstantValue {
+interface ConstantValue {
   readonly kind: 'constant';
   readonly value: ScalarValue;
 }
@@ -103,7 +103,7 @@ export interface InputEntry {
 }
 
 /** A decoded cursor: the values of the order keys, null if the row had null. */
-export interface CursorValue {
+interface CursorValue {
   readonly kind: 'cursor';
   readonly elements: readonly (BindValue | null)[];
 }

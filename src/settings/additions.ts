@@ -1,5 +1,5 @@
 /** Each addition, and what it adds. */
-export const additionTable = {
+const additionTable = {
   relationFilters: 'Filters by related rows',
   relationOrder: 'Orders by related rows, and by computed fields',
   increment: 'Updates that add to numbers',

@@ -1,6 +1,6 @@
 /**
  * JSON that a statement builds as text: `pg_catalog.concat('{"id":', id, ',"name":', to_json(name), '}')`. This is faster than
- * `json_build_object` and than a chain of `||` (docs/decisions/json.md).
+ * `json_build_object` and than a chain of `||` (docs/decisions.md).
  */
 import { and, coalesce, list } from './clauses.ts';
 import { builtIn, join, literal, newLine, type Sql, sql } from './sql.ts';

@@ -44,7 +44,7 @@ export interface TelemetryOptions {
 }
 
 /** The current statistics of some caches. */
-export type CacheReader = () => readonly CacheStatistics[];
+type CacheReader = () => readonly CacheStatistics[];
 
 export interface Telemetry {
   readonly observe: Observer;

@@ -4,7 +4,8 @@
  * then does not let it exit.)
  */
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-export interface LogStreamOptions {
+
+interface LogStreamOptions {
   /** Default: standard error. */
   readonly fd?: number;
   /** How many bytes may wait to be written. Default: 4 MB. */

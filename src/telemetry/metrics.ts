@@ -72,7 +72,7 @@ const aggregators: Readonly<Record<string, (values: readonly number[]) => number
 };
 
 /** The metrics of several processes as those of one. Metrics whose aggregator is `omit` make no sense for several. */
-export function addUp(readings: readonly (readonly Metric[])[]): Metric[] {
+function addUp(readings: readonly (readonly Metric[])[]): Metric[] {
   const byName = Map.groupBy(readings.flat(), ({ name }) => name);
   return [...byName.values()].flatMap((alike) => {
     const [first] = alike;

@@ -22,7 +22,7 @@ import type { RawViews } from './view-query.ts';
 
 const entryKinds = { relation: 0, subquery: 1, cte: 6 };
 
-export type InferredView = CatalogView & ViewColumns;
+type InferredView = CatalogView & ViewColumns;
 
 export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, number>): Generator<void, ReadonlyMap<number, InferredView>> {
   const analysis = new Analysis(raw);
@@ -175,7 +175,7 @@ function shapeOf(query: TreeNode): QueryShape {
   };
 }
 
-export interface InferredViews {
+interface InferredViews {
   readonly views: ReadonlyMap<number, CatalogView>;
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
 }

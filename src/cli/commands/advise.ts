@@ -46,7 +46,7 @@ async function findDocuments({ trustedDocuments, slowLog }: Flags): Promise<read
 const message = 'slow operation';
 
 /** The operations, in the order in which they first appear. Throws an `Error` if the log has none. */
-export function readSlowLog(text: string): AdvisedDocument[] {
+function readSlowLog(text: string): AdvisedDocument[] {
   const found = new Map<string, AdvisedDocument>();
   for (const line of text.split('\n')) {
     const entry = readLine(line);

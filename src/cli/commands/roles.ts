@@ -35,10 +35,10 @@ export function rolesCommand(environment: Environment): Command {
 }
 
 /** What clients' roles may do with tables: nothing until granted; only read; or everything, leaving it to row level security. */
-export const grantChoices = ['none', 'read', 'all'] as const;
-export type Grants = (typeof grantChoices)[number];
+const grantChoices = ['none', 'read', 'all'] as const;
+type Grants = (typeof grantChoices)[number];
 
-export interface RoleOptions {
+interface RoleOptions {
   readonly schemas: readonly string[];
   readonly anonRole: string;
   /** `all` is the convention of Supabase and pg_graphql. */

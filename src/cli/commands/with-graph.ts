@@ -23,7 +23,7 @@ export function callerOf({ role, claims }: Flags, { anonRole }: InspectConfigura
   return { role: role ?? anonRole, claims: parseJsonObject('--claims', claims, '{"sub": "42"}') };
 }
 
-export type InspectedDatabase = InspectConfiguration & { readonly databaseUrl: string };
+type InspectedDatabase = InspectConfiguration & { readonly databaseUrl: string };
 
 /** Opens the graph of a database that has the role. `roleFlag` named it. Rejects with a `CommandError` if the settings are wrong. */
 export async function openGraph(

@@ -104,7 +104,7 @@ function isRunning(processId: number): boolean {
 }
 
 /** An unguessable secret, as text. */
-export function newSecret(): string {
+function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 

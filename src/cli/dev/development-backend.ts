@@ -8,7 +8,7 @@ import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/
 import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { identifier, render } from '../../sql/sql.ts';
 
-export interface DevelopmentDatabase {
+interface DevelopmentDatabase {
   readonly pglite: PGlite;
   readonly graph: Rowgraph;
   readonly jwtSecret: string;

@@ -8,7 +8,7 @@ import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
 import { type Directive, readDirective, readEnabled, readMaxRows } from '../../model/directives.ts';
 import { literal, render } from '../../sql/sql.ts';
 
-export interface AccessSettings {
+interface AccessSettings {
   readonly schemas: readonly string[];
   readonly anonRole: string;
 }

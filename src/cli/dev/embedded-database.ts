@@ -13,7 +13,7 @@ import { findExtensions, importExtensions, loadSql, type SqlFile, textOf } from 
 import { type DatabaseTarget, openAndFill, openExisting, openFilledOnce } from './open-pglite.ts';
 import { supabaseStatements } from './supabase.ts';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly schemas: readonly string[];
   readonly anonRole: string;
   readonly jwtSecret: string | undefined;

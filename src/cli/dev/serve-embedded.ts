@@ -110,7 +110,7 @@ async function openSocket(pglite: PGlite, port: number): Promise<DatabaseSocket>
   }
 }
 
-export interface Development {
+interface Development {
   /** The server's URL, with its base path. */
   readonly url: string;
   readonly databaseUrl: string;
@@ -127,7 +127,7 @@ export interface Development {
 }
 
 /** The text, for people. */
-export function describeDevelopment(development: Development, paint: Paint): string {
+function describeDevelopment(development: Development, paint: Paint): string {
   const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
   const addresses = [
     ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],

@@ -29,7 +29,7 @@ export function printableSql(sql: string): string {
 /** A step that ends within this many milliseconds is not worth a line. */
 const patience = 400;
 
-export interface StepOptions {
+interface StepOptions {
   /** Whether the step is known to take long: prints immediately, because the work may block the timer. */
   readonly isLong?: boolean;
   /** The progress of the work, shown every second. */

@@ -6,7 +6,7 @@ import type { Observer } from '../../events.ts';
 import type { ServiceConfiguration } from '../command-settings.ts';
 
 /** Why the process ends. After a fault the exit code is not zero. */
-export type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
+type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
 
 export interface ProcessEnd {
   /** Resolves when shutdown begins. Requests in flight must still get their responses. */

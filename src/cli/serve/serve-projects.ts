@@ -129,7 +129,7 @@ function isName(name: string): boolean {
 }
 
 /** How to open a project. Throws as `readProject` does. */
-export function defineProject(
+function defineProject(
   reference: string,
   entry: ProjectEntry,
   server: ServeConfiguration,

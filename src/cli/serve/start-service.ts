@@ -16,7 +16,7 @@ import { warn } from '../output/terminal.ts';
 import type { ServedProjects } from './serve-projects.ts';
 import { isReporter, sharesPort } from './worker-messages.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly configuration: ServiceConfiguration & Partial<Pick<ServeConfiguration, 'maxEventLoopDelay' | 'adminPort' | 'traceDatabase'>>;
   readonly jwtSecret: string | undefined;
   readonly tokens: NonNullable<ServerOptions['tokens']>;
@@ -81,7 +81,7 @@ export function explainListenError(error: unknown, host: string, port: number, f
   return error;
 }
 
-export interface AdminService extends Pick<Telemetry, 'writeMetrics' | 'metricsContentType'> {
+interface AdminService extends Pick<Telemetry, 'writeMetrics' | 'metricsContentType'> {
   /** Resolves if the service can answer requests. */
   ping(): Promise<void>;
   readonly isDraining: () => boolean;

@@ -12,9 +12,7 @@ import { type Configuration, flagOf, type NameIn, type SettingName } from '../..
 import { ConfigurationError } from '../config.ts';
 
 /** The settings for tokens, without the secret. */
-export type TokenConfiguration = Configuration<
-  Exclude<NameIn<'own'>, 'databaseUrl' | 'jwtSecret'> | 'jwtLeeway' | 'roleClaim' | 'tokenRoles'
->;
+type TokenConfiguration = Configuration<Exclude<NameIn<'own'>, 'databaseUrl' | 'jwtSecret'> | 'jwtLeeway' | 'roleClaim' | 'tokenRoles'>;
 
 /**
  * The rules for keys and tokens. Files that may change are watched until `stop`. Throws `ConfigurationError` if one cannot be read; then

@@ -40,7 +40,7 @@ export function documentRolesOf({
 }
 
 /** What to check, and for whom. */
-export interface CheckedDocuments {
+interface CheckedDocuments {
   readonly documents: { readonly all: ReadonlyMap<string, TrustedDocument> };
   readonly graph: Pick<Rowgraph, 'prepare'>;
   readonly roles: readonly string[];

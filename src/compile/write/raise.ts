@@ -13,7 +13,7 @@ export function raiseIf(condition: Sql, error: Raisable, detail: Sql = sql`(sele
 }
 
 /** A change for which `atMost` limits the number of rows. */
-export interface LimitedChange {
+interface LimitedChange {
   readonly kind: 'update' | 'delete';
   readonly atMost: Parameter;
 }

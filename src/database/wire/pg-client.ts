@@ -62,7 +62,7 @@ export interface PgWire {
 }
 
 /** What a cancel request needs of a client. */
-export interface CancellableClient {
+interface CancellableClient {
   readonly host?: string;
   readonly port?: number;
   readonly ssl?: unknown;
@@ -176,7 +176,7 @@ export function sendCancelRequest(client: CancellableClient, timeoutMillis: numb
 type ReadBytes = (bytes: Buffer) => void;
 
 /** What this file uses of a socket that is not a `PgSocket`. */
-export interface DataSource {
+interface DataSource {
   listeners(event: 'data'): unknown[];
   removeAllListeners(event: 'data'): unknown;
   on(event: 'data', listener: ReadBytes): unknown;

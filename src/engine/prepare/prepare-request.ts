@@ -243,7 +243,7 @@ function checkPlan({ filterMembers, orderKeys, subqueries, parameters }: PlanMea
 }
 
 /**
- * Whether PostgreSQL makes one generic plan for all values (docs/decisions/plans.md): they are only those of cursors, and each page is a single
+ * Whether PostgreSQL makes one generic plan for all values (docs/decisions.md): they are only those of cursors, and each page is a single
  * range of its order, which an index either serves at every position or at none. By itself, PostgreSQL would plan such a page anew for each
  * request, which takes longer than to read it.
  */

@@ -49,7 +49,7 @@ export interface OncePlan {
 }
 
 /**
- * Runs the batch of a mutation that has an idempotency key (docs/decisions/idempotency.md): takes the key before the batch and stores the response
+ * Runs the batch of a mutation that has an idempotency key (docs/decisions.md): takes the key before the batch and stores the response
  * after it, in the same transaction and round trip. Returns the rows, or the stored response to the same request, if there is one; then nothing
  * runs.
  */

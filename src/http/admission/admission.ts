@@ -1,7 +1,7 @@
 /** Counts the requests and bytes in flight: per client, per project and in total. Rejecting a request for lack of room costs next to nothing. */
 
 /** The most that the server holds at any time. */
-export interface InFlightLimits {
+interface InFlightLimits {
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;

@@ -1,7 +1,7 @@
 /** Counts the requests of each address in time windows. */
 import { LRUCache } from 'lru-cache';
 
-export interface RateLimit {
+interface RateLimit {
   readonly max: number;
   readonly windowMilliseconds: number;
 }

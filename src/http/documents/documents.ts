@@ -8,7 +8,7 @@ import { NamedRequest } from '../endpoint/read-request.ts';
 import { hashOf, type PersistedQueries } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Null if clients may not store documents. */
   readonly persisted: PersistedQueries | null;
   /** Null if there are none. */
@@ -18,7 +18,7 @@ export interface DocumentOptions {
 }
 
 /** The document of a request. */
-export interface FoundDocument {
+interface FoundDocument {
   readonly text: string;
   /** The hash to store it under once it has run without an error; null if it is not to be stored. */
   readonly storedAs: string | null;

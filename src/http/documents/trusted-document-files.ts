@@ -49,7 +49,7 @@ function complete(id: string, { text, cacheControl }: Entry, location: string): 
 }
 
 /** The files at a path: the file itself, or the JSON files in the folder. */
-export async function listFiles(location: string): Promise<readonly string[]> {
+async function listFiles(location: string): Promise<readonly string[]> {
   if (!(await stat(location)).isDirectory()) return [location];
   const names = (await readdir(location)).filter((name) => name.endsWith('.json')).sort();
   if (names.length === 0) throw new Error(`${location} has no .json file; put the map of ids to documents there`);

@@ -27,7 +27,7 @@ export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
 }
 
 /** What one of several endpoints of a server has for itself. `name` distinguishes its users from those of other endpoints. */
-export type OwnParts = Pick<EndpointParts, 'graph' | 'verifier' | 'authenticate' | 'requestTimeout' | 'observe'> & {
+type OwnParts = Pick<EndpointParts, 'graph' | 'verifier' | 'authenticate' | 'requestTimeout' | 'observe'> & {
   readonly name: string;
 };
 

@@ -101,7 +101,7 @@ function listCommonHeaders({ requestId }: Exchange, { caching, headers: added }:
   return headers;
 }
 
-export interface CachingOptions {
+interface CachingOptions {
   readonly cacheControl: string;
   /** The request headers that affect a response beside those with keys. */
   readonly vary: string;

@@ -1,7 +1,7 @@
 /** What a client prefers: the headers Accept and Accept-Encoding (RFC 9110, section 12.4.2), and Prefer. */
 import { ApiError } from '../../errors/api-error.ts';
 
-export interface Preference {
+interface Preference {
   /** In lower case, without parameters. */
   readonly value: string;
   /** Parameters other than `q`, in lower case. */

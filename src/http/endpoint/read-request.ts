@@ -73,7 +73,7 @@ function isObjectOrNothing(value: unknown): value is Readonly<Record<string, unk
 }
 
 /** In characters: servers and proxies should support this length (RFC 9110, section 4.1), and many support no more. */
-export const longestUrl = 8192;
+const longestUrl = 8192;
 
 /** The known parameters, and whether their values are JSON. Others are ignored: caches and proxies add some. */
 const meanings: ReadonlyMap<string, 'text' | 'json'> = new Map([

@@ -27,7 +27,7 @@ export interface PageOptions {
   readonly backend?: PageBackend;
 }
 
-export interface ServerRoutes {
+interface ServerRoutes {
   /** The path of the GraphQL endpoint. */
   readonly path: string;
   readonly routes: ReadonlyMap<string, Route>;

@@ -22,7 +22,7 @@ export interface PendingExchange {
   writeOn(): void;
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Requests of one connection in flight, or in one read (64 KB). */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read each MiB of a response. */

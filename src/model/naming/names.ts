@@ -191,7 +191,7 @@ export function whyAdapted(name: string, given: string, remedy: string): string 
   return `"${name}" is not a valid GraphQL name, so it is called "${given}"; ${remedy}`;
 }
 
-export interface ClaimPlace {
+interface ClaimPlace {
   readonly schemaId: number;
   readonly source: string;
   readonly origin: PreferredName['origin'];

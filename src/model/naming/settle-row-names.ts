@@ -12,7 +12,7 @@ import type { NamedRelation } from '../relations/build-relations.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { functionName, inClaimOrder, lowerFirst, numbered, qualifiedName, routineNameOf, whyAdapted } from './names.ts';
 
-export interface RowFields {
+interface RowFields {
   readonly columns: readonly Mutable<Column>[];
   readonly relations: readonly NamedRelation[];
   readonly computed: readonly Mutable<Routine>[];

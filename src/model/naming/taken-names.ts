@@ -20,7 +20,7 @@ import {
 } from './graphql-names.ts';
 import { lowerFirst, numbered, withSchema } from './names.ts';
 
-export interface Claimant {
+interface Claimant {
   readonly name: string;
   readonly schema: string;
   readonly inflection: boolean;

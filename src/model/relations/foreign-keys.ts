@@ -211,7 +211,7 @@ export type KeySource =
   | { readonly kind: 'inferred'; readonly key: CatalogViewForeignKey };
 
 /** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
-export interface TableLinks {
+interface TableLinks {
   readonly outgoing: readonly KeySource[];
   readonly incoming: readonly KeySource[];
   readonly functions: readonly CatalogFunction[];

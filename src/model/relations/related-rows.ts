@@ -15,7 +15,7 @@ export interface RelatedRows {
 }
 
 /** Related rows that can be used, and those that cannot because a column or a combinator has their name. */
-export interface ReachableRows {
+interface ReachableRows {
   readonly usable: readonly RelatedRows[];
   readonly clashing: readonly RelatedRows[];
 }
@@ -27,7 +27,7 @@ export function filterableRows(table: Table, nodeIdField: string): ReachableRows
 }
 
 /** What rows can be ordered by besides columns: related rows, and computed fields whose values have an order. */
-export interface OrderableFields {
+interface OrderableFields {
   readonly rows: readonly RelatedRows[];
   readonly values: readonly Routine[];
   readonly clashing: readonly string[];

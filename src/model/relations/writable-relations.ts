@@ -21,7 +21,7 @@ export interface WritableRelation {
 }
 
 /** The relations, and the names of those that cannot be used because a column has the same name. */
-export interface WritableRelations {
+interface WritableRelations {
   readonly usable: readonly WritableRelation[];
   readonly byTarget: ReadonlyMap<Table, readonly WritableRelation[]>;
   readonly clashing: readonly string[];

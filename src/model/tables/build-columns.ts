@@ -8,7 +8,7 @@ import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { columnTypeOf, isComparable, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
 
-export interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
+interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
 }
 

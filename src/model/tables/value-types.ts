@@ -176,7 +176,7 @@ export function closedOperatorSchema({ catalog, privileges }: Access, { operator
 }
 
 /** Whether the role may execute the functions of the operators that PostgreSQL prefers to built-in ones. */
-export function mayOperate({ privileges }: Pick<Access, 'privileges'>, { operatorIds }: CatalogType): boolean {
+function mayOperate({ privileges }: Pick<Access, 'privileges'>, { operatorIds }: CatalogType): boolean {
   return operatorIds.every((id) => privileges.functions.has(id));
 }
 

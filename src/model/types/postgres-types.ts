@@ -27,7 +27,7 @@ export interface RangeTraits {
   readonly isFinite: boolean;
 }
 
-export interface NumberTraits {
+interface NumberTraits {
   readonly isFloating: boolean;
   /** Whether equal values may differ in their trailing zeros. */
   readonly hasScale: boolean;

@@ -121,7 +121,7 @@ function sampleValue(type: GraphQLInputType): unknown {
 }
 
 /** What messages about a variable depend on. */
-export interface ExplainedVariable {
+interface ExplainedVariable {
   readonly name: string;
   readonly type: GraphQLInputType;
   /** Where a variable is used that lenient coercion lets stand for another; undefined for others. */

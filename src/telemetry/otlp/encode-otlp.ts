@@ -85,11 +85,11 @@ function spanOf(traceId: string, spanId: string, parent: string | null, name: st
 }
 
 /** Nanoseconds since 1970, as text: they have more digits than a number can hold exactly. */
-export function nanosOf(milliseconds: number): string {
+function nanosOf(milliseconds: number): string {
   return String(BigInt(Math.round((performance.timeOrigin + milliseconds) * 1000)) * 1000n);
 }
 
-export interface Attribute {
+interface Attribute {
   readonly key: string;
   readonly value: { readonly stringValue: string } | { readonly intValue: string } | { readonly doubleValue: number };
 }

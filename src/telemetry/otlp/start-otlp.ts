@@ -11,7 +11,7 @@ import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
 
 const compress = promisify(gzip);
 
-export class OtlpSender {
+class OtlpSender {
   readonly #target: OtlpTarget;
   readonly #observe: Observer;
   #isSending = false;
@@ -59,7 +59,7 @@ function withoutSecrets(url: string): string {
   return origin + pathname;
 }
 
-export interface OtlpExport {
+interface OtlpExport {
   /** Records a finished request. */
   readonly note: (event: RequestFinished) => void;
   /** Sends what is left, within this many milliseconds, and stops. */
