@@ -122,7 +122,7 @@ class PgDatabase implements Database {
     const { timeoutMillis = queryTimeoutMillis, isRepeated = false } = options;
     const task: Task = parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }) };
     return this.#run(task, timeoutMillis, (run) => {
-      if (!isRepeated || this.#watch?.add(run) !== true) this.#request(run);
+      if (!isRepeated || this.#watch?.take(run) !== true) this.#request(run);
     });
   }
 

@@ -4,6 +4,7 @@
  * and again if it is lost; then each listener is called with null, because notifications may have been missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseError } from '../errors/database-error.ts';
 import type { ConnectionSource } from './connection-source.ts';
 import type { PgConnection } from './pg-connection.ts';
 import { type FlightContext, PgFlight } from './pg-flight.ts';
@@ -34,7 +35,7 @@ export class WatchConnection {
   readonly #channels = new Map<string, Set<OnNotification>>();
   readonly #stopped = new AbortController();
   #state: WatchState = { kind: 'unused' };
-  /** Runs that wait for the connection, which serves one at a time. */
+  /** LISTEN and UNLISTEN that wait until the connection is not busy. */
   #waiting: PgRun[] = [];
   #isBusy = false;
 
@@ -45,19 +46,13 @@ export class WatchConnection {
   }
 
   /**
-   * Serves a run, unless the connection is not open or busy: then the run must be served elsewhere, because a query that reads the catalogs may
-   * wait for a lock that DDL holds.
+   * Sends a run on this connection. Returns false if it is not open, or busy: what runs may wait for a lock, and must not hold up the rest. Then
+   * the run is to be served elsewhere.
    */
-  add(run: PgRun): boolean {
+  take(run: PgRun): boolean {
     if (this.#state.kind === 'unused') this.#open().catch(ignore);
-    return !this.#isBusy && this.#queue(run);
-  }
-
-  #queue(run: PgRun): boolean {
-    if (this.#state.kind !== 'open') return false;
-    this.#waiting.push(run);
-    run.noteQueued(this);
-    this.#serveNext(this.#state.connection);
+    if (this.#state.kind !== 'open' || this.#isBusy) return false;
+    this.#send(this.#state.connection, run);
     return true;
   }
 
@@ -73,7 +68,7 @@ export class WatchConnection {
     this.#channels.set(channel, listeners.add(onNotification));
     try {
       await this.#open();
-      await this.#runScript(`listen ${channel}`, (run) => this.#addOrRefuse(run));
+      await this.#runScript(`listen ${channel}`, (run) => this.#add(run));
     } catch (error) {
       await this.#unlisten(channel, onNotification);
       throw toDatabaseError(error);
@@ -105,11 +100,15 @@ export class WatchConnection {
     listeners?.delete(onNotification);
     if (listeners?.size !== 0) return;
     this.#channels.delete(channel);
-    if (this.#state.kind === 'open') await this.#runScript(`unlisten ${channel}`, (run) => this.#addOrRefuse(run)).catch(ignore);
+    if (this.#state.kind === 'open') await this.#runScript(`unlisten ${channel}`, (run) => this.#add(run)).catch(ignore);
   }
 
-  #addOrRefuse(run: PgRun): void {
-    if (!this.#queue(run)) run.reject(toDatabaseError(new Error('The connection that listens was lost')));
+  /** Queues a run that only this connection can serve. */
+  #add(run: PgRun): void {
+    if (this.#state.kind !== 'open') return run.reject(lost());
+    run.noteQueued(this);
+    this.#waiting.push(run);
+    this.#serveNext(this.#state.connection);
   }
 
   #open(): Promise<PgConnection> {
@@ -122,7 +121,7 @@ export class WatchConnection {
 
   /** The connection has ended, or will: another one is opened after a delay. */
   #openAgain(delay: number): void {
-    for (const run of this.#waiting.splice(0)) this.#flights.queueAgain(run);
+    for (const run of this.#waiting.splice(0)) run.reject(lost());
     this.#await(this.#reconnect(delay)).catch(ignore);
   }
 
@@ -196,6 +195,10 @@ export class WatchConnection {
   #tell(channel: string, payload: string | null): void {
     for (const onNotification of this.#channels.get(channel) ?? []) onNotification(payload);
   }
+}
+
+function lost(): DatabaseError {
+  return toDatabaseError(new Error('The connection that listens was lost'));
 }
 
 function ignore(): void {}
