@@ -20,7 +20,7 @@ test('what an old Node loads before it is rejected imports nothing that it may l
     const text = readFileSync(new URL(file, import.meta.url), 'utf8');
     return [...text.matchAll(/^import (?:.* from )?'(.+)';$/gm)].map(([, name]) => name);
   };
-  assert.deepEqual(importsOf('cli/main.ts'), ['../required-node.ts']);
+  assert.deepEqual(importsOf('cli/main.ts'), ['node:os', 'node:path', '../required-node.ts']);
   assert.equal(importsOf('index.ts')[0], './check-node.ts');
   assert.deepEqual(importsOf('check-node.ts'), ['./required-node.ts']);
   assert.deepEqual(importsOf('required-node.ts'), []);

@@ -11,6 +11,7 @@ import { ApiError, quote } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
 import type { Distribution, Observer } from '../events.ts';
+import { Attempts } from '../freshness/attempts.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { SuspectTableError } from '../freshness/stale-schema.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
@@ -58,7 +59,7 @@ export async function handleRequest(
   request: GraphQLRequest,
   target: Target,
 ): Promise<RawResponse> {
-  const attempts = watch.begin(deadline);
+  const attempts = new Attempts(watch, deadline);
   for (;;) {
     let roleSchema: RoleSchema | undefined;
     let prepared: PreparedRequest | undefined;
@@ -83,7 +84,7 @@ export async function loadRole(
   deadline: Deadline,
   database: RequestDatabase,
 ): Promise<void> {
-  const attempts = watch.begin(deadline);
+  const attempts = new Attempts(watch, deadline);
   for (;;) {
     try {
       const { snapshot } = attempts;

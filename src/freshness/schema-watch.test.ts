@@ -11,6 +11,7 @@ import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
 import type { Event } from '../events.ts';
 import { installExtension } from '../extension/install-extension.ts';
+import { Attempts } from './attempts.ts';
 import { SchemaWatch } from './schema-watch.ts';
 
 let pglite: PGlite;
@@ -42,7 +43,7 @@ async function withCurrent<Value>(
   use: (snapshot: number) => Promise<Value>,
   recover: (error: unknown) => Value,
 ): Promise<Value> {
-  const attempts = watched.begin(deadline);
+  const attempts = new Attempts(watched, deadline);
   for (;;) {
     try {
       return await use(attempts.snapshot);

@@ -3,22 +3,17 @@
  * each batch carries the version that it was compiled for; otherwise a fingerprint is compared every second, and before a request is
  * rejected. `watch-state.ts` decides; here is the work.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
-import { stopError } from '../database/to-database-error.ts';
-import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Observer } from '../events.ts';
 import { readChangeMarker, readRoles } from './fingerprint.ts';
-import { hasAskedDatabase, mayBeOutdated, messageAboutMissing, StaleSchemaError, SuspectTableError } from './stale-schema.ts';
+import { hasAskedDatabase, StaleSchemaError, SuspectTableError } from './stale-schema.ts';
 import { changesBetween, readSchemaStamp, readVersions, type SchemaChange, type SchemaStamp, schemaChannel } from './versions.ts';
 import {
   initialState,
   isUnchanged,
   type Loaded,
   mayCompare,
-  mayRepeat,
   provesNoChange,
   reduce,
   shouldListen,
@@ -27,13 +22,6 @@ import {
 } from './watch-state.ts';
 
 const intervalMillis = 1000;
-/** How much longer to wait each time before a statement runs again that misses an object that the schema has. */
-const repeatMillis = 20;
-/**
- * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale, or whose statement misses an
- * object, may retry until its deadline.
- */
-const patienceMillis = 10_000;
 /** A standby's error for commands that it cannot run. */
 const readOnlyState = '25006';
 
@@ -56,7 +44,7 @@ export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
   readonly #source: SnapshotSource<Snapshot>;
-  readonly #observe: Observer;
+  readonly observe: Observer;
   #state: WatchState<Snapshot>;
   /** Takes note of a newer version, which takes a millisecond or two. */
   readonly #adopting = singleFlight(() => this.#adopt());
@@ -82,7 +70,7 @@ export class SchemaWatch<Snapshot> {
     this.#database = database;
     this.#schemas = schemas;
     this.#source = source;
-    this.#observe = observe;
+    this.observe = observe;
     this.#state = initialState(loaded, performance.now());
   }
 
@@ -112,11 +100,6 @@ export class SchemaWatch<Snapshot> {
     return this.#state.loaded.snapshot;
   }
 
-  /** The attempts of one request, which begins now. The deadline ends the wait for a newer schema. */
-  begin(deadline: Deadline): Attempts<Snapshot> {
-    return new Attempts(this, deadline, this.#observe);
-  }
-
   /** Reloads the schema, changed or not. */
   reload(): Promise<void> {
     this.note({ kind: 'reload asked' });
@@ -138,7 +121,7 @@ export class SchemaWatch<Snapshot> {
     for (const action of actions) {
       // Nobody waits for this. It never rejects.
       if (action === 'listen') void this.#listening.run();
-      else this.#observe(action);
+      else this.observe(action);
     }
   }
 
@@ -250,65 +233,6 @@ export class SchemaWatch<Snapshot> {
     if (hash !== null && hash !== this.#roles.hash) await this.#source.checkRoles?.(this.current());
     this.#roles = { marker, hash: hash ?? this.#roles.hash };
   }
-}
-
-/**
- * The attempts of one request. If one fails in a way that an outdated schema may explain, and there is a newer one, there is another on that:
- * this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema is run again a
- * few times.
- */
-class Attempts<Snapshot> {
-  readonly #watch: SchemaWatch<Snapshot>;
-  readonly #deadline: Deadline;
-  readonly #observe: Observer;
-  readonly #began = performance.now();
-  #tried: Loaded<Snapshot>;
-  #number = 1;
-  #repeats = 0;
-
-  constructor(watch: SchemaWatch<Snapshot>, deadline: Deadline, observe: Observer) {
-    this.#watch = watch;
-    this.#deadline = deadline;
-    this.#observe = observe;
-    this.#tried = watch.state.loaded;
-  }
-
-  /** The snapshot of this attempt. */
-  get snapshot(): Snapshot {
-    return this.#tried.snapshot;
-  }
-
-  /** Waits until there may be another attempt, and returns null; otherwise returns the error to report. */
-  async failed(error: unknown): Promise<unknown> {
-    // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
-    const missing = messageAboutMissing(error);
-    const isPatient = error instanceof StaleSchemaError || missing !== null;
-    if (!isPatient && (!mayBeOutdated(error) || performance.now() > this.#began + patienceMillis)) return error;
-    try {
-      if (!(await untilStopped(this.#watch.isOutdated(error, this.#tried, this.#began), this.#deadline, stopError))) {
-        if (missing === null || !this.#mayRepeat(missing)) return clientError(error);
-        this.#repeats += 1;
-        await untilStopped(pause(this.#repeats * repeatMillis), this.#deadline, stopError);
-      }
-    } catch (failure) {
-      return failure;
-    }
-    this.#observe({ kind: 'batch-retried', attempt: this.#number, sqlstate: null });
-    this.#number += 1;
-    this.#tried = this.#watch.state.loaded;
-    return null;
-  }
-
-  #mayRepeat(missing: string): boolean {
-    if (mayRepeat(this.#watch.state, missing, this.#repeats)) return true;
-    this.#watch.note({ kind: 'repeats failed', message: missing });
-    return false;
-  }
-}
-
-function clientError(error: unknown): unknown {
-  if (!(error instanceof StaleSchemaError)) return error;
-  return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
 }
 
 interface SingleFlight {

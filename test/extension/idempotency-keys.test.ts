@@ -404,7 +404,7 @@ for (const name of ['PostgreSQL', 'PGlite']) {
       const request = { query: insert, variables: { note: 'unsupported' } };
       const { code, text } = await send(graph(), request, 'unsupported');
       assert.equal(code, 'IDEMPOTENCY_NOT_SUPPORTED');
-      assert.match(text, /docs\/extension\.md/);
+      assert.match(text, /docs\/schema-changes\.md/);
       await run(schemaVersionScript);
       await graph().reload();
       assert.equal((await send(graph(), request, 'unsupported')).code, 'IDEMPOTENCY_NOT_SUPPORTED');
