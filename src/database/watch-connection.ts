@@ -37,7 +37,8 @@ export class WatchConnection {
   #state: WatchState = { kind: 'unused' };
   /** LISTEN and UNLISTEN that wait until the connection is not busy. */
   #waiting: PgRun[] = [];
-  #isBusy = false;
+  /** The connection under a run. One that was lost may be busy for longer than the next one takes to open. */
+  #busy: PgConnection | null = null;
 
   constructor(source: ConnectionSource, flights: FlightContext, runScript: RunScript) {
     this.#source = source;
@@ -51,7 +52,7 @@ export class WatchConnection {
    */
   take(run: PgRun): boolean {
     if (this.#state.kind === 'unused') this.#open().catch(ignore);
-    if (this.#state.kind !== 'open' || this.#isBusy) return false;
+    if (this.#state.kind !== 'open' || this.#busy === this.#state.connection) return false;
     this.#send(this.#state.connection, run);
     return true;
   }
@@ -172,17 +173,17 @@ export class WatchConnection {
   }
 
   #serveNext(connection: PgConnection): void {
-    if (this.#isBusy) return;
+    if (this.#busy === connection) return;
     const run = this.#waiting.shift();
     if (run !== undefined) this.#send(connection, run);
   }
 
   #send(connection: PgConnection, run: PgRun): void {
-    this.#isBusy = true;
+    this.#busy = connection;
     const onFree = (error: unknown): void => {
-      this.#isBusy = false;
+      if (this.#busy === connection) this.#busy = null;
       if (error !== undefined) cutConnection(connection.client);
-      else this.#serveNext(connection);
+      else if (this.#state.kind === 'open') this.#serveNext(this.#state.connection);
     };
     new PgFlight(this.#flights, connection, connection.prepared, [run], {
       isReserved: false,
