@@ -1,5 +1,7 @@
 /** Checks a database before it is served, so that a wrong setting is reported in one clear line. */
 import type { Client } from 'pg';
+import { ApiError } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { CommandError } from './command-error.ts';
 
 interface DatabaseSettings {
@@ -131,6 +133,29 @@ export class UnreachableError extends CommandError {
 
 /** The database has been reached, but its schema cannot be loaded now: that takes too long, or has no connection. */
 export class SlowSchemaError extends UnreachableError {}
+
+/** Codes of errors with which loading the schema fails although it may succeed later. */
+const passingCodes: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'OVERLOADED', 'CONFLICT']);
+
+export interface LoadedDatabase {
+  readonly databaseUrl: string;
+  readonly schemaTriggers: boolean;
+  /** The login role. */
+  readonly login: string;
+}
+
+/** Explains why the schema of a database that has been checked cannot be loaded; returns other errors unchanged. */
+export function explainLoadError(error: unknown, { databaseUrl, schemaTriggers, login }: LoadedDatabase): unknown {
+  if (!(error instanceof ApiError)) return error;
+  // It was reachable a moment ago.
+  if (error.code === 'DATABASE_UNAVAILABLE') return new UnreachableError(error.message, error);
+  if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
+    const remedy = 'run "rowgraph extension apply" once as a superuser, and leave this setting off';
+    return new CommandError(`--schema-triggers: ${login} cannot install event triggers (${error.message}); ${remedy}`, 2, error);
+  }
+  const message = `cannot load the schema of ${withoutPassword(databaseUrl)}: ${error.message}`;
+  return passingCodes.has(error.code) ? new SlowSchemaError(message, error) : new CommandError(message, 1, error);
+}
 
 /**
  * Connects, does some work, and disconnects. `patience` limits connecting and each query, in milliseconds. Rejects with a `CommandError`:

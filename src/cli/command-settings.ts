@@ -9,7 +9,7 @@ import type { CommandSettings, IdleUnless } from './config.ts';
 export type DevelopmentConfiguration = Configuration<NameIn<'dev'>>;
 export type ServeConfiguration = Configuration<NameIn<'serve'>>;
 /** What `dev` and `serve` share; each handles the secret in its own way. */
-export type ServiceConfiguration = Configuration<Exclude<NameIn<'serve'> & NameIn<'dev'>, 'jwtSecret'>>;
+export type ServiceConfiguration = Configuration<Exclude<NameIn<'serve'> & NameIn<'dev'>, 'jwtSecret' | 'databaseUrl'>>;
 
 const serviceIdleUnless: readonly IdleUnless<NameIn<'serve'> & NameIn<'dev'>>[] = [
   { names: ['documentRoles'], needs: ['trustedDocuments'] },
@@ -23,9 +23,11 @@ const tokenSettingNames = ['jwtSecret', 'previousJwtSecret', 'jwtKeys', 'supabas
 export const developmentSettings: CommandSettings<NameIn<'dev'>, never> = {
   names: namesIn('dev'),
   required: [],
-  idleUnless: serviceIdleUnless,
+  // A database that the environment or the file names for "serve" is never opened by a mere "rowgraph dev".
+  flagsOnly: ['databaseUrl'],
+  idleUnless: [...serviceIdleUnless, { names: ['poolSize', 'prepare', 'schemaTriggers'], needs: ['databaseUrl'] }],
   defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, serverTiming: true, logLevel: 'warn' },
-  defaultTexts: { jwtSecret: 'generated at random and kept' },
+  defaultTexts: { databaseUrl: 'an embedded database', jwtSecret: 'generated at random and kept' },
 };
 
 export const serveSettings: CommandSettings<NameIn<'serve'>, never> = {

@@ -48,6 +48,8 @@ export interface CommandSettings<Name extends SettingName, Required extends Name
   readonly required: readonly Required[];
   /** Whether required settings can only be given in the file. */
   readonly isFileOnly?: boolean;
+  /** Settings that are read from their flag alone. */
+  readonly flagsOnly?: readonly Name[];
   /** Settings that are required unless one of the listed others is given. */
   readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
   /** Settings that have no effect unless one of the listed others is given. */
@@ -75,7 +77,7 @@ export interface ConfigurationSources {
  * The value of each setting: from its flag, else from the environment, else from the file, else the default. Throws `ConfigurationError`.
  */
 export function readConfiguration<Name extends SettingName, Required extends Name>(
-  { names, required, requiredUnless = {}, defaults, isFileOnly = false }: CommandSettings<Name, Required>,
+  { names, required, requiredUnless = {}, defaults, isFileOnly = false, flagsOnly = [] }: CommandSettings<Name, Required>,
   sources: ConfigurationSources,
 ): Configuration<Name, Required> {
   const problems: string[] = [];
@@ -85,7 +87,7 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
     isFileOnly ? `${sources.file?.name} has no "${name}": ${settings[name].description}` : describeMissing(name);
   const refer = (name: SettingName): string => (isFileOnly ? `"${name}"` : flagOf(name));
   for (const name of names) {
-    const given = findGiven(name, sources, fileValues);
+    const given = flagsOnly.includes(name) ? findFlag(name, sources) : findGiven(name, sources, fileValues);
     if (given !== undefined) values[name] = parseGiven(settings[name], given, problems);
     else if ((required as readonly SettingName[]).includes(name)) problems.push(toMissing(name));
     else if (requiredUnless[name]?.every((other) => findGiven(other, sources, fileValues) === undefined))
@@ -117,9 +119,14 @@ interface Given {
   readonly text: string;
 }
 
+function findFlag(name: SettingName, { flags }: ConfigurationSources): Given | undefined {
+  const text = flags[name];
+  return text === undefined ? undefined : { source: flagOf(name), text };
+}
+
 function findGiven(name: SettingName, sources: ConfigurationSources, fileValues: Readonly<Record<string, string>>): Given | undefined {
-  const flag = sources.flags[name];
-  if (flag !== undefined) return { source: flagOf(name), text: flag };
+  const flag = findFlag(name, sources);
+  if (flag !== undefined) return flag;
   const variable = environmentVariableOf(name);
   const fromEnvironment = sources.environment[variable];
   // An empty variable counts as unset: compose files and CI jobs disable variables that way.
@@ -185,9 +192,10 @@ export function addSettings<Name extends SettingName, Required extends Name>(
     const { placeholder, description } = settings[name];
     const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
     const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
+    const variable = commandSettings.flagsOnly?.includes(name) ? '' : `${environmentVariableOf(name)}; `;
     const state = isRequired ? 'required' : `default: ${defaultText}`;
     const value = isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
-    command.option(`${flagOf(name)} ${value}`, `${description} (${environmentVariableOf(name)}; ${state})`);
+    command.option(`${flagOf(name)} ${value}`, `${description} (${variable}${state})`);
   }
   return command.option(
     '--config <FILE>',
@@ -241,7 +249,10 @@ export function findIdleSettings<Name extends SettingName, Required extends Name
   sources: ConfigurationSources,
 ): readonly string[] {
   const given = findGivenSettings(names, sources);
-  const isOn = (name: Name): boolean => given.has(name) && (configuration[name] as unknown) !== false;
+  const isOn = (name: Name): boolean => {
+    const value: unknown = configuration[name];
+    return given.has(name) && value !== undefined && value !== false;
+  };
   const found = new Map<Name, readonly Name[]>();
   for (const { names: dependent, needs } of idleUnless) {
     if (needs.some(isOn)) continue;

@@ -86,7 +86,7 @@ export const settings = {
   databaseUrl: row(
     secret('URL', checkDatabaseUrl),
     undefined,
-    ['serve', 'inspect', 'own'],
+    ['serve', 'dev', 'inspect', 'own'],
     'URL of the PostgreSQL database; its login role must be able to "set role"',
   ),
   schemas: row(list('NAMES'), 'public', shape, 'Exposed schemas, separated by commas, in the order of the search path'),
@@ -170,7 +170,7 @@ export const settings = {
     shape,
     'Headers that request.headers contains, separated by commas; - for none',
   ),
-  poolSize: row(wholeNumber(1, 1000), '10', ['serve', 'project', 'graph'], 'Database connections per worker'),
+  poolSize: row(wholeNumber(1, 1000), '10', ['serve', 'dev', 'project', 'graph'], 'Database connections per worker'),
   adminPort: row(port, undefined, ['serve'], 'Port for health and metrics alone; --port then serves no metrics'),
   adminHost: row(text('ADDRESS'), '127.0.0.1', ['serve'], 'Address that --admin-port listens on'),
   metricsKey: row(
@@ -223,13 +223,13 @@ export const settings = {
   prepare: row(
     onOrOff,
     'on',
-    ['serve', 'project', 'graph'],
+    ['serve', 'dev', 'project', 'graph'],
     'Use named prepared statements; turn off for poolers that do not support them',
   ),
   schemaTriggers: row(
     onOrOff,
     'off',
-    ['serve', 'graph'],
+    ['serve', 'dev', 'graph'],
     'At startup, install the event triggers that report schema changes; needs a superuser',
   ),
   schemaCache: row(

@@ -8,7 +8,7 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { saveSnapshot } from '../../src/cli/dev/open-pglite.ts';
 import { makeFolder, type Outcome, removeFolder, runCommand } from './run-command.ts';
-import { type Answer, ask, type Printed, startDev } from './start-dev.ts';
+import { type Answer, ask, askBackend, type Printed, startDev } from './start-dev.ts';
 
 const run = promisify(execFile);
 
@@ -98,14 +98,6 @@ test('everything that is printed is there', async () => {
   );
   assert.deepEqual(written.data, { reportSighting: { birds: 2, species: { name: 'Common Kingfisher' } } });
 });
-
-/** What the page's backend answers, asked as the page does. */
-async function askBackend({ facts }: Printed, name: string, body: unknown): Promise<{ status: number; answer: unknown }> {
-  const page = facts['GraphiQL URL'] ?? '';
-  const headers = { origin: new URL(page).origin, 'content-type': 'application/json' };
-  const response = await fetch(`${page}/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  return { status: response.status, answer: await response.json() };
-}
 
 test('the page signs for whom the developer wants to be, explains, and examines; from elsewhere it does not', async () => {
   const printed = example;

@@ -45,3 +45,11 @@ export async function ask({ facts }: Printed, query: string, key = 'anon key', t
   });
   return (await response.json()) as Answer;
 }
+
+/** What the page's backend answers, asked as the page does. */
+export async function askBackend({ facts }: Printed, name: string, body: unknown): Promise<{ status: number; answer: unknown }> {
+  const page = facts['GraphiQL URL'] ?? '';
+  const headers = { origin: new URL(page).origin, 'content-type': 'application/json' };
+  const response = await fetch(`${page}/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, answer: await response.json() };
+}

@@ -10,7 +10,7 @@ let socket: DatabaseSocket;
 before(async () => {
   pglite = await startPglite();
   await pglite.exec('create table item (id int primary key)');
-  socket = await openDatabaseSocket(pglite, 0);
+  socket = await openDatabaseSocket(() => pglite, 0);
 });
 after(async () => {
   await socket.close();

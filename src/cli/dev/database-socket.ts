@@ -8,29 +8,36 @@ import type { PGlite } from '@electric-sql/pglite';
 
 export interface DatabaseSocket {
   readonly url: string;
+  /** Disconnects the clients, which may connect again. */
+  disconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
 const mostClients = 20;
 
-/** Listens on 127.0.0.1; port 0 picks a free one. */
-export async function openDatabaseSocket(pglite: PGlite, port: number): Promise<DatabaseSocket> {
+/** Listens on 127.0.0.1; port 0 picks a free one. Clients get the database of the moment at which they connect. */
+export async function openDatabaseSocket(pglite: () => PGlite, port: number): Promise<DatabaseSocket> {
   const clients = new Map<Socket, Promise<void>>();
   const server = createServer((socket) => {
     // A connection that breaks ends the loop that reads it.
     socket.on('error', () => undefined);
     if (clients.size >= mostClients) return socket.destroy();
-    const served = serveClient(socket, pglite).finally(() => clients.delete(socket));
+    const served = serveClient(socket, pglite()).finally(() => clients.delete(socket));
     return clients.set(socket, served);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
+  const disconnect = async (): Promise<void> => {
+    const served = [...clients.values()];
+    for (const socket of clients.keys()) socket.destroy();
+    await Promise.all(served);
+  };
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`,
-    close: async () => {
+    disconnect,
+    close: () => {
       server.close();
-      for (const socket of clients.keys()) socket.destroy();
-      await Promise.all(clients.values());
+      return disconnect();
     },
   };
 }

@@ -1,74 +1,98 @@
 /**
  * What the page of `rowgraph dev` may do beyond the endpoint: sign tokens for any caller that the developer chooses, and explain requests.
  */
-import type { PGlite } from '@electric-sql/pglite';
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/graphiql-page.ts';
 import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { identifier, render } from '../../sql/sql.ts';
+import type { DatabaseReader } from './development-database.ts';
 
-interface DevelopmentDatabase {
-  readonly pglite: PGlite;
+/** What the page works with at the moment. */
+export interface DevelopmentSubject {
+  readonly reader: DatabaseReader;
   readonly graph: Rowgraph;
   readonly jwtSecret: string;
+}
+
+interface RoleSettings {
   readonly anonRole: string;
+  /**
+   * A superuser may become anybody, so with such a login only roles with privileges on relations of these schemas are listed, of those that can
+   * log in only with privileges of their own; null lists all.
+   */
+  readonly schemas: readonly string[] | null;
 }
 
 const lifetime = '1 hour';
 
 /** The roles that requests may run as. Roles with special privileges are excluded (docs/tokens.md). */
-const rolesText = `select rolname as name from pg_roles
+const rolesText = `with grantees as (
+    select c.relowner as role from pg_class c where c.relnamespace in (select oid from pg_namespace where nspname = any ($2))
+    union
+    select acl.grantee from pg_class c, aclexplode(c.relacl) acl
+    where c.relnamespace in (select oid from pg_namespace where nspname = any ($2))
+    union
+    select acl.grantee from pg_class c join pg_attribute a on a.attrelid = c.oid, aclexplode(a.attacl) acl
+    where c.relnamespace in (select oid from pg_namespace where nspname = any ($2))
+  )
+  select rolname as name from pg_roles
   where rolname !~ '^pg_' and rolname not in (session_user, 'authenticator')
     and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication) and pg_has_role(session_user, oid, 'MEMBER')
+    and (
+      $2::text[] is null or rolname = any ($1) or not (select rolsuper from pg_roles where rolname = session_user)
+      or exists (select from grantees where role = oid or (role <> 0 and not rolcanlogin and pg_has_role(oid, role, 'USAGE')))
+    )
   order by array_position($1, rolname::text), rolname`;
 
 export class DevelopmentBackend implements PageBackend {
-  readonly #database: DevelopmentDatabase;
+  readonly #subject: () => DevelopmentSubject;
+  readonly #settings: RoleSettings;
 
-  constructor(database: DevelopmentDatabase) {
-    this.#database = database;
+  constructor(subject: () => DevelopmentSubject, settings: RoleSettings) {
+    this.#subject = subject;
+    this.#settings = settings;
   }
 
   async listCallers(): Promise<CallerChoices> {
-    const { pglite } = this.#database;
-    const roles = await this.#listRoles();
-    return { roles, users: await listUsers(pglite) };
+    const { reader } = this.#subject();
+    return { roles: await listRoles(reader, this.#settings), users: await listUsers(reader) };
   }
 
   async sign({ role, claims = {} }: Caller): Promise<SignedToken> {
     await this.#checkRole(role);
     const expiresAt = expiryOf(lifetime);
-    const token = await signKey(this.#database.jwtSecret, role, undefined, { ...claims, exp: expiresAt });
+    const token = await signKey(this.#subject().jwtSecret, role, undefined, { ...claims, exp: expiresAt });
     return { token, expiresAt };
   }
 
   async explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
     await this.#checkRole(role);
     // With the role claim, as in a token.
-    return this.#database.graph.explain(request, { role, claims: { ...claims, role } }, { mode });
+    return this.#subject().graph.explain(request, { role, claims: { ...claims, role } }, { mode });
   }
 
   async examine(role: string): Promise<DoctorReport> {
     await this.#checkRole(role);
-    return this.#database.graph.doctor({ role });
+    return this.#subject().graph.doctor({ role });
   }
 
   /** Throws BAD_REQUEST for a role that requests may not run as. */
   async #checkRole(role: string): Promise<void> {
-    const roles = await this.#listRoles();
+    const roles = await listRoles(this.#subject().reader, this.#settings);
     if (!roles.includes(role)) throw new ApiError('BAD_REQUEST', `"role" must be one of ${roles.join(', ')}.`);
   }
+}
 
-  async #listRoles(): Promise<string[]> {
-    const { pglite, anonRole } = this.#database;
-    const { rows } = await pglite.query<{ name: string }>(rolesText, [[anonRole, 'authenticated', 'service_role']]);
-    return rows.map(({ name }) => name);
-  }
+export async function listRoles(reader: DatabaseReader, { anonRole, schemas }: RoleSettings): Promise<string[]> {
+  const { rows } = await reader.query<{ name: string }>(rolesText, [[anonRole, 'authenticated', 'service_role'], schemas]);
+  return rows.map(({ name }) => name);
 }
 
 /** How many rows to offer. */
 const maxUsers = 100;
+/** How many rows, the first by their key, to choose them from: a table may have millions. */
+const maxRead = 1000;
 
 const tableNames = [
   'user',
@@ -86,7 +110,7 @@ const tableNames = [
 ];
 const labelNames = ['name', 'full_name', 'display_name', 'username', 'user_name', 'handle', 'email', 'title', 'first_name'];
 
-/** Tables with such a name and a key of one column, with the column that best names a row; `auth.users` first, for Supabase. */
+/** Tables with such a name and a key of one column, which the login role may read, with the column that best names a row; `auth.users` first, for Supabase. */
 const candidatesText = `select n.nspname as schema, c.relname as table, key.attname as key, coalesce(label.attname, key.attname) as label
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
@@ -94,10 +118,11 @@ const candidatesText = `select n.nspname as schema, c.relname as table, key.attn
   join pg_attribute key on key.attrelid = c.oid and key.attnum = i.indkey[0]
   left join lateral (
     select attname from pg_attribute
-    where attrelid = c.oid and attnum > 0 and not attisdropped and attname = any ($2)
+    where attrelid = c.oid and attnum > 0 and not attisdropped and attname = any ($2) and has_column_privilege(attrelid, attnum, 'select')
     order by array_position($2, attname::text) limit 1
   ) label on true
   where c.relkind in ('r', 'p') and lower(c.relname) = any ($1) and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and has_schema_privilege(n.oid, 'usage') and has_column_privilege(c.oid, key.attnum, 'select')
   order by n.nspname = 'auth' desc, array_position($1, lower(c.relname)::text), n.nspname, c.relname`;
 
 interface Candidate {
@@ -108,13 +133,18 @@ interface Candidate {
 }
 
 /** The rows of the first such table that has any. */
-export async function listUsers(pglite: PGlite): Promise<CallerChoices['users']> {
-  const { rows: candidates } = await pglite.query<Candidate>(candidatesText, [tableNames, labelNames]);
+export async function listUsers(reader: DatabaseReader): Promise<CallerChoices['users']> {
+  const { rows: candidates } = await reader.query<Candidate>(candidatesText, [tableNames, labelNames]);
   for (const { schema, table, key, label } of candidates) {
     const [name, id, text] = [identifier(schema, table), identifier(key), identifier(label)].map((each) => render(each).text);
-    const query = `select ${id}::text as id, coalesce(${text}::text, ${id}::text) as label from ${name} order by 2, 1 limit ${maxUsers}`;
-    const { rows } = await pglite.query<{ id: string; label: string }>(query);
-    if (rows.length > 0) return rows;
+    const query = `select ${id}::text as id, coalesce(${text}::text, ${id}::text) as label
+      from (select ${[...new Set([id, text])].join(', ')} from ${name} order by ${id} limit ${maxRead}) users order by 2, 1 limit ${maxUsers}`;
+    try {
+      const { rows } = await reader.query<{ id: string; label: string }>(query);
+      if (rows.length > 0) return rows;
+    } catch {
+      // A policy may fail for the login role: the menu goes without these users.
+    }
   }
   return [];
 }

@@ -3,14 +3,16 @@
  * it first.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import type { PGlite } from '@electric-sql/pglite';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
 import { type Directive, readDirective, readEnabled, readMaxRows } from '../../model/directives.ts';
 import { literal, render } from '../../sql/sql.ts';
+import type { DatabaseReader } from './development-database.ts';
 
 interface AccessSettings {
   readonly schemas: readonly string[];
   readonly anonRole: string;
+  /** Whether it is a database of the user's own, and not an embedded one, which grants everything. */
+  readonly isOwn?: boolean;
 }
 
 /** Tables, views and foreign tables of the schemas on which none of the roles has any privilege, as names in SQL. */
@@ -47,17 +49,16 @@ const exclusions: ReadonlySet<FindingCode> = new Set([
 const maxNamed = 8;
 
 export class AccessNotes {
-  readonly #pglite: PGlite;
+  readonly #reader: DatabaseReader;
   readonly #settings: AccessSettings;
-  /** The roles of clients. */
-  readonly #roles: readonly string[];
+  /** The roles of clients that exist. */
+  #roles: readonly string[] = [];
   /** Closed tables that have been reported; null before the first report. */
   #closed: ReadonlySet<string> | null = null;
 
-  constructor(pglite: PGlite, settings: AccessSettings) {
-    this.#pglite = pglite;
+  constructor(reader: DatabaseReader, settings: AccessSettings) {
+    this.#reader = reader;
     this.#settings = settings;
-    this.#roles = [settings.anonRole, 'authenticated'];
   }
 
   /** The current notes; none if the API is as expected. */
@@ -70,13 +71,14 @@ export class AccessNotes {
 
   /** Which tables anybody may write, because the role has every privilege by default; none of an example, which is meant to be so. */
   async describeOpen(): Promise<string[]> {
-    const { schemas, anonRole } = this.#settings;
-    const { rows } = await this.#pglite.query<{ name: string }>(openTablesText, [schemas, anonRole]);
+    const { schemas, anonRole, isOwn = false } = this.#settings;
+    const { rows } = await this.#reader.query<{ name: string }>(openTablesText, [schemas, anonRole]);
     if (rows.length === 0) return [];
     const [subject, object] = rows.length === 1 ? [`${rows[0]!.name} is`, 'its rows'] : [`${rows.length} tables are`, 'their rows'];
+    const reason = isOwn ? 'That is granted;' : '"dev" grants everything;';
     const more = rows.length > maxNamed ? [`  … ("rowgraph doctor" names them all)`] : [];
     return [
-      `${subject} open: anybody with the ${anonRole} key may change ${object}. "dev" grants everything; row level security restricts it:`,
+      `${subject} open: anybody with the ${anonRole} key may change ${object}. ${reason} row level security restricts it:`,
       ...rows.slice(0, maxNamed).map(({ name }) => `  alter table ${name} enable row level security;`),
       ...more,
     ];
@@ -93,7 +95,13 @@ export class AccessNotes {
   }
 
   async #findClosed(): Promise<string[]> {
-    const { rows } = await this.#pglite.query<{ name: string }>(closedTablesText, [this.#settings.schemas, this.#roles]);
+    const clientRoles = [this.#settings.anonRole, 'authenticated'];
+    const existing = await this.#reader.query<{ name: string }>('select rolname as name from pg_roles where rolname = any ($1)', [
+      clientRoles,
+    ]);
+    const names = new Set(existing.rows.map(({ name }) => name));
+    this.#roles = clientRoles.filter((role) => names.has(role));
+    const { rows } = await this.#reader.query<{ name: string }>(closedTablesText, [this.#settings.schemas, this.#roles]);
     return rows.map(({ name }) => name);
   }
 }
@@ -103,13 +111,13 @@ function describeClosed(tables: readonly string[], roles: readonly string[]): st
   const [subject, object] = tables.length === 1 ? [`${tables[0]} is`, 'it'] : [`${tables.length} tables are`, 'them'];
   const more = tables.length > maxNamed ? ` -- and ${tables.length - maxNamed} more` : '';
   return [
-    `${subject} missing from the API because neither ${roles.join(' nor ')} has any privilege on ${object}. To let them read:`,
+    `${subject} missing from the API because ${roles.length === 1 ? `${roles[0]} has no` : `neither ${roles.join(' nor ')} has any`} privilege on ${object}. To let them read:`,
     `  grant select on ${tables.slice(0, maxNamed).join(', ')} to ${roles.join(', ')};${more}`,
   ];
 }
 
 /** Why the API of the anonymous role is empty, and which commands to run; none if it is not empty, or introspection is off. */
-async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: AccessSettings): Promise<string[]> {
+async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role, isOwn = false }: AccessSettings): Promise<string[]> {
   const { data } = await graph.execute({ query: '{ __schema { queryType { fields { name } } mutationType { name } } }' }, { role });
   const root = data?.__schema as { queryType: { fields: readonly unknown[] }; mutationType: object | null } | undefined;
   // Every schema has the field `node`.
@@ -118,7 +126,7 @@ async function describeEmptiness(graph: Rowgraph, { schemas, anonRole: role }: A
   const reasons = findings.filter(({ code }) => exclusions.has(code)).flatMap(describeReason);
   if (reasons.length > 0) return [`The API is empty for ${role}:`, ...reasons];
   const where = schemas.length === 1 ? `the schema ${schemas[0]}` : `the schemas ${schemas.join(', ')}`;
-  const advice = 'create some with psql, load a file with --sql, or expose another schema with --schemas';
+  const advice = `create some with psql, ${isOwn ? '' : 'load a file with --sql, '}or expose another schema with --schemas`;
   return [`The API is empty because there are no tables or functions in ${where}: ${advice}.`];
 }
 
@@ -148,9 +156,9 @@ interface Noted extends Commented {
 const defaultMaxRows = 30;
 
 /** Reads the comments of the schemas and of their tables and views. */
-export async function readDirectiveNotes(pglite: PGlite, schemaNames: readonly string[]): Promise<DirectiveNotes> {
-  const schemas = await readComments(pglite, schemasText, schemaNames);
-  const tables = await readComments(pglite, tablesText, schemaNames);
+export async function readDirectiveNotes(reader: DatabaseReader, schemaNames: readonly string[]): Promise<DirectiveNotes> {
+  const schemas = await readComments(reader, schemasText, schemaNames);
+  const tables = await readComments(reader, tablesText, schemaNames);
   const missing = [...schemas.flatMap(suggestForSchema).slice(0, 1), ...suggestForTable(tables)];
   const present = [schemas, tables].flatMap((each) => each.filter(({ directive }) => Object.keys(directive).length > 0).slice(0, 1));
   return {
@@ -177,8 +185,8 @@ const tablesText = `select kind || ' ' || c.oid::regclass as sql, obj_descriptio
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   order by array_position($1, n.nspname::text), c.oid`;
 
-async function readComments(pglite: PGlite, text: string, schemaNames: readonly string[]): Promise<Noted[]> {
-  const { rows } = await pglite.query<Commented>(text, [schemaNames]);
+async function readComments(reader: DatabaseReader, text: string, schemaNames: readonly string[]): Promise<Noted[]> {
+  const { rows } = await reader.query<Commented>(text, [schemaNames]);
   return rows.map((row) => ({ ...row, directive: readDirective(row.comment) }));
 }
 

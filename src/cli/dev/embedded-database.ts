@@ -9,6 +9,7 @@ import { roleStatements } from '../commands/roles.ts';
 import { type Environment, userCacheFolder } from '../config.ts';
 import type { Progress } from '../output/terminal.ts';
 import { type DataFolder, openDataFolder, readDevelopmentSecret } from './data-folder.ts';
+import type { EmbeddedDatabase } from './development-database.ts';
 import { findExtensions, importExtensions, loadSql, type SqlFile, textOf } from './load-sql.ts';
 import { type DatabaseTarget, openAndFill, openExisting, openFilledOnce } from './open-pglite.ts';
 import { supabaseStatements } from './supabase.ts';
@@ -25,17 +26,6 @@ interface EmbeddedOptions {
   readonly progress: Progress;
 }
 
-export interface EmbeddedDatabase {
-  readonly pglite: PGlite;
-  readonly jwtSecret: string;
-  /** Whether it is the example, and not the user's SQL. */
-  readonly isExample: boolean;
-  /** What the database contains and whether it is kept, for a person to read. */
-  readonly content: string;
-  /** Closes the database; a data folder keeps its data. */
-  close(): Promise<void>;
-}
-
 /** Opens the database; loads the SQL unless the data folder already has it. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, environment, progress } = options;
@@ -50,8 +40,11 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     const pglite = await (isLoaded ? openExisting(target) : openNew(target, options, files));
     if (!isLoaded) await folder?.markLoaded(extensionNames);
     return {
+      kind: 'embedded',
       pglite,
+      reader: pglite,
       jwtSecret: options.jwtSecret ?? folder?.jwtSecret ?? (await readDevelopmentSecret(cacheFolder)),
+      files,
       isExample: options.sqlFiles === null && !isLoaded,
       content: describeContent(options, isLoaded),
       close: () => closeDatabase(pglite, folder),
@@ -90,7 +83,8 @@ async function closeDatabase(pglite: PGlite, folder: DataFolder | null): Promise
 
 const exampleFolder = new URL('../../../examples/bird-club/', import.meta.url);
 
-function readSqlFiles(names: readonly string[] | null): Promise<SqlFile[]> {
+/** The files of these names; null reads the example. */
+export function readSqlFiles(names: readonly string[] | null): Promise<SqlFile[]> {
   if (names !== null) return Promise.all(names.map((name) => readSqlFile(name, name)));
   return Promise.all(['schema.sql', 'data.sql'].map((name) => readSqlFile(name, new URL(name, exampleFolder))));
 }

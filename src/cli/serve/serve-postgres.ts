@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../errors/api-error.ts';
-import type { ErrorCode } from '../../errors/codes.ts';
 import { describeLogin, type Observer } from '../../events.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import type { AdminServer } from '../../http/routes/operator-routes.ts';
@@ -10,7 +9,7 @@ import type { RunningServer } from '../../http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../index.ts';
 import type { Configuration } from '../../settings/settings.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
-import { checkDatabase, type DatabaseCheck, SlowSchemaError, UnreachableError, withoutPassword } from '../check-database.ts';
+import { checkDatabase, type DatabaseCheck, explainLoadError, SlowSchemaError, type UnreachableError } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import { graphOptionsOf, type ServeConfiguration } from '../command-settings.ts';
 import type { Environment } from '../config.ts';
@@ -130,9 +129,6 @@ const noGraph: ServedGraph = {
   ping: async () => {},
 };
 
-/** Codes of errors with which loading the schema fails although it may succeed later. */
-const passingCodes: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'OVERLOADED', 'CONFLICT']);
-
 /**
  * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. `onReached` is called before the
  * schema is loaded. Rejects with `UnreachableError` if it may succeed later.
@@ -155,15 +151,7 @@ async function openGraph(
     onReached();
     return await createRowgraph({ ...graphOptionsOf(configuration), database: databaseUrl, observe });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    // It was reachable a moment ago.
-    if (error.code === 'DATABASE_UNAVAILABLE') throw new UnreachableError(error.message, error);
-    if (schemaTriggers && error.code === 'PERMISSION_DENIED') {
-      const remedy = 'run "rowgraph extension apply" once as a superuser, and leave this setting off';
-      throw new CommandError(`--schema-triggers: ${login.role} cannot install event triggers (${error.message}); ${remedy}`, 2, error);
-    }
-    const message = `cannot load the schema of ${withoutPassword(databaseUrl)}: ${error.message}`;
-    throw passingCodes.has(error.code) ? new SlowSchemaError(message, error) : new CommandError(message, 1, error);
+    throw explainLoadError(error, { databaseUrl, schemaTriggers, login: login.role });
   }
 }
 
