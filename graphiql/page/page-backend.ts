@@ -39,6 +39,11 @@ export class PageBackend {
     return this.#ask('doctor', { role });
   }
 
+  /** Differs after each change of the schema. */
+  async readSchemaVersion(): Promise<string> {
+    return (await this.#ask<{ readonly version: string }>('schema', {})).version;
+  }
+
   /** Rejects with an `Error` that has the server's message, or says why there is no answer. */
   async #ask<Answer>(name: string, body: unknown): Promise<Answer> {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

@@ -15,6 +15,7 @@ import { readSharedQuery } from './share-link.ts';
 import { useOpenQuery } from './use-open-query.ts';
 import { useReadableTabs } from './use-readable-tabs.ts';
 import { useReadableThemes } from './use-readable-themes.ts';
+import { useSchemaChanges } from './use-schema-changes.ts';
 
 const SchemaDiagram = later(() => import('./schema-diagram.tsx'), 'SchemaDiagram');
 const TableRows = later(() => import('./table-rows.tsx'), 'TableRows');
@@ -28,6 +29,7 @@ export function Workspace() {
   const offered = views.filter((name) => name !== 'Doctor' || backend !== null);
   const [view, setView] = useState<View>(() => offered.find((name) => name === readLocation('view')) ?? 'Query');
   useEffect(() => writeLocation('view', view === 'Query' ? null : view), [view]);
+  useSchemaChanges(backend);
   const putIntoEditor = useOpenQuery();
   const openQuery = (query: string, variables?: string): void => {
     putIntoEditor(query, variables);

@@ -22,6 +22,7 @@ const backend: PageBackend = {
     return { explained: true };
   },
   examine: async (role) => ({ role, findings: [] }),
+  readSchemaVersion: () => '1',
 };
 
 let server: TestServer;

@@ -7,6 +7,7 @@ import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { bundleGraphiql } from '../../graphiql/bundle.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
@@ -263,6 +264,20 @@ test('the grid turns no page while the rows of another order are on their way', 
   await page.getByText('Page 2').waitFor();
   await page.locator('.row-grid[aria-busy=false]').waitFor();
   assert.notEqual(await grid.locator('tbody tr').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('what changes in the database is in the schema of the page without a reload', async (context) => {
+  const { page, complaints } = await open(context);
+  await view(page, 'Diagram').click();
+  await table(page, 'Species').waitFor();
+  const client = new pg.Client(dev.facts['DB URL'] ?? '');
+  await client.connect();
+  await client.query('create table feather (id int primary key)');
+  await table(page, 'Feather').waitFor();
+  await client.query('drop table feather');
+  await client.end();
+  await table(page, 'Feather').waitFor({ state: 'detached' });
   assert.deepEqual(complaints, []);
 });
 

@@ -30,11 +30,13 @@ test('a saved file is loaded into a new database, which the API, the page and ps
   waiting.on('error', () => undefined);
   await waiting.connect();
   await waiting.query('begin; update drink set id = 2');
+  const { answer: version } = await askBackend(dev, 'schema', {});
   await save(`create table drink (id int primary key, name text); insert into drink values (1, 'Coffee');
     create table users (id int primary key, name text); insert into users values (7, 'Ada');`);
   await dev.command.waitFor(again, 'stderr');
   assert.deepEqual((await ask(dev, drinks)).data, answer('Coffee'));
   assert.deepEqual(((await askBackend(dev, 'callers', {})).answer as { users: unknown }).users, [{ id: '7', label: 'Ada' }]);
+  assert.notDeepEqual((await askBackend(dev, 'schema', {})).answer, version);
   const explained = await askBackend(dev, 'explain', { role: 'anon', query: '{ usersCollection { edges { cursor } } }' });
   assert.equal(explained.status, 200);
   const client = new pg.Client(dev.facts['DB URL'] ?? '');

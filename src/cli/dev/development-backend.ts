@@ -15,6 +15,13 @@ export interface DevelopmentSubject {
   readonly jwtSecret: string;
 }
 
+/** Gives the current one. */
+export interface SubjectSource {
+  readonly current: DevelopmentSubject;
+  /** Differs after each change of the schema. */
+  readonly schemaVersion: string;
+}
+
 interface RoleSettings {
   readonly anonRole: string;
   /**
@@ -46,40 +53,44 @@ const rolesText = `with grantees as (
   order by array_position($1, rolname::text), rolname`;
 
 export class DevelopmentBackend implements PageBackend {
-  readonly #subject: () => DevelopmentSubject;
+  readonly #served: SubjectSource;
   readonly #settings: RoleSettings;
 
-  constructor(subject: () => DevelopmentSubject, settings: RoleSettings) {
-    this.#subject = subject;
+  constructor(served: SubjectSource, settings: RoleSettings) {
+    this.#served = served;
     this.#settings = settings;
   }
 
   async listCallers(): Promise<CallerChoices> {
-    const { reader } = this.#subject();
+    const { reader } = this.#served.current;
     return { roles: await listRoles(reader, this.#settings), users: await listUsers(reader) };
   }
 
   async sign({ role, claims = {} }: Caller): Promise<SignedToken> {
     await this.#checkRole(role);
     const expiresAt = expiryOf(lifetime);
-    const token = await signKey(this.#subject().jwtSecret, role, undefined, { ...claims, exp: expiresAt });
+    const token = await signKey(this.#served.current.jwtSecret, role, undefined, { ...claims, exp: expiresAt });
     return { token, expiresAt };
   }
 
   async explain(request: GraphQLRequest, { role, claims = {} }: Caller, mode: 'plan' | 'analyze'): Promise<Explanation> {
     await this.#checkRole(role);
     // With the role claim, as in a token.
-    return this.#subject().graph.explain(request, { role, claims: { ...claims, role } }, { mode });
+    return this.#served.current.graph.explain(request, { role, claims: { ...claims, role } }, { mode });
+  }
+
+  readSchemaVersion(): string {
+    return this.#served.schemaVersion;
   }
 
   async examine(role: string): Promise<DoctorReport> {
     await this.#checkRole(role);
-    return this.#subject().graph.doctor({ role });
+    return this.#served.current.graph.doctor({ role });
   }
 
   /** Throws BAD_REQUEST for a role that requests may not run as. */
   async #checkRole(role: string): Promise<void> {
-    const roles = await listRoles(this.#subject().reader, this.#settings);
+    const roles = await listRoles(this.#served.current.reader, this.#settings);
     if (!roles.includes(role)) throw new ApiError('BAD_REQUEST', `"role" must be one of ${roles.join(', ')}.`);
   }
 }

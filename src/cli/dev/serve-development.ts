@@ -82,7 +82,7 @@ async function open(
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const tokens = await tokenRulesOf(configuration, telemetry.observe);
   const roleSettings = { anonRole, schemas: database.kind === 'own' ? schemas : null };
-  const page = await choosePage(configuration, served, anonKey, new DevelopmentBackend(() => served.current, roleSettings));
+  const page = await choosePage(configuration, served, anonKey, new DevelopmentBackend(served, roleSettings));
   const server = await startService({ configuration, jwtSecret, tokens, page, graph: served.graph, telemetry, documents });
   opened.push(server);
   const checkOnGraph = (): void => {
@@ -121,11 +121,17 @@ class ServedDatabase {
   readonly graph = new AwaitedGraph();
   readonly observe: Observer;
   readonly #configuration: DevelopmentConfiguration;
+  /** Begins anew with each process, after which the schema may be another. */
+  readonly #start = Date.now();
+  #changes = 0;
   #current: Opened | null = null;
 
   private constructor(configuration: DevelopmentConfiguration, observe: Observer) {
     this.#configuration = configuration;
-    this.observe = observe;
+    this.observe = (event) => {
+      if (event.kind === 'schema-loaded') this.#changes += 1;
+      observe(event);
+    };
   }
 
   /** Closes the database if its schema cannot be loaded. */
@@ -140,11 +146,16 @@ class ServedDatabase {
     return this.#current;
   }
 
+  get schemaVersion(): string {
+    return `${this.#start}-${this.#changes}`;
+  }
+
   /** `leave` ends what still uses the previous database, which is closed afterwards. */
   async replace(database: DevelopmentDatabase, leave: () => Promise<unknown>): Promise<void> {
     const previous = this.#current;
     this.#current = await this.#load(database);
     this.graph.open(this.#current.graph);
+    this.#changes += 1;
     await leave();
     if (previous !== null) await closeOpened(previous);
   }
