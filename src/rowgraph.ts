@@ -30,7 +30,7 @@ import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
-import { SchemaWatch, type SnapshotSource } from './freshness/schema-watch.ts';
+import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -84,7 +84,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
   try {
     if (options.schemaTriggers) await installExtension(database);
     const judgeExtension = observeOutdated(observe);
-    const source: SnapshotSource<SchemaSnapshot> = {
+    const loader: SnapshotLoader<SchemaSnapshot> = {
       load: (stamp, previous, onDoubt) => {
         judgeExtension(stamp.extension);
         return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
@@ -93,7 +93,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
       adoptUnchanged: (snapshot, version, changes) => snapshot.adoptUnchanged(version, changes),
       checkRoles: (snapshot) => snapshot.checkRoles(database),
     };
-    const watch = await SchemaWatch.start(database, settings.schemas, source, observe);
+    const watch = await SchemaWatch.start(database, settings.schemas, loader, observe);
     return new RowgraphService(database, settings, watch, observe, timeout);
   } catch (error) {
     await database.close();
@@ -103,12 +103,12 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
 
 /** Reports an outdated version of the extension, once per version. */
 function observeOutdated(observe: Observer): (version: string | null) => void {
-  const known = new Set<string | null>([null]);
+  const reported = new Set<string | null>([null]);
   return (version) => {
-    if (version !== null && !known.has(version) && isOlder(version, currentVersion)) {
+    if (version !== null && !reported.has(version) && isOlder(version, currentVersion)) {
       observe({ kind: 'extension-outdated', installed: version, current: currentVersion });
     }
-    known.add(version);
+    reported.add(version);
   };
 }
 

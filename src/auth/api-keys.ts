@@ -106,14 +106,14 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const place = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
-    throw new Error(`is not JSON${place}`);
+    const position = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
+    throw new Error(`is not JSON${position}`);
   }
 }
 
 /** Throws if an entry has members other than these. */
-export function checkMembers(entry: object, known: readonly string[]): void {
-  if (Object.keys(entry).some((name) => !known.includes(name))) throw new Error(`may have only the members ${known.join(', ')}`);
+export function checkMembers(entry: object, allowed: readonly string[]): void {
+  if (Object.keys(entry).some((name) => !allowed.includes(name))) throw new Error(`may have only the members ${allowed.join(', ')}`);
 }
 
 /** The hexadecimal digits of a SHA-256, with or without the prefix `sha256:`. */

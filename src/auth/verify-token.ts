@@ -45,7 +45,7 @@ export interface TokenRules {
   readonly revoked?: { readonly current: RevokedTokens } | undefined;
 }
 
-interface KnownToken {
+interface CachedToken {
   readonly token: string;
   readonly caller: VerifiedCaller;
   /** Seconds since 1970: valid from `notBefore` on, until just before `expiresAt`. */
@@ -67,7 +67,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
   const { leeway = 0 } = rules;
   const readPayload = createPayloadReader(rules);
   // Invalid tokens are not cached: an attacker could send any number of them to evict those of real callers.
-  const known = new LRUCache<string, KnownToken>({
+  const cache = new LRUCache<string, CachedToken>({
     max: maximumTokens,
     maxSize: maximumCacheSize,
     sizeCalculation: ({ token }) => token.length,
@@ -75,7 +75,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
   let hits = 0;
   let misses = 0;
 
-  async function verifyUnknown(token: string, subject: string): Promise<VerifiedCaller> {
+  async function verifyUncached(token: string, subject: string): Promise<VerifiedCaller> {
     misses += 1;
     const { payload, keySet } = await readPayload(token, subject);
     checkTimes(payload, leeway, subject);
@@ -84,7 +84,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, rules, subject), payload);
-    known.set(token, {
+    cache.set(token, {
       token,
       caller,
       notBefore: (payload.nbf ?? -Infinity) - leeway,
@@ -96,31 +96,31 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
   }
 
   /** Whether the issuer of a cached token may have withdrawn its key. */
-  const isDoubtful = ({ keySet }: KnownToken): boolean => keySet !== null && keySet !== publicKeys?.currentSet();
+  const isDoubtful = ({ keySet }: CachedToken): boolean => keySet !== null && keySet !== publicKeys?.currentSet();
 
   return {
     verify(token, subject) {
       if (apiKeys !== undefined && isOpaque(token)) return verifyOpaque(token, subject, apiKeys.current, revoked?.current);
-      const entry = known.get(token);
-      if (entry === undefined) return verifyUnknown(token, subject);
+      const entry = cache.get(token);
+      if (entry === undefined) return verifyUncached(token, subject);
       if (isDoubtful(entry)) {
-        known.delete(token);
-        return verifyUnknown(token, subject);
+        cache.delete(token);
+        return verifyUncached(token, subject);
       }
-      const refusal = refuseKnown(entry, Math.floor(Date.now() / 1000), revoked?.current);
+      const refusal = refuseCached(entry, Math.floor(Date.now() / 1000), revoked?.current);
       if (refusal !== null) {
-        known.delete(token);
+        cache.delete(token);
         throw unauthenticated(`${subject} ${refusal}`);
       }
       hits += 1;
       return entry.caller;
     },
-    readStatistics: () => ({ name: 'token', entries: known.size, hits, misses }),
+    readStatistics: () => ({ name: 'token', entries: cache.size, hits, misses }),
   };
 }
 
 /** Why a cached token is no longer valid; null if it still is. */
-function refuseKnown(entry: KnownToken, now: number, list: RevokedTokens | undefined): string | null {
+function refuseCached(entry: CachedToken, now: number, list: RevokedTokens | undefined): string | null {
   // The clock may be set back, so check both ends on every hit.
   if (now < entry.notBefore) return tooEarly;
   if (now >= entry.expiresAt) return tooLate;
@@ -147,7 +147,7 @@ const isRevoked = 'has been revoked. Get a new one.';
 const unknownText = 'is neither a key of this server nor a JSON Web Token. Check that all of it was copied, or get a new one.';
 const tooEarly = 'is not yet valid. Check its nbf claim, and the clocks of this server and of the server that signed it.';
 
-type PayloadReader = (token: string, subject: string) => Promise<Pick<KnownToken, 'keySet'> & { readonly payload: JWTPayload }>;
+type PayloadReader = (token: string, subject: string) => Promise<Pick<CachedToken, 'keySet'> & { readonly payload: JWTPayload }>;
 
 function createPayloadReader({ secrets, publicKeys, audience, issuer, leeway = 0 }: TokenRules): PayloadReader {
   const secretKeys = secrets.map((secret) => createSecretKey(secret, 'utf8'));

@@ -201,13 +201,13 @@ export function checkLimit(limits: Limits, name: LimitName, count: number): void
   if (count > limits[name]) throw overLimit(limits, name, count);
 }
 
-/** The error of a limit. Without a count, counting stopped at the limit, or the count is not for the client. `known` is better advice. */
-export function overLimit(limits: Limits, name: LimitName, count?: number, known?: string): ApiError {
+/** The error of a limit. Without a count, counting stopped at the limit, or the count is not for the client. `specificAdvice` replaces the general one. */
+export function overLimit(limits: Limits, name: LimitName, count?: number, specificAdvice?: string): ApiError {
   const { code, finding, advice = 'Send a smaller request' }: LimitDefinition = limitTable[name];
   const limit = limits[name];
   const isExact = count !== undefined && Number.isSafeInteger(count);
   const shown = isExact ? written(count) : `more than ${written(limit)}`;
-  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. ${known ?? advice}, or ask for a higher limit.`;
+  const message = `${finding.replace('{n}', shown)}${isExact ? `; the limit is ${written(limit)}` : ''}. ${specificAdvice ?? advice}, or ask for a higher limit.`;
   return new ApiError(code, message, { details: { limit: name, maximum: limit, ...(isExact && { count }) } });
 }
 

@@ -67,8 +67,8 @@ export function graphOptionsOf(configuration: GraphConfiguration) {
   return {
     ...optionsIn('graph', configuration),
     timeout,
-    queue: given({ length: queueLength, bytes: queueBytes, timeout: queueTimeout }),
-    caches: given({
+    queue: withoutUndefined({ length: queueLength, bytes: queueBytes, timeout: queueTimeout }),
+    caches: withoutUndefined({
       schemaBytes: schemaCache,
       documents: documentCache,
       variants: variantCache,
@@ -93,6 +93,6 @@ function keyRolesOf({ idempotencyKeyRoles: roles, anonRole }: GraphConfiguration
   return roles.includes('*') ? { except: [] } : roles;
 }
 
-function given(sizes: Readonly<Record<string, number | undefined>>): Record<string, number> {
+function withoutUndefined(sizes: Readonly<Record<string, number | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(sizes).filter((entry): entry is [string, number] => entry[1] !== undefined));
 }

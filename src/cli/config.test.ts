@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettingName } from '../settings/settings.ts';
-import { ConfigurationError, type ConfigurationSources, findUnknownVariables, readConfiguration, userCacheFolder } from './config.ts';
+import { ConfigurationError, type ConfigurationInputs, findUnknownVariables, readConfiguration, userCacheFolder } from './config.ts';
 
-const nowhere: ConfigurationSources = { flags: {}, environment: {}, file: undefined };
+const nowhere: ConfigurationInputs = { flags: {}, environment: {}, file: undefined };
 
-function read<Name extends SettingName>(names: readonly Name[], sources: Partial<ConfigurationSources>) {
-  return readConfiguration({ names, required: [], defaults: {} }, { ...nowhere, ...sources });
+function read<Name extends SettingName>(names: readonly Name[], inputs: Partial<ConfigurationInputs>) {
+  return readConfiguration({ names, required: [], defaults: {} }, { ...nowhere, ...inputs });
 }
 
-function problemsOf(names: readonly SettingName[], sources: Partial<ConfigurationSources>): readonly string[] {
+function problemsOf(names: readonly SettingName[], inputs: Partial<ConfigurationInputs>): readonly string[] {
   try {
-    read(names, sources);
+    read(names, inputs);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems;
   }
@@ -21,7 +21,7 @@ function problemsOf(names: readonly SettingName[], sources: Partial<Configuratio
 test('precedence: flag, environment, file, default of the command, default of the setting', () => {
   const file = { name: 'f.json', text: '{"port": 3, "host": "file"}' };
   const command = { names: ['port'], required: [], defaults: { port: 5 } } as const;
-  const port = (sources: Partial<ConfigurationSources>): number => readConfiguration(command, { ...nowhere, ...sources }).port;
+  const port = (inputs: Partial<ConfigurationInputs>): number => readConfiguration(command, { ...nowhere, ...inputs }).port;
   assert.equal(port({ flags: { port: '1' }, environment: { ROWGRAPH_PORT: '2' }, file }), 1);
   assert.equal(port({ environment: { ROWGRAPH_PORT: '2' }, file }), 2);
   assert.equal(port({ environment: { ROWGRAPH_PORT: '' }, file }), 3);
@@ -54,8 +54,8 @@ test('origins are those that browsers send', () => {
 });
 
 test('lists of names replace `all`, and sizes replace `off`', () => {
-  const given = read(['additions', 'persistedQueries'], { flags: { additions: 'groups, nestedWrites', persistedQueries: '2MB' } });
-  assert.deepEqual(given, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });
+  const configuration = read(['additions', 'persistedQueries'], { flags: { additions: 'groups, nestedWrites', persistedQueries: '2MB' } });
+  assert.deepEqual(configuration, { additions: ['groups', 'nestedWrites'], persistedQueries: 2 * 1024 * 1024 });
   const without = read(['additions', 'persistedQueries'], { flags: { additions: '-', persistedQueries: 'off' } });
   assert.deepEqual(without, { additions: [], persistedQueries: 'off' });
   assert.throws(() => read(['persistedQueries'], { flags: { persistedQueries: '63kb' } }), /must be a size from 64kb to 1024mb/);
@@ -101,7 +101,7 @@ test('a path or a header is accepted unchanged unless it could inject something'
     assert.equal(problemsOf(['trustProxy'], { flags: { trustProxy } }).length, 1, trustProxy);
 });
 
-test('each problem is one line that names its source, and shows no secret', () => {
+test('each problem is one line that names its origin, and shows no secret', () => {
   assert.deepEqual(problemsOf(['port', 'jwtSecret'], { flags: { port: '-1' }, environment: { ROWGRAPH_JWT_SECRET: 'short' } }), [
     '--port must be a whole number from 0 to 65535 (it is "-1")',
     'ROWGRAPH_JWT_SECRET must have at least 32 characters',

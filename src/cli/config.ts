@@ -27,8 +27,8 @@ const configVariable = 'ROWGRAPH_CONFIG';
 
 /** Environment variables that look like settings but are not: whoever set them expects an effect. */
 export function findUnknownVariables(environment: Environment): string[] {
-  const known = new Set([configVariable, ...settingNames.map(environmentVariableOf)]);
-  return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !known.has(name));
+  const recognized = new Set([configVariable, ...settingNames.map(environmentVariableOf)]);
+  return Object.keys(environment).filter((name) => name.startsWith('ROWGRAPH_') && !recognized.has(name));
 }
 
 /** Missing or wrong settings: one problem per line. */
@@ -65,7 +65,7 @@ export interface IdleUnless<Name extends SettingName> {
   readonly needs: readonly Name[];
 }
 
-export interface ConfigurationSources {
+export interface ConfigurationInputs {
   /** The texts of the flags, by setting; absent if not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Environment;
@@ -78,19 +78,19 @@ export interface ConfigurationSources {
  */
 export function readConfiguration<Name extends SettingName, Required extends Name>(
   { names, required, requiredUnless = {}, defaults, isFileOnly = false, flagsOnly = [] }: CommandSettings<Name, Required>,
-  sources: ConfigurationSources,
+  inputs: ConfigurationInputs,
 ): Configuration<Name, Required> {
   const problems: string[] = [];
-  const fileValues = readFileValues(sources.file, problems);
+  const fileValues = readFileValues(inputs.file, problems);
   const values: Record<string, unknown> = {};
   const toMissing = (name: SettingName): string =>
-    isFileOnly ? `${sources.file?.name} has no "${name}": ${settings[name].description}` : describeMissing(name);
+    isFileOnly ? `${inputs.file?.name} has no "${name}": ${settings[name].description}` : describeMissing(name);
   const refer = (name: SettingName): string => (isFileOnly ? `"${name}"` : flagOf(name));
   for (const name of names) {
-    const given = flagsOnly.includes(name) ? findFlag(name, sources) : findGiven(name, sources, fileValues);
-    if (given !== undefined) values[name] = parseGiven(settings[name], given, problems);
+    const raw = flagsOnly.includes(name) ? findFlag(name, inputs) : findRaw(name, inputs, fileValues);
+    if (raw !== undefined) values[name] = parseRaw(settings[name], raw, problems);
     else if ((required as readonly SettingName[]).includes(name)) problems.push(toMissing(name));
-    else if (requiredUnless[name]?.every((other) => findGiven(other, sources, fileValues) === undefined))
+    else if (requiredUnless[name]?.every((other) => findRaw(other, inputs, fileValues) === undefined))
       problems.push(`${toMissing(name)}; or give ${requiredUnless[name].map(refer).join(' or ')}`);
     else values[name] = defaults[name] ?? settings[name].default;
   }
@@ -98,13 +98,13 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
   return values as Configuration<Name, Required>;
 }
 
-/** The settings that are given, each with where: a flag, an environment variable, or a member of the file. */
-function findGivenSettings(names: readonly SettingName[], sources: ConfigurationSources): ReadonlyMap<SettingName, string> {
-  const fileValues = readFileValues(sources.file, []);
+/** The origin of each setting that is set: a flag, an environment variable, or a member of the file. */
+function originsOf(names: readonly SettingName[], inputs: ConfigurationInputs): ReadonlyMap<SettingName, string> {
+  const fileValues = readFileValues(inputs.file, []);
   return new Map(
     names.flatMap((name) => {
-      const given = findGiven(name, sources, fileValues);
-      return given === undefined ? [] : [[name, given.source] as const];
+      const raw = findRaw(name, inputs, fileValues);
+      return raw === undefined ? [] : [[name, raw.origin] as const];
     }),
   );
 }
@@ -114,39 +114,39 @@ export function describeMissing(name: SettingName): string {
   return `${flagOf(name)} is missing (or set ${environmentVariableOf(name)}): ${settings[name].description}`;
 }
 
-interface Given {
-  readonly source: string;
+interface RawSetting {
+  readonly origin: string;
   readonly text: string;
 }
 
-function findFlag(name: SettingName, { flags }: ConfigurationSources): Given | undefined {
+function findFlag(name: SettingName, { flags }: ConfigurationInputs): RawSetting | undefined {
   const text = flags[name];
-  return text === undefined ? undefined : { source: flagOf(name), text };
+  return text === undefined ? undefined : { origin: flagOf(name), text };
 }
 
-function findGiven(name: SettingName, sources: ConfigurationSources, fileValues: Readonly<Record<string, string>>): Given | undefined {
-  const flag = findFlag(name, sources);
+function findRaw(name: SettingName, inputs: ConfigurationInputs, fileValues: Readonly<Record<string, string>>): RawSetting | undefined {
+  const flag = findFlag(name, inputs);
   if (flag !== undefined) return flag;
   const variable = environmentVariableOf(name);
-  const fromEnvironment = sources.environment[variable];
+  const fromEnvironment = inputs.environment[variable];
   // An empty variable counts as unset: compose files and CI jobs disable variables that way.
-  if (fromEnvironment) return { source: variable, text: fromEnvironment };
+  if (fromEnvironment) return { origin: variable, text: fromEnvironment };
   const fromFile = fileValues[name];
-  return fromFile === undefined ? undefined : { source: `"${name}" in ${sources.file?.name}`, text: fromFile };
+  return fromFile === undefined ? undefined : { origin: `"${name}" in ${inputs.file?.name}`, text: fromFile };
 }
 
-function parseGiven(setting: Setting<unknown>, given: Given, problems: string[]): unknown {
+function parseRaw(setting: Setting<unknown>, raw: RawSetting, problems: string[]): unknown {
   try {
-    return setting.parse(given.text);
+    return setting.parse(raw.text);
   } catch (error) {
-    const shown = setting.isSecret ? '' : ` (it is ${JSON.stringify(given.text)})`;
-    problems.push(`${given.source} ${(error as Error).message}${shown}`);
+    const shown = setting.isSecret ? '' : ` (it is ${JSON.stringify(raw.text)})`;
+    problems.push(`${raw.origin} ${(error as Error).message}${shown}`);
     return undefined;
   }
 }
 
 /** The members of the config file, as the texts that flags would have; each name must be a setting. */
-function readFileValues(file: ConfigurationSources['file'], problems: string[]): Record<string, string> {
+function readFileValues(file: ConfigurationInputs['file'], problems: string[]): Record<string, string> {
   if (file === undefined) return {};
   let members: unknown;
   try {
@@ -227,13 +227,13 @@ export function readSettings<Name extends SettingName, Required extends Name>(
   const texts: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
   const file = readConfigFile(texts.config ?? environment[configVariable]);
-  const sources = { flags: texts, environment, file };
-  const configuration = readConfiguration(commandSettings, sources);
-  if (cluster.isPrimary) for (const sentence of findIdleSettings(commandSettings, configuration, sources)) warn(sentence);
+  const inputs = { flags: texts, environment, file };
+  const configuration = readConfiguration(commandSettings, inputs);
+  if (cluster.isPrimary) for (const sentence of findIdleSettings(commandSettings, configuration, inputs)) warn(sentence);
   return configuration;
 }
 
-function readConfigFile(named: string | undefined): ConfigurationSources['file'] {
+function readConfigFile(named: string | undefined): ConfigurationInputs['file'] {
   const name = named || configFileName;
   if (!named && !existsSync(name)) return undefined;
   try {
@@ -246,17 +246,17 @@ function readConfigFile(named: string | undefined): ConfigurationSources['file']
 export function findIdleSettings<Name extends SettingName, Required extends Name>(
   { names, idleUnless = [] }: CommandSettings<Name, Required>,
   configuration: Configuration<Name, Required>,
-  sources: ConfigurationSources,
+  inputs: ConfigurationInputs,
 ): readonly string[] {
-  const given = findGivenSettings(names, sources);
+  const origins = originsOf(names, inputs);
   const isOn = (name: Name): boolean => {
     const value: unknown = configuration[name];
-    return given.has(name) && value !== undefined && value !== false;
+    return origins.has(name) && value !== undefined && value !== false;
   };
   const found = new Map<Name, readonly Name[]>();
   for (const { names: dependent, needs } of idleUnless) {
     if (needs.some(isOn)) continue;
     for (const name of dependent.filter(isOn)) if (!found.has(name)) found.set(name, needs);
   }
-  return [...found].map(([name, needs]) => `${given.get(name)} has no effect without ${needs.map(flagOf).join(' or ')}`);
+  return [...found].map(([name, needs]) => `${origins.get(name)} has no effect without ${needs.map(flagOf).join(' or ')}`);
 }

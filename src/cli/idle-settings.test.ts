@@ -8,8 +8,8 @@ type Flags = Readonly<Record<string, string>>;
 
 /** What is said of settings that are given by flags, environment and file. */
 function idle<Name extends SettingName>(settings: CommandSettings<Name, never>, flags: Flags, environment: Flags = {}, file?: string) {
-  const sources = { flags, environment, file: file === undefined ? undefined : { name: 'f.json', text: file } };
-  return findIdleSettings(settings, readConfiguration(settings, sources), sources);
+  const inputs = { flags, environment, file: file === undefined ? undefined : { name: 'f.json', text: file } };
+  return findIdleSettings(settings, readConfiguration(settings, inputs), inputs);
 }
 
 const database = { databaseUrl: 'postgres://localhost/shop', jwtSecret: 'a secret that has more than 32 characters' };

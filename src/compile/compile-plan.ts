@@ -3,7 +3,7 @@
  * field, in order.
  */
 
-import { placeOf } from '../errors/input-path.ts';
+import { sharedPath } from '../errors/input-path.ts';
 import type { Table } from '../model/model.ts';
 import { compileNestedWrite } from '../nested-writes/compile/compile-steps.ts';
 import type { MutationRoot, Parameter, Plan, QueryRoot, RootPlan, RootValue, TypeNamePlan } from '../plan/plan.ts';
@@ -38,7 +38,7 @@ export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
   /** For a step of a nested write: the table that it writes, and the place of its inputs in the arguments of the root field. */
-  readonly step?: { readonly table: Table; readonly place: string };
+  readonly step?: { readonly table: Table; readonly path: string };
 }
 
 /** Where the value of a root field comes from. */
@@ -111,7 +111,10 @@ function* compileMutations(
       yield;
       for (const [index, before] of write.before.entries()) {
         const step = value.kind === 'nested write' ? value.steps[index] : undefined;
-        statements.push({ ...(yield* renderStatement(before)), ...(step && { step: { table: step.table, place: placeOf(step.paths) } }) });
+        statements.push({
+          ...(yield* renderStatement(before)),
+          ...(step && { step: { table: step.table, path: sharedPath(step.paths) } }),
+        });
         yield;
       }
       const statement = statements.push(yield* renderStatement(write.answer)) - 1;

@@ -25,9 +25,9 @@ interface OpenOptions {
 }
 
 /** Opens a database. Throws `TypeError` for anything else. */
-export function openDatabase(database: unknown, { observe, ...given }: OpenOptions): Database {
+export function openDatabase(database: unknown, { observe, ...poolOptions }: OpenOptions): Database {
   const options = {
-    ...withoutUndefined(given),
+    ...withoutUndefined(poolOptions),
     onConnectionError: (error: unknown) => observe({ kind: 'pool-failed', error }),
     onResend: (error: unknown) => observe({ kind: 'batch-retried', attempt: 1, sqlstate: toDatabaseError(error).sqlstate }),
   };

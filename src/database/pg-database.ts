@@ -7,7 +7,7 @@ import { Deadline, longestTimer } from '../budget/deadline.ts';
 import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
-import { BorrowedSource, OwnSource } from './connection-source.ts';
+import { PoolConnector, UrlConnector } from './connector.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';
 import { Pace } from './pace.ts';
 import type { FlightContext } from './pg-flight.ts';
@@ -97,13 +97,13 @@ class PgDatabase implements Database {
     this.#pool = new PgPool(
       (events) =>
         typeof target === 'string'
-          ? new OwnSource(target, poolSize, { ...connections, ...events })
-          : new BorrowedSource(target, { ...connections, ...events }, onConnectionError),
+          ? new UrlConnector(target, poolSize, { ...connections, ...events })
+          : new PoolConnector(target, { ...connections, ...events }, onConnectionError),
       { bounds, budget, pace: this.#pace, onError },
       this.#flights,
     );
     const runScript = (text: string, send: (run: PgRun) => void): Promise<Rows> => this.#run({ kind: 'script', text }, listenMillis, send);
-    this.#watch = budget === null ? new WatchConnection(this.#pool.source, this.#flights, runScript) : null;
+    this.#watch = budget === null ? new WatchConnection(this.#pool.connector, this.#flights, runScript) : null;
   }
 
   run(batch: Batch): Promise<BatchResult> {
@@ -127,7 +127,7 @@ class PgDatabase implements Database {
   }
 
   tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return tryOutOnClient(() => this.#pool.source.createClient(), session, timeoutMillis, work);
+    return tryOutOnClient(() => this.#pool.connector.createClient(), session, timeoutMillis, work);
   }
 
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DatabaseError } from '../errors/database-error.ts';
 import { Distribution, secondBounds } from '../events.ts';
-import type { ConnectionSource } from './connection-source.ts';
+import type { Connector } from './connector.ts';
 import { Pace } from './pace.ts';
 import { PgPool } from './pg-pool.ts';
 import { PgRun } from './pg-run.ts';
@@ -18,7 +18,7 @@ function start(context: TestContext) {
   const clock = { now: 0 };
   context.mock.method(performance, 'now', () => clock.now);
   const attempts: ((error: unknown, connection: null) => void)[] = [];
-  const source: ConnectionSource = {
+  const connector: Connector = {
     size: 5,
     isOwn: true,
     idleCount: 0,
@@ -33,7 +33,7 @@ function start(context: TestContext) {
   const failures: number[] = [];
   const seconds = new Distribution(secondBounds);
   const pool = new PgPool(
-    () => source,
+    () => connector,
     {
       bounds: { length: 100, bytes: 1000, timeoutMillis: 60_000 },
       budget: null,

@@ -5,7 +5,7 @@
 import type { DatabaseError } from '../errors/database-error.ts';
 import type { PoolStatistics } from '../events.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
-import type { ConnectionOptions, ConnectionSource } from './connection-source.ts';
+import type { ConnectionOptions, Connector } from './connector.ts';
 import type { Pace } from './pace.ts';
 import type { PgConnection } from './pg-connection.ts';
 import { type FlightContext, PgFlight } from './pg-flight.ts';
@@ -35,7 +35,7 @@ interface PoolOptions {
 }
 
 export class PgPool implements BudgetedPool {
-  readonly #source: ConnectionSource;
+  readonly #connector: Connector;
   readonly #options: PoolOptions;
   readonly #flights: FlightContext;
   readonly #queue: Scheduler<PgRun>;
@@ -54,19 +54,19 @@ export class PgPool implements BudgetedPool {
   #onAllReturned: (() => void) | null = null;
   #isClosed = false;
 
-  /** `open` opens the source, whose connections call `onFailed` of this pool, and `onSilence`. */
+  /** `open` makes the connector, whose connections call `onFailed` of this pool, and `onSilence`. */
   constructor(
-    open: (events: Pick<ConnectionOptions, 'onFailed' | 'onSilence'>) => ConnectionSource,
+    open: (events: Pick<ConnectionOptions, 'onFailed' | 'onSilence'>) => Connector,
     options: PoolOptions,
     flights: FlightContext,
   ) {
-    this.#source = open({
+    this.#connector = open({
       onFailed: (connection, error) => this.#drop(connection, error),
       onSilence: (since) => this.#dropSilent(since),
     });
     this.#options = options;
     this.#flights = flights;
-    const { size } = this.#source;
+    const { size } = this.#connector;
     const bounds = { ...options.bounds, share: Math.max(1, size - Math.floor(size / reservedOf)) };
     this.#queue = new Scheduler(
       bounds,
@@ -75,13 +75,13 @@ export class PgPool implements BudgetedPool {
     );
   }
 
-  get source(): ConnectionSource {
-    return this.#source;
+  get connector(): Connector {
+    return this.#connector;
   }
 
   /** The current state of the connections. Connections of a shared pool that somebody else uses count as idle or absent. */
   readStatistics(): PoolStatistics {
-    const { size, idleCount } = this.#source;
+    const { size, idleCount } = this.#connector;
     return { size, busy: this.#lent.size, idle: this.#idle.length + idleCount, waiting: this.#queue.size };
   }
 
@@ -143,7 +143,7 @@ export class PgPool implements BudgetedPool {
       else this.#onAllReturned = resolve;
     });
     for (const timer of timers) clearTimeout(timer);
-    await this.#source.leave();
+    await this.#connector.leave();
   }
 
   /** Takes the next run, and sends it on a connection, with others that may share it. Returns whether there was one. */
@@ -177,7 +177,7 @@ export class PgPool implements BudgetedPool {
 
   /** How many further connections should serve batches of a kind, but half of the pool at most. */
   #countOthers(kind: object): number {
-    const wanted = Math.min(Math.ceil(this.#source.size / 2), this.#options.pace.connectionsFor(kind));
+    const wanted = Math.min(Math.ceil(this.#connector.size / 2), this.#options.pace.connectionsFor(kind));
     return Math.max(0, wanted - this.#lent.size);
   }
 
@@ -194,18 +194,18 @@ export class PgPool implements BudgetedPool {
   /** Serves the next run on a connection, keeps it idle, or closes it. */
   #putToUse(connection: PgConnection, error?: unknown): void {
     const { budget } = this.#options;
-    const isNeeded = !this.#isClosed && !this.#source.isWanted && budget?.isOwedBy(this) !== true;
+    const isNeeded = !this.#isClosed && !this.#connector.isWanted && budget?.isOwedBy(this) !== true;
     if (error !== undefined) this.#close(connection, error);
     else if (isNeeded && this.#serveNext(connection)) {
       // It is in use again.
-    } else if (this.#source.isOwn && isNeeded && budget?.isWantedBeside(this) !== true) this.#idle.push(connection);
+    } else if (this.#connector.isOwn && isNeeded && budget?.isWantedBeside(this) !== true) this.#idle.push(connection);
     else this.#close(connection);
     // What has ended may have held back more than one.
     if (this.#queue.size > 0) this.dispatch();
   }
 
   #close(connection: PgConnection, error?: unknown): void {
-    this.#source.close(connection, error);
+    this.#connector.close(connection, error);
     this.#options.budget?.giveBack(this);
   }
 
@@ -233,8 +233,8 @@ export class PgPool implements BudgetedPool {
 
   /** Whether to open another connection: one for each item of waiting work, but only one at a time while the server refuses them. */
   #mayOpen(): boolean {
-    if (this.#isClosed || this.#lent.size + this.#idle.length + this.#opening >= this.#source.size) return false;
-    if (this.#pause !== null && this.#opening >= this.#source.idleCount) return false;
+    if (this.#isClosed || this.#lent.size + this.#idle.length + this.#opening >= this.#connector.size) return false;
+    if (this.#pause !== null && this.#opening >= this.#connector.idleCount) return false;
     return this.#opening < (this.#lastFailure === null ? this.#queue.size : Math.min(1, this.#queue.size));
   }
 
@@ -255,7 +255,7 @@ export class PgPool implements BudgetedPool {
   #open(): void {
     this.#opening += 1;
     const began = performance.now();
-    this.#source.open((error, connection) => {
+    this.#connector.open((error, connection) => {
       this.#opening -= 1;
       if (connection === null) this.#endAttempt(error, began);
       else {

@@ -251,14 +251,14 @@ export class Scheduler<Work extends QueuedWork> {
    */
   #whatMayRun(): (work: Work) => boolean {
     if (!this.#isOnlyReserved()) return always;
-    let known: readonly string[] | null = null;
-    let isKnownToWait = false;
+    let names: readonly string[] | null = null;
+    let mustWait = false;
     return ({ touches, isQuick }) => {
-      if (touches !== known) {
-        known = touches;
-        isKnownToWait = this.#stuck.some((stuck) => isWithin(stuck, touches)) || (!isQuick && this.#isAlikeRunning(touches));
+      if (touches !== names) {
+        names = touches;
+        mustWait = this.#stuck.some((stuck) => isWithin(stuck, touches)) || (!isQuick && this.#isAlikeRunning(touches));
       }
-      return !isKnownToWait;
+      return !mustWait;
     };
   }
 
@@ -273,8 +273,8 @@ export class Scheduler<Work extends QueuedWork> {
   }
 
   #clientOf(name: string): Client<Work> {
-    const known = this.#clients.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#clients.get(name);
+    if (existing !== undefined) return existing;
     if (this.#clients.size >= mostIdleClients + this.#turns.length) this.#forgetIdle();
     const client = { name, waiting: [], inUse: 0 };
     this.#clients.set(name, client);

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseError } from '../errors/database-error.ts';
-import type { ConnectionSource } from './connection-source.ts';
+import type { Connector } from './connector.ts';
 import type { PgConnection } from './pg-connection.ts';
 import { type FlightContext, PgFlight } from './pg-flight.ts';
 import type { PgRun } from './pg-run.ts';
@@ -29,7 +29,7 @@ type WatchState =
   | { readonly kind: 'closed' };
 
 export class WatchConnection {
-  readonly #source: ConnectionSource;
+  readonly #connector: Connector;
   readonly #flights: FlightContext;
   readonly #runScript: RunScript;
   readonly #channels = new Map<string, Set<OnNotification>>();
@@ -40,8 +40,8 @@ export class WatchConnection {
   /** The connection under a run. One that was lost may be busy for longer than the next one takes to open. */
   #busy: PgConnection | null = null;
 
-  constructor(source: ConnectionSource, flights: FlightContext, runScript: RunScript) {
-    this.#source = source;
+  constructor(connector: Connector, flights: FlightContext, runScript: RunScript) {
+    this.#connector = connector;
     this.#flights = flights;
     this.#runScript = runScript;
   }
@@ -141,8 +141,8 @@ export class WatchConnection {
   }
 
   async #connect(): Promise<PgConnection> {
-    const client = this.#source.createClient();
-    const connection = this.#source.wrap(client, ignore);
+    const client = this.#connector.createClient();
+    const connection = this.#connector.wrap(client, ignore);
     connection.attend();
     client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
     try {

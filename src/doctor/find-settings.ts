@@ -4,7 +4,7 @@
  */
 import { loadSettingReaders, type SettingReader, settingsNamedIn } from '../catalog/setting-readers.ts';
 import type { Database } from '../database/database.ts';
-import { automatic, requestSettingSource } from '../settings/check-settings.ts';
+import { automatic, requestPart } from '../settings/check-settings.ts';
 import { inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 
@@ -49,7 +49,7 @@ async function findUnsetSettings(database: Database, { requestSettings, requestH
   const rows = names.length === 0 ? [] : await database.query(setQuery, [JSON.stringify(names)]);
   const isAutomatic = requestSettings.includes(automatic);
   const known = new Set([alwaysSet, ...requestSettings, ...rows.map(([name]) => name!)].map((name) => name.toLowerCase()));
-  const isSet = (name: string): boolean => known.has(name.toLowerCase()) || (isAutomatic && requestSettingSource(name) !== null);
+  const isSet = (name: string): boolean => known.has(name.toLowerCase()) || (isAutomatic && requestPart(name) !== null);
   const headers = new Set(requestHeaders.map((name) => name.toLowerCase()));
   return readers.flatMap(({ reader, names }) => {
     const messages = [
@@ -64,13 +64,13 @@ async function findUnsetSettings(database: Database, { requestSettings, requestH
 /** The literals that are arguments of `current_setting`, or that can only mean a setting of a request. */
 function settingsReadBy({ text }: SettingReader): readonly string[] {
   const read = new Set([...text.matchAll(/\bcurrent_setting\s*\(\s*'([^']+)'/gi)].map(([, name]) => name!));
-  return settingsNamedIn(text).filter((name) => read.has(name) || requestSettingSource(name) !== null);
+  return settingsNamedIn(text).filter((name) => read.has(name) || requestPart(name) !== null);
 }
 
 function describeUnset(names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const ours = names.filter((name) => requestSettingSource(name) !== null);
-  const others = names.filter((name) => requestSettingSource(name) === null);
+  const ours = names.filter((name) => requestPart(name) !== null);
+  const others = names.filter((name) => requestPart(name) === null);
   return [
     ...(ours.length === 0 ? [] : [`it reads ${inWords(ours)}, which requestSettings leaves out; add "auto" there`]),
     ...(others.length === 0
@@ -92,7 +92,7 @@ function describeComputed({ text }: SettingReader, listed: readonly string[]): s
 /** The headers that a definition reads, as far as it names them where it reads the setting. */
 function headersReadBy({ text }: SettingReader, names: readonly string[]): readonly string[] {
   const inJson = [...text.matchAll(/'request\.headers'(?:[^'>;]|'')*?->>?\s*'([^']+)'/gi)].map(([, name]) => name!.toLowerCase());
-  const single = names.map(requestSettingSource).flatMap((source) => (source?.kind === 'header' ? [source.key] : []));
+  const single = names.map(requestPart).flatMap((source) => (source?.kind === 'header' ? [source.key] : []));
   return [...new Set([...inJson, ...single])];
 }
 

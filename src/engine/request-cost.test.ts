@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestDatabase } from '../database/database.ts';
-import { KnownTableSizes } from './request-cost.ts';
+import { TableSizeCache } from './request-cost.ts';
 
 let rows = '0';
 let queries = 0;
@@ -23,13 +23,13 @@ test('sizes are rounded up to a power of ten, at least ten, so that they tell li
     ['1000000', 1_000_000],
   ] as const) {
     rows = size;
-    assert.equal((await new KnownTableSizes([]).read(database)).get(7), known, size);
+    assert.equal((await new TableSizeCache([]).read(database)).get(7), known, size);
   }
 });
 
 test('sizes are read once a minute, by one query for all who wait, and again after a failure', async () => {
   let now = 0;
-  const sizes = new KnownTableSizes([], () => now);
+  const sizes = new TableSizeCache([], () => now);
   const read = async () => (await sizes.read(database)).get(7);
   rows = '1';
   queries = 0;

@@ -52,9 +52,9 @@ export async function costOfRequest(
   const unlimited = { role: { ...role, limits }, granted };
   const operations: OperationCost[] = [];
   for (const [node, counts] of askedOf(measured, request)) {
-    const known = countsOf(text, measured, counts);
-    if (exceededOf(known, role.limits).length > 0) {
-      operations.push(operationCost(node, known, role.limits));
+    const measuredCounts = countsOf(text, measured, counts);
+    if (exceededOf(measuredCounts, role.limits).length > 0) {
+      operations.push(operationCost(node, measuredCounts, role.limits));
       continue;
     }
     try {
@@ -64,7 +64,7 @@ export async function costOfRequest(
       operations.push({ ...cost, exceeded: cost.exceeded.filter((name) => name !== 'estimatedRows' || isOver) });
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RequestErrors)) throw error;
-      operations.push({ ...operationCost(node, known, role.limits), error: error.message });
+      operations.push({ ...operationCost(node, measuredCounts, role.limits), error: error.message });
     }
   }
   return report(role.limits, operations);
@@ -166,7 +166,7 @@ const freshMillis = 60_000;
  * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and a
  * table that has grown must not be taken for a small one.
  */
-export class KnownTableSizes {
+export class TableSizeCache {
   readonly #schemas: readonly string[];
   readonly #now: () => number;
   #sizes: Promise<TableSizes> | null = null;

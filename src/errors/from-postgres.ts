@@ -207,13 +207,13 @@ function meaningOf(error: DatabaseError): Meaning {
     return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
-  const known = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
-  if (known !== undefined && isRaised(error)) return { code: ofServer.has(known.code) ? 'RAISED' : known.code };
-  if (known !== undefined && known !== broken) return known;
+  const meaning = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
+  if (meaning !== undefined && isRaised(error)) return { code: ofServer.has(meaning.code) ? 'RAISED' : meaning.code };
+  if (meaning !== undefined && meaning !== broken) return meaning;
   // Some types report unreadable values with states of other classes: tsquery reports syntax errors (42601), regclass names that do not
   // exist (42P01), PostGIS's geometry internal errors (XX000).
   if (unreadParameter(error) !== null) return { code: 'INVALID_VALUE' };
-  if (known !== undefined) return known;
+  if (meaning !== undefined) return meaning;
   return { code: otherClasses.has(sqlstate.slice(0, 2)) ? 'DATABASE_ERROR' : 'RAISED' };
 }
 

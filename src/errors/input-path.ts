@@ -15,7 +15,7 @@ export function writePath(path: InputPath | null, indexed = true): string {
 }
 
 /** The common path of some inputs: with indexes if there is only one input. */
-export function placeOf(paths: readonly InputPath[]): string {
+export function sharedPath(paths: readonly InputPath[]): string {
   const [first = null, ...others] = paths;
   return writePath(first, others.length === 0);
 }

@@ -29,14 +29,14 @@ interface ExecutableSchemaOptions {
 type ResponseObject = Readonly<Record<string, unknown>>;
 
 /** The executable schema. Its types are copies: changes to them do not reach the engine. */
-export function buildExecutableSchema(source: GraphQLSchema, options: ExecutableSchemaOptions): GraphQLSchema {
+export function buildExecutableSchema(original: GraphQLSchema, options: ExecutableSchemaOptions): GraphQLSchema {
   // Copied by way of SDL: enum values then equal their names, and scalars pass values through, which is what the engine takes and returns.
-  const schema = buildSchema(printSchema(source), { assumeValid: true, assumeValidSDL: true });
+  const schema = buildSchema(printSchema(original), { assumeValid: true, assumeValidSDL: true });
   const documents = new DelegatedDocuments(schema);
   const runs = new WeakMap<object, OperationRun>();
-  const resolveRoot: GraphQLFieldResolver<unknown, unknown> = (source, args, context, info) => {
+  const resolveRoot: GraphQLFieldResolver<unknown, unknown> = (parent, args, context, info) => {
     // The field `query` of a mutation's response is of type Query too, but has been executed with the mutation.
-    if (info.path.prev !== undefined) return resolveMember(source, args, context, info);
+    if (info.path.prev !== undefined) return resolveMember(parent, args, context, info);
     // Every execution has its own `variableValues` object, even without variables; nothing else is always its own.
     const { variableValues } = info;
     const run = runs.get(variableValues) ?? new OperationRun(options, documents, resolveRoot);
@@ -54,8 +54,8 @@ export function buildExecutableSchema(source: GraphQLSchema, options: Executable
 }
 
 /** The engine responds with response keys, which may be aliases. */
-const resolveMember: GraphQLFieldResolver<unknown, unknown> = (source, _arguments, _context, { path }) =>
-  (source as ResponseObject)[path.key];
+const resolveMember: GraphQLFieldResolver<unknown, unknown> = (parent, _arguments, _context, { path }) =>
+  (parent as ResponseObject)[path.key];
 
 interface BatchField {
   readonly isNonNull: boolean;
@@ -131,8 +131,8 @@ class OperationRun {
     const caller = await this.#options.callerOf(context);
     const { text, variables } = this.#documents.of(info.operation, info.fragments, new Set(fields.keys()));
     const { sources } = info.variableValues;
-    const given = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
-    const request: GraphQLRequest = { query: text, variables: Object.fromEntries(given.map((name) => [name, sources[name]?.value])) };
+    const present = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
+    const request: GraphQLRequest = { query: text, variables: Object.fromEntries(present.map((name) => [name, sources[name]?.value])) };
     return this.#options.execute(request, caller, { signal: info.getAbortSignal() });
   }
 }

@@ -39,7 +39,7 @@ const mostSets = 16;
 
 export class DelegatedDocuments {
   readonly #schema: GraphQLSchema;
-  readonly #known = new WeakMap<OperationDefinitionNode, Map<string, DelegatedDocument>>();
+  readonly #documents = new WeakMap<OperationDefinitionNode, Map<string, DelegatedDocument>>();
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -55,11 +55,11 @@ export class DelegatedDocuments {
    * parsed.
    */
   of(operation: OperationDefinitionNode, fragments: Fragments, keys: ReadonlySet<string>): DelegatedDocument {
-    const known = this.#known.get(operation) ?? new Map<string, DelegatedDocument>();
-    this.#known.set(operation, known);
+    const documents = this.#documents.get(operation) ?? new Map<string, DelegatedDocument>();
+    this.#documents.set(operation, documents);
     const set = [...keys].sort().join();
-    const document = known.get(set) ?? writeDocument(this.#schema, operation, fragments, keys);
-    if (known.size < mostSets) known.set(set, document);
+    const document = documents.get(set) ?? writeDocument(this.#schema, operation, fragments, keys);
+    if (documents.size < mostSets) documents.set(set, document);
     return document;
   }
 }
@@ -146,15 +146,15 @@ function createPruner(
   keys: ReadonlySet<string>,
 ): ASTVisitor {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const isKnown = (name: string | undefined): boolean => name === undefined || schema.getType(name) !== undefined;
+  const exists = (name: string | undefined): boolean => name === undefined || schema.getType(name) !== undefined;
   return {
     Directive: ({ name }) => (ownDirectives.has(name.value) ? undefined : null),
     Field(node) {
       if (typeInfo.getParentType() === root && !keys.has(keyOf(node))) return null;
       return node.name.value === '__typename' || typeInfo.getFieldDef() ? undefined : null;
     },
-    InlineFragment: ({ typeCondition }) => (isKnown(typeCondition?.name.value) ? undefined : null),
-    FragmentSpread: ({ name }) => (isKnown(fragments[name.value]?.typeCondition.name.value) ? undefined : null),
+    InlineFragment: ({ typeCondition }) => (exists(typeCondition?.name.value) ? undefined : null),
+    FragmentSpread: ({ name }) => (exists(fragments[name.value]?.typeCondition.name.value) ? undefined : null),
     SelectionSet: {
       leave(node) {
         const type = typeInfo.getParentType();

@@ -1,5 +1,5 @@
 /** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
-import { placeOf } from '../errors/input-path.ts';
+import { sharedPath } from '../errors/input-path.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type {
@@ -131,7 +131,7 @@ function columnsOf({ members }: RowPlan): readonly string[] {
 function describeStep({ kind, table, paths }: NestedStep): string {
   const rows = `${paths.length} ${paths.length === 1 ? 'input' : 'inputs'}`;
   const verb = kind === 'insert' ? 'insert into' : kind;
-  return `${verb} ${nameOf(table)}, ${placeOf(paths)}: ${rows}`;
+  return `${verb} ${nameOf(table)}, ${sharedPath(paths)}: ${rows}`;
 }
 
 function describeConflict(conflict: ConflictPlan | null): string {

@@ -26,7 +26,7 @@ const intervalMillis = 1000;
 const readOnlyState = '25006';
 
 /** How snapshots are loaded and move on. */
-export interface SnapshotSource<Snapshot> {
+export interface SnapshotLoader<Snapshot> {
   /**
    * Loads the snapshot that replaces `previous`. The stamp was read before. The snapshot calls `onDoubt` if it finds later that the schema
    * has changed since; then earlier comparisons no longer count.
@@ -43,7 +43,7 @@ export interface SnapshotSource<Snapshot> {
 export class SchemaWatch<Snapshot> {
   readonly #database: Database;
   readonly #schemas: readonly string[];
-  readonly #source: SnapshotSource<Snapshot>;
+  readonly #loader: SnapshotLoader<Snapshot>;
   readonly observe: Observer;
   #state: WatchState<Snapshot>;
   /** Takes note of a newer version, which takes a millisecond or two. */
@@ -63,13 +63,13 @@ export class SchemaWatch<Snapshot> {
   private constructor(
     database: Database,
     schemas: readonly string[],
-    source: SnapshotSource<Snapshot>,
+    loader: SnapshotLoader<Snapshot>,
     observe: Observer,
     loaded: Loaded<Snapshot>,
   ) {
     this.#database = database;
     this.#schemas = schemas;
-    this.#source = source;
+    this.#loader = loader;
     this.observe = observe;
     this.#state = initialState(loaded, performance.now());
   }
@@ -78,15 +78,15 @@ export class SchemaWatch<Snapshot> {
   static async start<Snapshot>(
     database: Database,
     schemas: readonly string[],
-    source: SnapshotSource<Snapshot>,
+    loader: SnapshotLoader<Snapshot>,
     observe: Observer,
   ): Promise<SchemaWatch<Snapshot>> {
     const stamp = await readSchemaStamp(database, schemas);
     // A comparison is needed anyway: there has been none.
     const onDoubt = (): void => watch?.note({ kind: 'doubted' });
     let watch: SchemaWatch<Snapshot> | undefined;
-    const snapshot = await source.load(stamp, null, onDoubt);
-    watch = new SchemaWatch(database, schemas, source, observe, { stamp, snapshot, doubtful: 0 });
+    const snapshot = await loader.load(stamp, null, onDoubt);
+    watch = new SchemaWatch(database, schemas, loader, observe, { stamp, snapshot, doubtful: 0 });
     if (shouldListen(watch.state)) await watch.#listening.run();
     watch.#timer = setInterval(() => watch.#tick(), intervalMillis).unref();
     return watch;
@@ -157,7 +157,7 @@ export class SchemaWatch<Snapshot> {
       return;
     }
     const onDoubt = (): void => this.note({ kind: 'doubted' });
-    const snapshot = await this.#source.load(stamp, before.loaded.snapshot, onDoubt);
+    const snapshot = await this.#loader.load(stamp, before.loaded.snapshot, onDoubt);
     this.note({ kind: 'changed', loaded: { stamp, snapshot, doubtful: 0 } });
   }
 
@@ -168,7 +168,7 @@ export class SchemaWatch<Snapshot> {
     if (stamp.version === null || stamp.fingerprint !== loaded.stamp.fingerprint) return null;
     const changes = changesBetween(loaded.stamp, stamp);
     // The snapshot may have moved further meanwhile. Then it moves back, and does so again when the next request asks.
-    if (changes === null || !this.#source.adoptUnchanged?.(loaded.snapshot, stamp.version, changes)) return null;
+    if (changes === null || !this.#loader.adoptUnchanged?.(loaded.snapshot, stamp.version, changes)) return null;
     return { ...loaded, stamp, doubtful: 0 };
   }
 
@@ -179,7 +179,7 @@ export class SchemaWatch<Snapshot> {
     const { snapshot, stamp } = this.#state.loaded;
     const { version } = versions;
     const changes = version === null || version === stamp.version ? null : changesBetween(stamp, versions);
-    const doubtful = version !== null && changes !== null ? (this.#source.adopt?.(snapshot, version, changes) ?? null) : null;
+    const doubtful = version !== null && changes !== null ? (this.#loader.adopt?.(snapshot, version, changes) ?? null) : null;
     const loaded = doubtful === null ? null : { snapshot, stamp: { ...stamp, ...versions }, doubtful };
     this.note({ kind: 'versions read', versions, loaded });
   }
@@ -230,7 +230,7 @@ export class SchemaWatch<Snapshot> {
   async #checkRoles(): Promise<void> {
     if (this.#state.isStopped) return;
     const { marker, hash } = await readRoles(this.#database, this.#roles.marker);
-    if (hash !== null && hash !== this.#roles.hash) await this.#source.checkRoles?.(this.current());
+    if (hash !== null && hash !== this.#roles.hash) await this.#loader.checkRoles?.(this.current());
     this.#roles = { marker, hash: hash ?? this.#roles.hash };
   }
 }

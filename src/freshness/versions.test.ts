@@ -13,7 +13,7 @@ const dependence: Dependence = {
     [2, { schema: 'public', name: 'author', hasKey: true }],
     [4, { schema: 'public', name: 'keyless', hasKey: false }],
   ]),
-  sources: new Set([2, 3]),
+  underlying: new Set([2, 3]),
 };
 
 test('changes are known if their weights add up to the difference of the versions', () => {

@@ -89,8 +89,8 @@ export interface SchemaChange {
 export function changesBetween(earlier: Versions, later: Versions): readonly SchemaChange[] | null {
   if (earlier.version === null || later.version === null || earlier.changes === null || later.changes === null) return null;
   if (earlier.extension !== later.extension) return null;
-  const known = new Set(earlier.changes.map(({ weight }) => weight));
-  const changes = later.changes.filter(({ weight }) => !known.has(weight));
+  const earlierWeights = new Set(earlier.changes.map(({ weight }) => weight));
+  const changes = later.changes.filter(({ weight }) => !earlierWeights.has(weight));
   let sum = BigInt(earlier.version);
   for (const weight of new Set(changes.map((change) => change.weight))) sum += BigInt(weight);
   return sum === BigInt(later.version) ? changes : null;
@@ -103,7 +103,7 @@ export interface Dependence {
   /** Its tables by their ids. One without a key may come into the API when it gets one, and take a name that another table has. */
   readonly tables: ReadonlyMap<number, { readonly schema: string; readonly name: string; readonly hasKey: boolean }>;
   /** The ids of what its views read. */
-  readonly sources: ReadonlySet<number>;
+  readonly underlying: ReadonlySet<number>;
 }
 
 /**
@@ -115,7 +115,7 @@ export function tablesInDoubt(changes: readonly SchemaChange[], dependence: Depe
   for (const change of changes) {
     if (!concerns(change, dependence)) continue;
     const { schema, relation, name, isAlone } = change;
-    const table = relation === null || dependence.sources.has(relation) ? undefined : dependence.tables.get(relation);
+    const table = relation === null || dependence.underlying.has(relation) ? undefined : dependence.tables.get(relation);
     if (!isAlone || table?.hasKey !== true || table.schema !== schema || table.name !== name) return 'all';
     doubtful.add(relation!);
   }
@@ -128,8 +128,8 @@ export function needLoad(changes: readonly SchemaChange[], dependence: Dependenc
 }
 
 /** A table that the snapshot knows may have left its schema. */
-function concerns({ schema, relation, isLocal }: SchemaChange, { schemas, tables, sources }: Dependence): boolean {
-  return !isLocal || schema === null || schemas.has(schema) || (relation !== null && (tables.has(relation) || sources.has(relation)));
+function concerns({ schema, relation, isLocal }: SchemaChange, { schemas, tables, underlying }: Dependence): boolean {
+  return !isLocal || schema === null || schemas.has(schema) || (relation !== null && (tables.has(relation) || underlying.has(relation)));
 }
 
 /** Identifies a state of the database's schema. */

@@ -37,7 +37,7 @@ export async function listProjectFiles(location: string): Promise<readonly strin
 
 /** The entries. Rejects with an `Error` if the path cannot be read; `before` is the result of the last read. */
 export async function readProjectFiles(location: string, before: ProjectEntries | null): Promise<ProjectEntries> {
-  const known = before?.byReference ?? new Map<string, ProjectEntry>();
+  const earlier = before?.byReference ?? new Map<string, ProjectEntry>();
   const byReference = new Map<string, ProjectEntry>();
   const problems: string[] = [];
   for (const file of await listProjectFiles(location)) {
@@ -46,7 +46,7 @@ export async function readProjectFiles(location: string, before: ProjectEntries 
       members = parseEntries(file, await readTextFile(file, mostFileBytes), problems);
     } catch (error) {
       problems.push((error as Error).message);
-      members = new Map([...known].filter(([, entry]) => entry.file === file));
+      members = new Map([...earlier].filter(([, entry]) => entry.file === file));
     }
     for (const [reference, entry] of members) {
       const other = byReference.get(reference);
@@ -54,7 +54,7 @@ export async function readProjectFiles(location: string, before: ProjectEntries 
       else {
         problems.push(`${file}: ${quote(reference)} is in ${other.file}, too; remove one of them`);
         // The reference occurs in several files. Nobody can tell which is meant, but one of them may be in use already.
-        if (known.get(reference)?.file === file) byReference.set(reference, entry);
+        if (earlier.get(reference)?.file === file) byReference.set(reference, entry);
       }
     }
   }
@@ -220,8 +220,8 @@ export function readReference({ url, headers }: RequestTarget, domain: string | 
   if (host === '' && target === undefined) return null;
   const name = host.length > longestHost ? null : hostPattern.exec(host);
   if (name === null) {
-    const place = target === undefined ? 'Host header' : 'host in the request target';
-    throw new ApiError('BAD_REQUEST', `The ${place} ${quote(host)} is malformed. Send a host name and, if needed, a port.`);
+    const part = target === undefined ? 'Host header' : 'host in the request target';
+    throw new ApiError('BAD_REQUEST', `The ${part} ${quote(host)} is malformed. Send a host name and, if needed, a port.`);
   }
   // An IPv6 address in brackets.
   if (name[1] === undefined) return null;

@@ -23,14 +23,14 @@ interface ProjectsOptions {
 }
 
 /** A project, and the entry that was last read for it. */
-interface Known {
+interface Entry {
   readonly project: Project;
   readonly entry: ProjectEntry;
 }
 
 export class Projects {
   readonly #options: ProjectsOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #projects = new Map<string, Entry>();
   readonly #graphs = new Set<LazyGraph>();
   readonly #timer: NodeJS.Timeout;
   #whole: Pick<Endpoint, 'endpoint' | 'endpointFor'> | null = null;
@@ -45,8 +45,8 @@ export class Projects {
   /** How many projects there are, and how many of them have connections and caches. */
   get counts(): { readonly known: number; readonly open: number } {
     let open = 0;
-    for (const { project } of this.#known.values()) if (project.graph.isOpen) open += 1;
-    return { known: this.#known.size, open };
+    for (const { project } of this.#projects.values()) if (project.graph.isOpen) open += 1;
+    return { known: this.#projects.size, open };
   }
 
   /** The endpoint of a server with projects: requests whose host has no reference go to the original endpoint. */
@@ -61,23 +61,23 @@ export class Projects {
         return unknown(exchange);
       }
       if (reference === null) return whole.endpoint(exchange);
-      const known = this.#known.get(reference);
-      return known === undefined ? unknown(exchange) : known.project.handle(exchange);
+      const existing = this.#projects.get(reference);
+      return existing === undefined ? unknown(exchange) : existing.project.handle(exchange);
     };
   };
 
   /** Adds, changes and removes projects to match the files. An invalid entry leaves its project unchanged. */
   update({ byReference }: ProjectEntries): void {
     for (const [reference, entry] of byReference) {
-      const known = this.#known.get(reference);
-      if (known?.entry.text === entry.text && known.entry.file === entry.file) continue;
+      const existing = this.#projects.get(reference);
+      if (existing?.entry.text === entry.text && existing.entry.file === entry.file) continue;
       const definition = this.#define(reference, entry);
-      if (definition === null && known !== undefined) this.#known.set(reference, { ...known, entry });
-      else this.#put(reference, entry, definition, known);
+      if (definition === null && existing !== undefined) this.#projects.set(reference, { ...existing, entry });
+      else this.#put(reference, entry, definition, existing);
     }
-    for (const [reference, { project }] of this.#known) {
+    for (const [reference, { project }] of this.#projects) {
       if (byReference.has(reference)) continue;
-      this.#known.delete(reference);
+      this.#projects.delete(reference);
       project.retire();
       this.#retireGraph(project.graph);
     }
@@ -85,7 +85,7 @@ export class Projects {
 
   /** Closes what projects have opened but not used since this time of `performance.now()`. */
   closeUnused(since: number): void {
-    for (const { project } of this.#known.values()) {
+    for (const { project } of this.#projects.values()) {
       project.graph.closeUnused(since);
       // Some have an endpoint although no request got as far as their graph.
       if (project.graph.isResting) project.rest();
@@ -95,8 +95,8 @@ export class Projects {
   /** Closes everything. Requests should have ended before. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    for (const { project } of this.#known.values()) project.retire();
-    this.#known.clear();
+    for (const { project } of this.#projects.values()) project.retire();
+    this.#projects.clear();
     await Promise.all([...this.#graphs].map((graph) => graph.close()));
   }
 
@@ -109,13 +109,13 @@ export class Projects {
     }
   }
 
-  #put(reference: string, entry: ProjectEntry, definition: ProjectDefinition | null, known: Known | undefined): void {
-    const previous = known?.project;
+  #put(reference: string, entry: ProjectEntry, definition: ProjectDefinition | null, existing: Entry | undefined): void {
+    const previous = existing?.project;
     const observe: Observer = (event) => this.#options.observe({ ...event, project: reference });
     const keepsGraph = previous !== undefined && previous.definition?.graphIdentity === definition?.graphIdentity;
     const graph = keepsGraph ? previous.graph : this.#createGraph(definition, observe);
     const endpointFor: Endpoint['endpointFor'] = (own) => this.#whole!.endpointFor(own);
-    this.#known.set(reference, { project: new Project(reference, definition, graph, endpointFor, observe), entry });
+    this.#projects.set(reference, { project: new Project(reference, definition, graph, endpointFor, observe), entry });
     previous?.retire();
     if (previous !== undefined && !keepsGraph) this.#retireGraph(previous.graph);
   }
@@ -135,7 +135,7 @@ export class Projects {
   #makeRoom(): void {
     let surplus = this.counts.open + 1 - this.#options.mostOpen;
     if (surplus <= 0) return;
-    const unused = [...this.#known.values()].flatMap(({ project }) => {
+    const unused = [...this.#projects.values()].flatMap(({ project }) => {
       const since = project.graph.unusedSince;
       return since === null ? [] : [{ project, since }];
     });

@@ -141,9 +141,7 @@ export function checkCacheControl(value: string, subject = ''): void {
     throw new Error(`${subject}must be directives such as no-store or private, max-age=60`);
 }
 
-export type RequestSettingSource =
-  | { readonly kind: 'claim' | 'header'; readonly key: string }
-  | { readonly kind: 'headers' | 'method' | 'path' };
+export type RequestPart = { readonly kind: 'claim' | 'header'; readonly key: string } | { readonly kind: 'headers' | 'method' | 'path' };
 
 /** What every such name begins with, or is. */
 export const requestSettingPrefixes = ['request.jwt.claim.', 'jwt.claims.', 'request.header', 'request.method', 'request.path'] as const;
@@ -154,8 +152,8 @@ export const automatic = 'auto';
 /** PostgreSQL's rule for the names of settings that it does not know (`valid_custom_variable_name`). */
 const settingName = /^[a-z_][\w$]*(\.[a-z_][\w$]*)+$/i;
 
-/** What a setting tells of a request; null if it is not one of those above. Names are not case-sensitive. */
-export function requestSettingSource(name: string): RequestSettingSource | null {
+/** The part of a request that a setting holds; null if it is not one of those above. Names are not case-sensitive. */
+export function requestPart(name: string): RequestPart | null {
   if (!settingName.test(name)) return null;
   const [, , claim] = /^(request\.jwt\.claim|jwt\.claims)\.(.+)$/i.exec(name) ?? [];
   if (claim !== undefined) return { kind: 'claim', key: claim };
@@ -167,7 +165,7 @@ export function requestSettingSource(name: string): RequestSettingSource | null 
 
 /** Throws an `Error` that says what was expected, unless the text may stand in a list of settings. */
 export function checkRequestSetting(name: string): void {
-  if (name !== automatic && requestSettingSource(name) === null)
+  if (name !== automatic && requestPart(name) === null)
     throw new Error(
       'must be auto, request.headers, request.method, request.path, or such as request.jwt.claim.sub, jwt.claims.sub or request.header.origin',
     );

@@ -412,11 +412,11 @@ export function optionsIn<In extends Scope>(
   scope: In,
   configuration: Readonly<Partial<Record<SettingName, unknown>>>,
 ): { readonly [Name in NameIn<In>]?: Exclude<ValueOf<Name>, undefined | (number extends ValueOf<Name> ? 'off' : never)> } {
-  const given = namesIn(scope).flatMap((name) => {
+  const options = namesIn(scope).flatMap((name) => {
     const value = configuration[name];
     return value === undefined || (value === 'off' && settings[name].default === 'off') ? [] : [[name, value]];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(options);
 }
 
 /** The checks of the options of a scope. */

@@ -52,10 +52,10 @@ function readSlowLog(text: string): AdvisedDocument[] {
     const entry = readLine(line);
     if (entry === null) continue;
     const key = JSON.stringify([entry.text, entry.operationName, entry.role]);
-    const known = found.get(key);
-    const milliseconds = (known?.milliseconds ?? 0) + (entry.milliseconds ?? 0);
+    const previous = found.get(key);
+    const milliseconds = (previous?.milliseconds ?? 0) + (entry.milliseconds ?? 0);
     // Keeps the values of the last line: those of the slowest are no more typical.
-    found.set(key, { ...entry, count: (known?.count ?? 0) + 1, milliseconds });
+    found.set(key, { ...entry, count: (previous?.count ?? 0) + 1, milliseconds });
   }
   if (found.size === 0) throw new Error('the log has no slow operations; start the server with --slow-operations');
   return [...found.values()];

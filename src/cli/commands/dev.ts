@@ -34,9 +34,9 @@ export function devCommand(environment: Environment): Command {
 function checkFlags({ sql, watch, dataDir, dbPort }: Flags, { databaseUrl, host, dataDir: folder }: DevelopmentConfiguration): void {
   if (databaseUrl !== undefined) {
     const embedded = Object.entries({ '--sql': sql, '--watch': watch, '--data-dir': dataDir, '--db-port': dbPort });
-    const given = embedded.filter(([, value]) => value !== undefined).map(([flag]) => flag);
-    if (given.length > 0)
-      throw new CommandError(`--database-url serves your own database, so ${given.join(', ')} of the embedded one cannot be given`, 2);
+    const flags = embedded.filter(([, value]) => value !== undefined).map(([flag]) => flag);
+    if (flags.length > 0)
+      throw new CommandError(`--database-url serves your own database, so ${flags.join(', ')} of the embedded one cannot be given`, 2);
     if (!isLoopbackHost(host)) {
       const reason = 'whoever reaches it can act as anybody';
       throw new CommandError(`--host ${host}: with --database-url, dev listens on this machine alone (127.0.0.1, ::1), as ${reason}`, 2);

@@ -30,7 +30,7 @@ export async function addProject(
   const signs = settings.jwtKeys === undefined && settings.apiKeys === undefined;
   const complete = signs ? { ...settings, jwtSecret: makeSecret() } : settings;
   checkSettings(name, complete, location);
-  if (await isTaken(location, name)) throw new CommandError(`the project ${name} exists already`, 2);
+  if (await exists(location, name)) throw new CommandError(`the project ${name} exists already`, 2);
   await change(location, name, (entry) => {
     if (entry !== undefined) throw new Error(`the project ${name} exists already`);
     return complete;
@@ -41,7 +41,7 @@ export async function addProject(
 /** Removes a project from its file. */
 export async function removeProject(location: string, reference: string): Promise<void> {
   await change(location, reference, (entry) => {
-    checkKnown(entry, reference);
+    checkExists(entry, reference);
     return undefined;
   });
 }
@@ -53,7 +53,7 @@ export async function removeProject(location: string, reference: string): Promis
 export async function rotateKeys(location: string, reference: string, revokes: boolean, anonRole: string): Promise<readonly string[]> {
   const secret = makeSecret();
   await change(location, reference, (entry) => {
-    const { previousJwtSecret: _, ...settings } = checkKnown(entry, reference);
+    const { previousJwtSecret: _, ...settings } = checkExists(entry, reference);
     if (typeof settings.jwtSecret !== 'string')
       throw new Error(`the project ${reference} has no "jwtSecret"; change its keys where they are issued`);
     return { ...settings, jwtSecret: secret, ...(!revokes && { previousJwtSecret: settings.jwtSecret }) };
@@ -95,8 +95,8 @@ async function checkProject(configuration: ProjectConfiguration): Promise<void> 
 
 function describe({ databaseUrl, schemas, jwtSecret, previousJwtSecret, jwtKeys, supabase, apiKeys }: ProjectConfiguration): string {
   const kinds = { jwtSecret, previousJwtSecret, jwtKeys, supabase, apiKeys };
-  const given = Object.entries(kinds).flatMap(([kind, value]) => (value === undefined ? [] : [kind]));
-  return `${withoutPassword(databaseUrl)}  schemas: ${schemas.join(', ')}  keys: ${given.join(', ')}`;
+  const configured = Object.entries(kinds).flatMap(([kind, value]) => (value === undefined ? [] : [kind]));
+  return `${withoutPassword(databaseUrl)}  schemas: ${schemas.join(', ')}  keys: ${configured.join(', ')}`;
 }
 
 async function readAll(location: string): Promise<ProjectEntries> {
@@ -107,7 +107,7 @@ async function readAll(location: string): Promise<ProjectEntries> {
   }
 }
 
-async function isTaken(location: string, reference: string): Promise<boolean> {
+async function exists(location: string, reference: string): Promise<boolean> {
   return readProjectFiles(location, null).then(
     ({ byReference }) => byReference.has(reference),
     () => false,
@@ -132,7 +132,7 @@ function checkSettings(reference: string, settings: ProjectSettings, file: strin
   }
 }
 
-function checkKnown(entry: unknown, reference: string): ProjectSettings {
+function checkExists(entry: unknown, reference: string): ProjectSettings {
   if (typeof entry !== 'object' || entry === null) throw new Error(`there is no project ${reference}`);
   return entry as ProjectSettings;
 }

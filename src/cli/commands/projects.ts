@@ -61,12 +61,12 @@ function addAdd(command: Command, read: (flags: Flags) => { readonly projects: s
       const { projects, anonRole } = read(flags);
       const { addProject } = await import('./manage-projects.ts');
       const settings = { databaseUrl, schemas, jwtKeys: locate(jwtKeys), apiKeys: locate(apiKeys), poolSize };
-      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      print(...(await addProject(projects, reference ?? null, given, anonRole)));
+      const configured = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+      print(...(await addProject(projects, reference ?? null, configured, anonRole)));
     });
 }
 
 /** Paths in the file are relative to its folder, not to the working directory of the command, so they are made absolute. */
-function locate(place: string | undefined): string | undefined {
-  return place === undefined || /^https?:\/\//i.test(place) ? place : path.resolve(place);
+function locate(location: string | undefined): string | undefined {
+  return location === undefined || /^https?:\/\//i.test(location) ? location : path.resolve(location);
 }

@@ -20,7 +20,7 @@ const upgradeSettings: CommandSettings<NameIn<'inspect'>, never> = {
   defaults: {},
 };
 
-interface SourceFlags extends Flags {
+interface VersionFlags extends Flags {
   readonly from: string;
   readonly to: string;
 }
@@ -32,23 +32,23 @@ export function upgradeCheckCommand(environment: Environment): Command {
     .requiredOption('--to <SOURCE>', 'The new version, in the same form')
     .option('--roles <ROLES>', 'Database roles, separated by commas (default: those of the folders, or that of --anon-role)')
     .option('--json', 'Print JSON');
-  return addSettings(command, upgradeSettings).action(async ({ json, ...flags }: SourceFlags & { readonly json?: boolean }) => {
+  return addSettings(command, upgradeSettings).action(async ({ json, ...flags }: VersionFlags & { readonly json?: boolean }) => {
     const roles = await compareSources(flags, readSettings(upgradeSettings, flags, environment));
     printReport({ roles }, json, () => describeChanges(roles, paintFor(process.stdout)));
     if (roles.some(({ breaking }) => breaking.length > 0)) throw new SilentExitError(1);
   });
 }
 
-async function compareSources({ from, to, roles }: SourceFlags, configuration: InspectConfiguration): Promise<RoleChanges[]> {
+async function compareSources({ from, to, roles }: VersionFlags, configuration: InspectConfiguration): Promise<RoleChanges[]> {
   const { compareSchemas } = await import('./compare-schemas.ts');
-  const sources: SchemaSource[] = [];
+  const versions: SchemaVersion[] = [];
   try {
-    const old = await openSchemaSource(from, '--from', configuration);
-    sources.push(old);
-    const next = await openSchemaSource(to, '--to', configuration);
-    sources.push(next);
+    const old = await openSchemaVersion(from, '--from', configuration);
+    versions.push(old);
+    const next = await openSchemaVersion(to, '--to', configuration);
+    versions.push(next);
     const changes: RoleChanges[] = [];
-    for (const role of rolesOf(roles, sources, configuration.anonRole)) {
+    for (const role of rolesOf(roles, versions, configuration.anonRole)) {
       const [oldText, newText] = [await old.read(role), await next.read(role)];
       try {
         changes.push(compareSchemas(role, oldText, newText));
@@ -58,18 +58,18 @@ async function compareSources({ from, to, roles }: SourceFlags, configuration: I
     }
     return changes;
   } finally {
-    for (const source of sources) await source.close();
+    for (const version of versions) await version.close();
   }
 }
 
-function rolesOf(named: string | undefined, sources: readonly SchemaSource[], anonRole: string): readonly string[] {
+function rolesOf(named: string | undefined, versions: readonly SchemaVersion[], anonRole: string): readonly string[] {
   if (named !== undefined) return named.split(',').map((role) => role.trim());
-  const known = sources.flatMap(({ roles }) => roles ?? []);
-  return known.length > 0 ? [...new Set(known)].sort() : [anonRole];
+  const roles = versions.flatMap(({ roles }) => roles ?? []);
+  return roles.length > 0 ? [...new Set(roles)].sort() : [anonRole];
 }
 
 /** Where the schemas of a version are: a file of SDL for all roles, a folder with a file per role, or a database. */
-interface SchemaSource {
+interface SchemaVersion {
   /** The roles that it defines; null if it defines none. */
   readonly roles: readonly string[] | null;
   /** The SDL of a role; null if this version does not have the role. */
@@ -79,9 +79,9 @@ interface SchemaSource {
 
 const ending = '.graphql';
 
-/** Opens a source. Throws `CommandError` if it is invalid. `flag` is the flag that named it. */
-async function openSchemaSource(location: string, flag: string, configuration: InspectConfiguration): Promise<SchemaSource> {
-  if (/^postgres(ql)?:\/\//.test(location)) return openDatabaseSource(location, flag, configuration);
+/** Opens a version. Throws `CommandError` if it is invalid. `flag` is the flag that named it. */
+async function openSchemaVersion(location: string, flag: string, configuration: InspectConfiguration): Promise<SchemaVersion> {
+  if (/^postgres(ql)?:\/\//.test(location)) return openDatabase(location, flag, configuration);
   try {
     const isFolder = (await stat(location)).isDirectory();
     return isFolder ? await openFolder(location, flag) : openFile(await readFile(location, 'utf8'));
@@ -91,11 +91,11 @@ async function openSchemaSource(location: string, flag: string, configuration: I
   }
 }
 
-function openFile(text: string): SchemaSource {
+function openFile(text: string): SchemaVersion {
   return { roles: null, read: async () => text, close: async () => undefined };
 }
 
-async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
+async function openFolder(folder: string, flag: string): Promise<SchemaVersion> {
   const roles = (await readdir(folder)).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
   if (roles.length === 0) throw new CommandError(`${flag}: ${folder} holds no schema. Name the files ROLE${ending}.`, 2);
   return {
@@ -106,7 +106,7 @@ async function openFolder(folder: string, flag: string): Promise<SchemaSource> {
   };
 }
 
-function openDatabaseSource(databaseUrl: string, flag: string, configuration: InspectConfiguration): SchemaSource {
+function openDatabase(databaseUrl: string, flag: string, configuration: InspectConfiguration): SchemaVersion {
   let graph: Rowgraph | null = null;
   const read = async (role: string): Promise<string> => {
     const roleFlag = `${flag}, role ${role}`;

@@ -103,11 +103,11 @@ export function readProject(
   { text, file }: ProjectEntry,
   server: Configuration<NameIn<'project'>> | null,
 ): ProjectConfiguration {
-  const source = `${reference} of ${path.basename(file)}`;
+  const origin = `${reference} of ${path.basename(file)}`;
   const content: unknown = JSON.parse(text);
   const unknown = typeof content === 'object' && content !== null ? Object.keys(content).filter((name) => !isName(name)) : [];
   if (unknown.length > 0)
-    throw new ConfigurationError([`${source} has ${unknown.map(quote).join(', ')}; a project may have only ${names.join(', ')}`]);
+    throw new ConfigurationError([`${origin} has ${unknown.map(quote).join(', ')}; a project may have only ${names.join(', ')}`]);
   const inherited = server === null ? {} : Object.fromEntries(namesIn('project').map((name) => [name, server[name]]));
   const settings: CommandSettings<ProjectSettingName, 'databaseUrl'> = {
     names,
@@ -116,7 +116,7 @@ export function readProject(
     requiredUnless: { jwtSecret: ['jwtKeys', 'supabase', 'apiKeys'] },
     defaults: inherited as Partial<ProjectConfiguration>,
   };
-  const configuration = readConfiguration(settings, { flags: {}, environment: {}, file: { name: source, text } });
+  const configuration = readConfiguration(settings, { flags: {}, environment: {}, file: { name: origin, text } });
   const located = (name: 'jwtKeys' | 'apiKeys' | 'revokedTokens') => {
     const location = configuration[name];
     return location === undefined || /^https?:\/\//i.test(location) ? location : path.resolve(path.dirname(file), location);

@@ -15,8 +15,8 @@ before(async () => {
   await writeFile(path.join(folder, 'keys.json'), '{}');
   await writeFile(path.join(folder, 'revoked.txt'), '[]');
   const [start, end] = [setInterval, clearInterval];
-  mock.method(globalThis, 'setInterval', (...given: Parameters<typeof setInterval>) => {
-    const timer = start(...given);
+  mock.method(globalThis, 'setInterval', (...parameters: Parameters<typeof setInterval>) => {
+    const timer = start(...parameters);
     running.add(timer);
     return timer;
   });

@@ -74,7 +74,7 @@ function receive(channel: Channel, message: unknown, { answers, onEnding }: Rece
   if (typeof answerTo === 'number') waiting.get(answerTo)?.(answer);
   else if (typeof id === 'number' && (question === 'metrics' || question === 'ready')) {
     const answering = answers[question]?.() ?? Promise.resolve(null);
-    answering.catch(() => null).then((given) => send(channel, { answerTo: id, answer: given }));
+    answering.catch(() => null).then((answer) => send(channel, { answerTo: id, answer }));
   } else if (isEnding === true) onEnding?.();
 }
 

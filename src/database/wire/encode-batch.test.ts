@@ -108,14 +108,14 @@ test('the settings of a role come before the role, and its isolation level comes
   const batch = batchOf('anon', 'x', defaults);
   assert.equal(countLeading(batch), 2);
   const texts = encode(batch, null).toString('latin1');
-  const places = ["set transaction_isolation = 'serializable'", 'set_config($4, $5, true)', "set_config('role'", 'select $1::text'].map(
+  const positions = ["set transaction_isolation = 'serializable'", 'set_config($4, $5, true)', "set_config('role'", 'select $1::text'].map(
     (text) => texts.indexOf(text),
   );
   assert.deepEqual(
-    places,
-    places.toSorted((a, b) => a - b),
+    positions,
+    positions.toSorted((a, b) => a - b),
   );
-  assert.ok(!places.includes(-1));
+  assert.ok(!positions.includes(-1));
   // An unknown level must not become SQL: it would put the text of a setting into a statement.
   assert.equal(countLeading(batchOf('anon', 'x', { ...defaults, isolation: "serializable'; drop table x; --" })), 1);
 });

@@ -9,7 +9,7 @@
 import { Socket } from 'node:net';
 import { Client, Connection } from 'pg';
 import type { ColumnValue, Rows } from '../database.ts';
-import { ReplyReader, type ReplySource } from './reply-reader.ts';
+import { ReplyReader, type ReplySocket } from './reply-reader.ts';
 
 /** A `pg.Client`, also of a pool. */
 export interface PgClient extends CancellableClient {
@@ -53,7 +53,7 @@ export interface PgSubmittable {
 
 /** `pg`'s Connection. */
 export interface PgWire {
-  readonly stream: DataSource & { readonly writable: boolean; write(bytes: Uint8Array): unknown };
+  readonly stream: DataSocket & { readonly writable: boolean; write(bytes: Uint8Array): unknown };
   /** Tells the client that the server is ready, as `pg`'s parser does. */
   emit(event: 'readyForQuery', message: { readonly status: string }): unknown;
   once(event: 'readyForQuery' | 'end', listener: () => void): unknown;
@@ -176,7 +176,7 @@ export function sendCancelRequest(client: CancellableClient, timeoutMillis: numb
 type ReadBytes = (bytes: Buffer) => void;
 
 /** What this file uses of a socket that is not a `PgSocket`. */
-interface DataSource {
+interface DataSocket {
   listeners(event: 'data'): unknown[];
   removeAllListeners(event: 'data'): unknown;
   on(event: 'data', listener: ReadBytes): unknown;
@@ -184,13 +184,13 @@ interface DataSource {
 }
 
 /** The readers of sockets that are not a `PgSocket`. */
-const readers = new WeakMap<DataSource, ReplyReader<ColumnValue>>();
+const readers = new WeakMap<DataSocket, ReplyReader<ColumnValue>>();
 
 /** The reader of a socket, always the same one. */
-export function readerOf(socket: DataSource): ReplyReader<ColumnValue> {
+export function readerOf(socket: DataSocket): ReplyReader<ColumnValue> {
   if (socket instanceof PgSocket) return socket.reader;
-  const known = readers.get(socket);
-  if (known !== undefined) return known;
+  const existing = readers.get(socket);
+  if (existing !== undefined) return existing;
   const reader = readAhead(socket);
   readers.set(socket, reader);
   return reader;
@@ -200,7 +200,7 @@ export function readerOf(socket: DataSource): ReplyReader<ColumnValue> {
  * Puts a reader before the listeners of a socket, for good. `pg`'s parser may just then hold the first part of a message. If so, the reader
  * meets bytes that are no message, or `pg` swallows messages and the reply is too short: either way, the connection is given up.
  */
-function readAhead(socket: DataSource): ReplyReader<ColumnValue> {
+function readAhead(socket: DataSocket): ReplyReader<ColumnValue> {
   const listeners = socket.listeners('data') as ReadBytes[];
   const pass = (messages: Buffer): void => {
     for (const listener of listeners) listener.call(socket, messages);
@@ -218,7 +218,7 @@ const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  * The socket of connections that we open. All share one read buffer, because a buffer for each read, and the stream that delivers it, cost
  * more than processing its content. What is for `pg` is emitted as events, like the bytes of any socket.
  */
-export class PgSocket extends Socket implements ReplySource {
+export class PgSocket extends Socket implements ReplySocket {
   readonly reader: ReplyReader<ColumnValue>;
 
   constructor() {

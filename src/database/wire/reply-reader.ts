@@ -22,8 +22,8 @@ export interface ReplySink<Value> {
   other(message: Buffer): boolean;
 }
 
-/** Where the bytes come from. */
-export interface ReplySource {
+/** The socket whose bytes are read. */
+export interface ReplySocket {
   /** Passes complete messages on to `pg`. Their bytes are valid only until this returns. */
   pass(messages: Buffer): void;
   /** Closes the connection. */
@@ -68,7 +68,7 @@ class LostMessages extends Error {
 export class ReplyReader<Value> {
   /** Who waits for a reply. Null: all messages are for `pg`. */
   sink: ReplySink<Value> | null = null;
-  readonly #source: ReplySource;
+  readonly #socket: ReplySocket;
   /** A message that is not complete yet: a buffer of its whole size, or of a header's while the size is unknown. */
   #begun: Buffer | null = null;
   /** How many bytes of `#begun` are filled. */
@@ -76,8 +76,8 @@ export class ReplyReader<Value> {
   /** How many bytes of a skipped message are still to come. */
   #passedOver = 0;
 
-  constructor(source: ReplySource) {
-    this.#source = source;
+  constructor(socket: ReplySocket) {
+    this.#socket = socket;
   }
 
   read(chunk: Buffer): void {
@@ -85,7 +85,7 @@ export class ReplyReader<Value> {
       this.#split(chunk);
     } catch (error) {
       if (!(error instanceof LostMessages)) throw error;
-      this.#source.destroy(error);
+      this.#socket.destroy(error);
     }
   }
 
@@ -121,7 +121,7 @@ export class ReplyReader<Value> {
       if (next > chunk.length) break;
       end = next;
     }
-    this.#source.pass(chunk.subarray(start, end));
+    this.#socket.pass(chunk.subarray(start, end));
     return end;
   }
 
@@ -145,7 +145,7 @@ export class ReplyReader<Value> {
         return start + copied + here;
       }
       if (length > begun.length) this.#begin(length, begun, 0);
-      else if (this.sink === null) this.#source.pass(begun);
+      else if (this.sink === null) this.#socket.pass(begun);
       else this.#readMessage(this.sink, begun, 0, length, true);
     }
     return start + copied;
@@ -169,7 +169,7 @@ export class ReplyReader<Value> {
         break;
       default: {
         const message = bytes.subarray(start, end);
-        if (!sink.other(message)) this.#source.pass(message);
+        if (!sink.other(message)) this.#socket.pass(message);
       }
     }
   }

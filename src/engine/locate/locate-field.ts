@@ -19,7 +19,7 @@ import type { InputPath } from '../../errors/input-path.ts';
 import { fragmentsOf } from '../../request/select/collect-fields.ts';
 
 /** The most locations that an error reports. */
-const maxPlaces = 10;
+const maxLocations = 10;
 
 /** Returns the locations of the fields at this path in a valid document; undefined if there are none. */
 export function locateField(
@@ -53,7 +53,7 @@ export function locateVariable(node: DocumentNode, operationName: string | null 
   const search = (selectionSet: SelectionSetNode, path: readonly string[]): void => {
     for (const field of fieldsOf(document, [selectionSet])) {
       // Further uses change nothing.
-      if (shared?.length === 0 && uses.length >= maxPlaces) return;
+      if (shared?.length === 0 && uses.length >= maxLocations) return;
       const fieldPath = [...path, keyOf(field)];
       if (usesVariable(field, variable)) {
         uses.push(field);
@@ -137,6 +137,6 @@ function keyOf({ alias, name }: FieldNode): string {
 }
 
 function positionsOf(fields: readonly FieldNode[]): SourcePosition[] | undefined {
-  const positions = fields.slice(0, maxPlaces).flatMap(({ loc }) => (loc ? [getLocation(loc.source, loc.start)] : []));
+  const positions = fields.slice(0, maxLocations).flatMap(({ loc }) => (loc ? [getLocation(loc.source, loc.start)] : []));
   return positions.length > 0 ? positions.map(({ line, column }) => ({ line, column })) : undefined;
 }

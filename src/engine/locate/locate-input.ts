@@ -3,7 +3,7 @@ import type { CompiledStatement } from '../../compile/compile-plan.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import type { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
-import { placeOf as sharedPlace, writePath } from '../../errors/input-path.ts';
+import { sharedPath, writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
@@ -38,22 +38,18 @@ export function locateInput(failure: Failure): string | undefined {
 }
 
 /** Of a nested write: with indexes if the row is known, otherwise the path shared by all rows that the statement writes. */
-function locateNested(
-  { place, table }: NonNullable<CompiledStatement['step']>,
-  parameters: readonly Parameter[],
-  failure: Failure,
-): string {
+function locateNested({ path, table }: NonNullable<CompiledStatement['step']>, parameters: readonly Parameter[], failure: Failure): string {
   const { error, cause, statement, compiled, plan } = failure;
   const steps = compiled.statements.slice(0, statement).filter((each) => each.step).length;
   const step = stepOf(plan, steps);
-  if (cause === null) return (step && unboundInput(step, failure)) ?? place;
+  if (cause === null) return (step && unboundInput(step, failure)) ?? path;
   // `atMost`, which was exceeded, is a sibling of `set`.
-  if (error.code === 'TOO_MANY_ROWS') return place.replace(/\.set$/, '');
+  if (error.code === 'TOO_MANY_ROWS') return path.replace(/\.set$/, '');
   const label = readRaised(cause.message)?.label ?? null;
-  if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || place;
+  if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || path;
   const number = unreadParameter(cause);
   const unread = number !== null && step ? unreadInput(step, parameters, number, cause.message, failure) : null;
-  return unread ?? place + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
+  return unread ?? path + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
 }
 
 function pathOf(path: NestedStep['paths'][number] | undefined): string | undefined {
@@ -75,29 +71,29 @@ function stepOf(plan: Plan | null, before: number): NestedStep | undefined {
   return plan?.roots.flatMap(({ value }) => (value.kind === 'nested write' ? value.steps : []))[before];
 }
 
-interface GivenColumn {
+interface InputColumn {
   readonly column: Column;
   readonly values: readonly ParameterValue[];
   readonly use: ValueUse;
 }
 
 /** The columns for which a step binds values, in the order of their parameters. */
-function givenColumns(step: NestedStep): GivenColumn[] {
+function inputColumns(step: NestedStep): InputColumn[] {
   if (!('source' in step)) return [];
   return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
 }
 
 /** The path of the field whose value cannot be bound. */
 function unboundInput(step: NestedStep, failure: Failure): string | undefined {
-  for (const { column, values, use } of givenColumns(step)) {
+  for (const { column, values, use } of inputColumns(step)) {
     const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), failure));
     if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
   }
   const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, failure)) : undefined;
-  return assigned && `${sharedPlace(step.paths)}.${assigned.column.fieldName}`;
+  return assigned && `${sharedPath(step.paths)}.${assigned.column.fieldName}`;
 }
 
-function parameterOf({ type }: Column, value: ParameterValue, use: GivenColumn['use']): Parameter {
+function parameterOf({ type }: Column, value: ParameterValue, use: InputColumn['use']): Parameter {
   return { value, encoding: use === 'write' || use === 'filter' ? { kind: 'value', type, use } : { kind: use } };
 }
 
@@ -122,11 +118,11 @@ function unreadInput(
   const text = unread && textOf(unread);
   if (!('source' in step)) {
     const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
-    return alike.length === 1 ? `${sharedPlace(step.paths)}.${alike[0]!.column.fieldName}` : null;
+    return alike.length === 1 ? `${sharedPath(step.paths)}.${alike[0]!.column.fieldName}` : null;
   }
-  const given = givenColumns(step);
+  const bound = inputColumns(step);
   const isArray = unread?.encoding.kind === 'rows';
-  const columns = isArray ? [given[parameters.slice(0, number).filter(({ encoding }) => encoding.kind === 'rows').length - 1]!] : given;
+  const columns = isArray ? [bound[parameters.slice(0, number).filter(({ encoding }) => encoding.kind === 'rows').length - 1]!] : bound;
   const cells = columns.flatMap(({ column, values, use }) =>
     values.flatMap((value, row) => {
       const own = textOf(parameterOf(column, value, use));
@@ -135,7 +131,7 @@ function unreadInput(
   );
   const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
   if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
-  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : sharedPlace(step.paths)}.${first.column.fieldName}`;
+  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : sharedPath(step.paths)}.${first.column.fieldName}`;
 }
 
 /** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */
@@ -164,9 +160,9 @@ function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parame
   if (!isOfWrite(cause, value)) return undefined;
   // A domain is all that an update knows of a value that violates its constraints.
   const ofDomain = cells.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
-  if (ofDomain.length > 0) return cellPath(value, ofDomain) ?? placeOf(value, null);
+  if (ofDomain.length > 0) return cellPath(value, ofDomain) ?? rowPath(value, null);
   const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;
-  return placeOf(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
+  return rowPath(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
 }
 
 /** Whether written values have raised the error, and not a function of the response, or for an invalid value (class 22) the filter. */
@@ -193,10 +189,10 @@ function cellsOf(value: InsertPlan | UpdatePlan): readonly Cell[] {
 function cellPath(value: InsertPlan | UpdatePlan, cells: readonly Cell[]): string | undefined {
   const [first, ...others] = cells;
   if (first === undefined || others.some(({ column }) => column !== first.column)) return undefined;
-  return placeOf(value, others.length === 0 ? first.row : null) + fieldOf(first.column);
+  return rowPath(value, others.length === 0 ? first.row : null) + fieldOf(first.column);
 }
 
-function placeOf(value: InsertPlan | UpdatePlan, row: number | null): string {
+function rowPath(value: InsertPlan | UpdatePlan, row: number | null): string {
   if (value.kind === 'update') return 'set';
   const only = value.rows.length === 1 ? 0 : row;
   return only === null ? 'objects' : `objects[${only}]`;

@@ -76,8 +76,8 @@ function bindOf(parameter: Parameter, bindValues: readonly ScalarValue[], statem
 
 function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]): number {
   if (value.kind === 'list') return value.items.length;
-  const given = resolve(value, bindValues);
-  return Array.isArray(given) ? given.length : 1;
+  const resolved = resolve(value, bindValues);
+  return Array.isArray(resolved) ? resolved.length : 1;
 }
 
 /** Total characters of all bound texts. */
@@ -87,26 +87,26 @@ export function sizeOfBound(statements: readonly { readonly parameters: readonly
 
 /** The text that is bound. Throws BAD_USER_INPUT for a value that does not fit. */
 export function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
-  const given = resolve(value, bindValues);
-  if (given === null) return null;
+  const resolved = resolve(value, bindValues);
+  if (resolved === null) return null;
   switch (encoding.kind) {
     case 'value':
-      return encodeValue(given, encoding.type, encoding.use);
+      return encodeValue(resolved, encoding.type, encoding.use);
     case 'count':
-      return String(checkCount(Number(given), encoding.argument, encoding.maximum));
+      return String(checkCount(Number(resolved), encoding.argument, encoding.maximum));
     case 'width':
-      return checkWidth(String(given));
+      return checkWidth(String(resolved));
     case 'fraction':
-      return checkFraction(String(given), encoding.argument);
+      return checkFraction(String(resolved), encoding.argument);
     case 'text':
     case 'array':
-      return encodeElement(given, encoding.kind, encoding.argument);
+      return encodeElement(resolved, encoding.kind, encoding.argument);
     case 'json':
-      return encodeElement(given, encoding.kind);
+      return encodeElement(resolved, encoding.kind);
     case 'integer':
-      return String(given);
+      return String(resolved);
     case 'rows':
-      return encodeRows(given as readonly ScalarValue[], encoding.type, encoding.use);
+      return encodeRows(resolved as readonly ScalarValue[], encoding.type, encoding.use);
   }
 }
 

@@ -71,7 +71,7 @@ test('clients take turns with long operations', async () => {
   };
   const busy = Array.from({ length: 100 }, (_, number) => prepare('busy', number));
   await Promise.all([...busy, prepare('other', 100)]);
-  const place = finished.indexOf('other');
-  assert.ok(place >= 0 && place < 20, `the other client was served after ${place} of the requests of the busy one`);
+  const position = finished.indexOf('other');
+  assert.ok(position >= 0 && position < 20, `the other client was served after ${position} of the requests of the busy one`);
   assert.equal(finished.length, 101);
 });

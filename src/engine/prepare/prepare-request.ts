@@ -141,16 +141,16 @@ function* prepareOperation(
   const { listElements } = operation.counts;
   const variables = yield* coerceVariables(operation.variables, sent, role.limits, listElements, granted.coercion);
   const key = variantKey(operation, variables, keepsResults);
-  const known = granted.uses.variant.note(compiled.get(key));
+  const cached = granted.uses.variant.note(compiled.get(key));
   const request = { document, operation, variables };
-  if (known !== undefined) return complete(request, known, role.limits);
+  if (cached !== undefined) return complete(request, cached, role.limits);
   const keepsMutation = keepsResults && operation.node.operation === 'mutation';
-  const made = yield* compileOperation(roleSchema, types, request, keepsMutation);
-  if (!made.holdsTypes || granted.keeps(types)) {
-    compiled.set(key, made);
+  const compiledRequest = yield* compileOperation(roleSchema, types, request, keepsMutation);
+  if (!compiledRequest.holdsTypes || granted.keeps(types)) {
+    compiled.set(key, compiledRequest);
     makeRoom(granted);
   }
-  return complete(request, made, role.limits);
+  return complete(request, compiledRequest, role.limits);
 }
 
 /** The leading exclamation mark is unambiguous: names of operations cannot contain it. */

@@ -1,7 +1,7 @@
 /** The session of a caller: the settings with which the transaction of a request begins. */
 import { loadSettingReaders, settingsNamedIn } from '../../catalog/setting-readers.ts';
 import type { RequestDatabase, RequestSetting, Session } from '../../database/database.ts';
-import { automatic, type RequestSettingSource, requestSettingSource } from '../../settings/check-settings.ts';
+import { automatic, type RequestPart, requestPart } from '../../settings/check-settings.ts';
 import type { Caller, HttpHead } from '../request.ts';
 import type { CompiledRequest, RoleSchema } from '../snapshot/role-schema.ts';
 
@@ -9,8 +9,8 @@ import type { CompiledRequest, RoleSchema } from '../snapshot/role-schema.ts';
 const claimsTexts = new WeakMap<Caller, string>();
 
 function claimsTextOf(caller: Caller): string {
-  const known = claimsTexts.get(caller);
-  if (known !== undefined) return known;
+  const cached = claimsTexts.get(caller);
+  if (cached !== undefined) return cached;
   const text = claimsJson(caller);
   if (Object.isFrozen(caller) && Object.isFrozen(caller.claims)) claimsTexts.set(caller, text);
   return text;
@@ -61,41 +61,41 @@ export function sessionOf(
 
 /** The settings that tell SQL about a request besides `request.jwt.claims`: a value for each, so that none is left from another request. */
 export class RequestSettings {
-  readonly #sources: readonly (readonly [name: string, source: RequestSettingSource])[];
+  readonly #parts: readonly (readonly [name: string, part: RequestPart])[];
   readonly #allowed: ReadonlySet<string>;
   /** The headers that a response may depend on. */
   readonly headers: readonly string[];
 
   /** `allowed`: the headers that SQL may read, in lower case. */
   constructor(names: readonly string[], allowed: ReadonlySet<string>) {
-    this.#sources = names.flatMap((name) => {
-      const source = requestSettingSource(name);
-      return source === null ? [] : [[name, source] as const];
+    this.#parts = names.flatMap((name) => {
+      const part = requestPart(name);
+      return part === null ? [] : [[name, part] as const];
     });
     this.#allowed = allowed;
-    const kinds = new Set(this.#sources.map(([, { kind }]) => kind));
+    const kinds = new Set(this.#parts.map(([, { kind }]) => kind));
     this.headers = kinds.has('headers') || kinds.has('header') ? [...allowed] : [];
   }
 
   /** The value of each setting; '' or, for `request.headers`, '{}' if the request has none. With `inAscii`, JSON is written in ASCII. */
   valuesFor(caller: Caller, head: HttpHead, inAscii: (json: string) => string): readonly RequestSetting[] {
-    return this.#sources.map(([name, source]) => [name, this.#valueOf(source, caller, head, inAscii)] as const);
+    return this.#parts.map(([name, part]) => [name, this.#valueOf(part, caller, head, inAscii)] as const);
   }
 
-  #valueOf(source: RequestSettingSource, { role, claims = {} }: Caller, head: HttpHead, inAscii: (json: string) => string): string {
-    switch (source.kind) {
+  #valueOf(part: RequestPart, { role, claims = {} }: Caller, head: HttpHead, inAscii: (json: string) => string): string {
+    switch (part.kind) {
       case 'claim':
-        return storable(source.key.toLowerCase() === 'role' ? role : claimText(claims, source.key));
+        return storable(part.key.toLowerCase() === 'role' ? role : claimText(claims, part.key));
       case 'method':
         return head.method ?? '';
       case 'path':
         return storable(head.url?.split('?', 1)[0] ?? '');
       case 'header':
-        return storable(this.#headersOf(head)[source.key] ?? '');
+        return storable(this.#headersOf(head)[part.key] ?? '');
       case 'headers':
         return inAscii(JSON.stringify(this.#headersOf(head)));
       default:
-        return source satisfies never;
+        return part satisfies never;
     }
   }
 
@@ -119,7 +119,7 @@ export async function loadRequestSettings(
   const names = new Set(listed.filter((name) => name !== automatic));
   if (listed.includes(automatic)) {
     for (const { text } of await loadSettingReaders(database, 'request'))
-      for (const name of settingsNamedIn(text)) if (requestSettingSource(name) !== null) names.add(name);
+      for (const name of settingsNamedIn(text)) if (requestPart(name) !== null) names.add(name);
   }
   return names.size === 0 ? null : new RequestSettings([...names], new Set(headers.map((name) => name.toLowerCase())));
 }

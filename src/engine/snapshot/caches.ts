@@ -80,21 +80,21 @@ const maxEntries = 1000;
  */
 export class IntrospectionCache {
   readonly #use: CacheUse;
-  readonly #known: LRUCache<string, IntrospectionJson>;
+  readonly #cache: LRUCache<string, IntrospectionJson>;
   readonly #making = new Map<string, Making>();
-  #lastMade: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
 
   /**
    * Keeps responses of up to this many bytes in total, by identity. A larger one is made for the requests that wait for it, but not kept.
    */
   constructor(maxBytes: number, use: CacheUse) {
     this.#use = use;
-    this.#known = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+    this.#cache = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
   }
 
   /** The number of responses that are kept. */
   get size(): number {
-    return this.#known.size;
+    return this.#cache.size;
   }
 
   /**
@@ -106,10 +106,10 @@ export class IntrospectionCache {
     make: () => Generator<void, IntrospectionJson>,
     deadline: Deadline | null = null,
   ): Promise<IntrospectionJson> {
-    const known = this.#known.get(identity);
+    const cached = this.#cache.get(identity);
     const making = this.#making.get(identity);
-    this.#use.note(known ?? making);
-    if (known !== undefined) return known;
+    this.#use.note(cached ?? making);
+    if (cached !== undefined) return cached;
     const awaited = making ?? this.#begin(identity, make);
     awaited.waiting += 1;
     try {
@@ -120,10 +120,10 @@ export class IntrospectionCache {
   }
 
   #begin(identity: string, make: () => Generator<void, IntrospectionJson>): Making {
-    const made = this.#lastMade.then(() => runInSlices(this.#whileAwaited(identity, making, make())));
-    const making: Making = { json: made, waiting: 0 };
+    const json = this.#last.then(() => runInSlices(this.#whileAwaited(identity, making, make())));
+    const making: Making = { json, waiting: 0 };
     this.#making.set(identity, making);
-    this.#lastMade = made.then(ignore, ignore);
+    this.#last = json.then(ignore, ignore);
     return making;
   }
 
@@ -134,7 +134,7 @@ export class IntrospectionCache {
         if (making.waiting === 0) throw new Error('Nobody waits for this response.');
         const { done, value } = work.next();
         if (done) {
-          this.#known.set(identity, value);
+          this.#cache.set(identity, value);
           return value;
         }
         yield;

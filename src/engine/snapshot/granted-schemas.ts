@@ -93,13 +93,13 @@ export class GrantedSchemas {
   }
 
   #makeCaches(set: PrivilegeSet): GrantedSchema {
-    const made = this.#maker.makeCaches({
+    const granted = this.#maker.makeCaches({
       types: () => this.#typesOf(set),
       keeps: (types) => this.#types.peek(set) === types,
-      noteGrowth: () => this.#noteGrowth(set, made),
+      noteGrowth: () => this.#noteGrowth(set, granted),
     });
-    this.#caches.set(set, made);
-    return made;
+    this.#caches.set(set, granted);
+    return granted;
   }
 
   /** The request that made the schema grow continues with it, even if it has been evicted. */

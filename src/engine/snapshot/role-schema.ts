@@ -10,7 +10,7 @@ import type { Coercion } from '../../request/operation.ts';
 import type { Document } from '../../request/validate/parse-document.ts';
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
 import type { NoteMismatches } from '../prepare/prepare-request.ts';
-import type { KnownTableSizes } from '../request-cost.ts';
+import type { TableSizeCache } from '../request-cost.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
 import type { RequestSettings } from '../run/session.ts';
 import type { CacheSizes, IntrospectionCache, SchemaCacheUses } from './caches.ts';
@@ -67,7 +67,7 @@ export interface GrantedSchema {
   /** Null if the database keeps no idempotency keys. */
   readonly keyStore: KeyStore | null;
   readonly searchPath: string;
-  readonly tableSizes: KnownTableSizes;
+  readonly tableSizes: TableSizeCache;
   /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;
   readonly coercion: Coercion;

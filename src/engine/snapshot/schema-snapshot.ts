@@ -22,7 +22,7 @@ import type { Coercion } from '../../request/operation.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
 import { identifier, render } from '../../sql/sql.ts';
 import type { NoteMismatches } from '../prepare/prepare-request.ts';
-import { KnownTableSizes } from '../request-cost.ts';
+import { TableSizeCache } from '../request-cost.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
 import { loadRequestSettings, type RequestSettings } from '../run/session.ts';
 import { type CacheSizes, IntrospectionCache, type SchemaCacheUses } from './caches.ts';
@@ -67,7 +67,7 @@ interface LoadedSchema {
   readonly requestSettings: RequestSettings | null;
 }
 
-interface KnownRole {
+interface LoadedRole {
   readonly role: Role;
   readonly privileges: PrivilegeSet;
 }
@@ -94,11 +94,11 @@ export class SchemaSnapshot {
   readonly #requestSettings: RequestSettings | null;
   readonly #onDoubt: () => void;
   readonly #searchPath: string;
-  readonly #roles: LRUCache<string, KnownRole>;
-  readonly #loading = new Map<string, Promise<KnownRole>>();
+  readonly #roles: LRUCache<string, LoadedRole>;
+  readonly #loading = new Map<string, Promise<LoadedRole>>();
   readonly #schemas: GrantedSchemas;
   readonly #introspectionCache: IntrospectionCache;
-  readonly #tableSizes: KnownTableSizes;
+  readonly #tableSizes: TableSizeCache;
   /** The comment directives that are ignored, as text. */
   readonly ignoredDirectives: readonly string[];
 
@@ -117,7 +117,7 @@ export class SchemaSnapshot {
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
-    this.#tableSizes = new KnownTableSizes(settings.schemas);
+    this.#tableSizes = new TableSizeCache(settings.schemas);
     this.#searchPath = searchPathOf(catalog, settings);
     this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
       makeTypes: (privileges) => this.#makeTypes(privileges),
@@ -176,8 +176,8 @@ export class SchemaSnapshot {
 
   /** What a role sees, if it is loaded. */
   find(role: string): RoleSchema | undefined {
-    const known = this.#roles.get(role);
-    return known && this.#schemaOf(known);
+    const loaded = this.#roles.get(role);
+    return loaded && this.#schemaOf(loaded);
   }
 
   /** What a role sees. Rejects with UNAUTHENTICATED for a role that does not exist. */
@@ -196,8 +196,8 @@ export class SchemaSnapshot {
     const names = this.roles();
     if (names.length === 0) return;
     for (const standing of await loadStandings(database, names)) {
-      const known = this.#roles.peek(standing.name);
-      if (known !== undefined && known.role.refusal !== this.#refusalOf(standing)) this.#roles.delete(standing.name);
+      const loaded = this.#roles.peek(standing.name);
+      if (loaded !== undefined && loaded.role.refusal !== this.#refusalOf(standing)) this.#roles.delete(standing.name);
     }
   }
 
@@ -224,18 +224,18 @@ export class SchemaSnapshot {
     return this.#dependence;
   }
 
-  #schemaOf({ role, privileges }: KnownRole): RoleSchema {
+  #schemaOf({ role, privileges }: LoadedRole): RoleSchema {
     return { role, granted: this.#schemas.of(privileges) };
   }
 
   /** Concurrent requests for a role share one load. A failure is not remembered: the next request tries again. */
-  #load(name: string, database: RequestDatabase): Promise<KnownRole> {
+  #load(name: string, database: RequestDatabase): Promise<LoadedRole> {
     const loading = this.#loading.get(name) ?? this.#loadAnew(name, database).finally(() => this.#loading.delete(name));
     this.#loading.set(name, loading);
     return loading;
   }
 
-  async #loadAnew(name: string, database: RequestDatabase): Promise<KnownRole> {
+  async #loadAnew(name: string, database: RequestDatabase): Promise<LoadedRole> {
     // No role can have such a name, and PostgreSQL could not even be asked about it.
     if (!isStorable(name)) throw new ApiError('UNAUTHENTICATED', `role ${quote(name)} does not exist`);
     const { schemas, limitsOf, mayUseKeys } = this.#settings;
@@ -245,17 +245,17 @@ export class SchemaSnapshot {
     const isPresent = await hasValuesOf(database, schemas, this.#fingerprint);
     const refusal = this.#refusalOf(role);
     const alikeName = nameOfAlike(role, defaults);
-    const known = {
+    const loaded = {
       role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName },
       privileges: this.#schemas.setOf(role.privileges),
     };
     if (!isPresent) {
       this.#onDoubt();
-      return known;
+      return loaded;
     }
-    this.#schemas.hold(known.privileges);
-    this.#roles.set(name, known);
-    return known;
+    this.#schemas.hold(loaded.privileges);
+    this.#roles.set(name, loaded);
+    return loaded;
   }
 
   #refusalOf(standing: RoleStanding): string | null {
@@ -314,7 +314,7 @@ function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): strin
   return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
 }
 
-function sizeOfRole({ role }: KnownRole, name: string): number {
+function sizeOfRole({ role }: LoadedRole, name: string): number {
   return role.defaults.settings.reduce((size, setting) => size + 2 * setting.join().length, bytesOfRole + 2 * name.length);
 }
 
@@ -355,7 +355,7 @@ function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: reado
         return [id, { schema: names.get(schemaId) ?? '', name, hasKey: indexes.some(({ primary }) => primary) }];
       }),
     ),
-    sources: new Set(viewSources.keys()),
+    underlying: new Set(viewSources.keys()),
   };
 }
 

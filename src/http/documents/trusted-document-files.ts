@@ -35,12 +35,13 @@ export async function readDocuments(location: string): Promise<ReadonlyMap<strin
   return new Map([...entries].map(([id, entry]) => [id, complete(id, entry, location)]));
 }
 
-function join(known: Entry | undefined, entry: Entry): Entry {
-  if (known === undefined) return entry;
-  if (known.text !== null && entry.text !== null && known.text !== entry.text) throw new Error('another file has a different document');
-  if (known.cacheControl !== null && entry.cacheControl !== null && known.cacheControl !== entry.cacheControl)
+function join(existing: Entry | undefined, entry: Entry): Entry {
+  if (existing === undefined) return entry;
+  if (existing.text !== null && entry.text !== null && existing.text !== entry.text)
+    throw new Error('another file has a different document');
+  if (existing.cacheControl !== null && entry.cacheControl !== null && existing.cacheControl !== entry.cacheControl)
     throw new Error('another file has a different "cacheControl"');
-  return { text: known.text ?? entry.text, cacheControl: known.cacheControl ?? entry.cacheControl };
+  return { text: existing.text ?? entry.text, cacheControl: existing.cacheControl ?? entry.cacheControl };
 }
 
 function complete(id: string, { text, cacheControl }: Entry, location: string): TrustedDocument {
@@ -110,13 +111,13 @@ export class WatchedDocuments implements TrustedDocuments {
 
   /** Reads the documents. Rejects with an `Error` that says what is wrong with the files. */
   static async open(location: string, observe: Observer, interval?: number): Promise<WatchedDocuments> {
-    const source = {
+    const files = {
       read: async () => new DocumentMap(await readDocuments(location)),
       readStamp: async () => readStamp(await listFiles(location)),
       onLoad: ({ byId }: DocumentMap) => observe({ kind: 'files-loaded', content: 'trusted documents', count: byId.size }),
       onFailure: (error: Error) => observe({ kind: 'files-load-failed', content: 'trusted documents', error }),
     };
-    return new WatchedDocuments(await WatchedFiles.open(source, interval));
+    return new WatchedDocuments(await WatchedFiles.open(files, interval));
   }
 
   /** All documents, by id. */

@@ -121,12 +121,12 @@ export abstract class Exchange {
   }
 }
 
-/** Makes ids that are unique across processes: a random part per process, and a counter. `given` is the header, if present. */
-export function createRequestIds(): (given?: string | string[] | null) => string {
+/** Makes ids that are unique across processes: a random part per process, and a counter. `sent` is the header, if present. */
+export function createRequestIds(): (sent?: string | string[] | null) => string {
   const prefix = randomUUID().slice(0, 13);
   let count = 0;
-  return (given) => {
-    if (typeof given === 'string' && isFitForLog(given)) return given;
+  return (sent) => {
+    if (typeof sent === 'string' && isFitForLog(sent)) return sent;
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };

@@ -123,7 +123,7 @@ export async function makeCacheable(
   const etag = await runFromFirstPause(tagOf(response.body, state.mediaType), deadline);
   const names = [vary, withKeys, ...(usesCookies ? ['Cookie'] : []), ...(response.body.dependsOn ?? [])];
   state.caching = { control: ofDocument ?? cacheControl, etag, vary: names.join(', ') };
-  return isKnown(headers['if-none-match'], etag) ? { status: 304, code: null, body: nothing } : response;
+  return matchesTag(headers['if-none-match'], etag) ? { status: 304, code: null, body: nothing } : response;
 }
 
 /** Weak: a response has the same tag whether compressed or not (RFC 9110, section 8.8.1). */
@@ -145,7 +145,7 @@ function* tagOf({ chunks }: ResponseBody, mediaType: string): Generator<void, st
 }
 
 /** Whether the If-None-Match header names this tag (RFC 9110, section 13.1.2). */
-function isKnown(header: string | undefined, etag: string): boolean {
+function matchesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.slice(2));

@@ -1,4 +1,4 @@
-/** Where the connections of a pool come from: they are opened for a URL, or borrowed from a pool of the caller. */
+/** Opens the connections of a pool: for a URL, or from a pool of the caller. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgConnection } from './pg-connection.ts';
 import {
@@ -15,7 +15,7 @@ import { PreparedStatements, type StatementCounts } from './wire/prepared-statem
 /** How long the server may take to confirm that a connection has ended. */
 const closeMillis = 1000;
 
-export interface ConnectionSource {
+export interface Connector {
   /** The maximum number of connections. */
   readonly size: number;
   /** Whether nobody else uses the connections, so that idle ones are kept open here. */
@@ -36,7 +36,7 @@ export interface ConnectionSource {
   leave(): Promise<void>;
 }
 
-/** How the connections of a source are used. */
+/** How the connections of a connector are used. */
 export interface ConnectionOptions {
   /** How many prepared statements to keep on each; null to prepare none by name. */
   readonly statementCacheSize: number | null;
@@ -59,7 +59,7 @@ function wrapPooled(client: PgClient, stream: unknown, options: ConnectionOption
 }
 
 /** Opens connections for a URL. */
-export class OwnSource implements ConnectionSource {
+export class UrlConnector implements Connector {
   readonly size: number;
   readonly isOwn = true;
   readonly idleCount = 0;
@@ -121,7 +121,7 @@ export class OwnSource implements ConnectionSource {
 }
 
 /** Borrows connections from a pool of the caller. */
-export class BorrowedSource implements ConnectionSource {
+export class PoolConnector implements Connector {
   readonly isOwn = false;
   readonly #pool: PgPool;
   readonly #options: ConnectionOptions;
