@@ -22,7 +22,7 @@ export interface Catalog {
   /** Foreign keys that exposed views inherit from the tables whose columns they show, from and to views. */
   readonly viewForeignKeys: readonly CatalogViewForeignKey[];
   /** The tables and views that exposed views read, at any depth, and these views: the schema of each, by id. */
-  readonly viewSources: ReadonlyMap<number, string>;
+  readonly viewRelations: ReadonlyMap<number, string>;
   /** Types of columns, arguments and results, the element types of arrays, and the enums of the exposed schemas. */
   readonly types: ReadonlyMap<number, CatalogType>;
   /** Schemas, exposed or not, whose operators compare columns. Without pg_catalog, which is always searched. */

@@ -57,7 +57,7 @@ function* assembleCatalog(
     partitionKeys,
     views,
     viewForeignKeys,
-    viewSources: new Map(rawViews?.relations.map(({ id, schemaId }) => [id, schemaNames.get(schemaId) ?? ''])),
+    viewRelations: new Map(rawViews?.relations.map(({ id, schemaId }) => [id, schemaNames.get(schemaId) ?? ''])),
     types,
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
@@ -126,10 +126,10 @@ function* assembleFunctions(
 ): Generator<void, CatalogFunction[]> {
   const defaults = new Map(raw.defaults.map(({ functionId, position, sql }) => [`${functionId} ${position}`, sql]));
   const functions: CatalogFunction[] = [];
-  for (const { argumentTypes, argumentNames, argumentModes, defaultCount, ...source } of raw.functions) {
-    const { id, schemaId } = source;
+  for (const { argumentTypes, argumentNames, argumentModes, defaultCount, ...rest } of raw.functions) {
+    const { id, schemaId } = rest;
     functions.push({
-      ...source,
+      ...rest,
       schema: schemaNames.get(schemaId) ?? '',
       effects: effects.ofCalling(id),
       arguments: toArguments({ id, argumentTypes, argumentNames, argumentModes, defaultCount }, defaults),

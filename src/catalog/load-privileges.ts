@@ -154,8 +154,8 @@ interface ObjectIds {
 const objectIds = new WeakMap<Catalog, ObjectIds>();
 
 function objectsOf(catalog: Catalog): ObjectIds {
-  const known = objectIds.get(catalog);
-  if (known) return known;
+  const cached = objectIds.get(catalog);
+  if (cached) return cached;
   const searched = [...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id);
   const types = [...catalog.types.values()];
   const ofTypes = types.flatMap(({ schema, schemaId, enumSchema }) =>

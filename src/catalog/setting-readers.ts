@@ -24,19 +24,19 @@ const containsAny = (text: string, sought: readonly string[]): string =>
   `(select ${sought.map((each) => `pg_catalog.strpos(t.text, '${each}') > 0`).join(' or ')}
     from (select ${text} collate pg_catalog."C" as text offset 0) t)`;
 
-/** Whether the source of a function names a setting of a request; `p` is its row in `pg_proc`. */
+/** Whether the body of a function names a setting of a request; `p` is its row in `pg_proc`. */
 const namesRequestSetting = containsAny('p.prosrc', requestSettingPrefixes);
 
 /**
  * Deparsing a tree takes a hundred times as long as searching it, so only what is found in one is deparsed. Objects of PostgreSQL have
  * lower ids than FirstNormalObjectId (16384). What belongs to an extension is its own business.
  */
-const readersQuery = (inSource: string, inTrees: readonly string[]): string => `
+const readersQuery = (inBody: string, inTrees: readonly string[]): string => `
 with found as (
   select 'function' as object, p.pronamespace as schema, p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')' as name,
     coalesce(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc) as text, 'pg_catalog.pg_proc'::pg_catalog.regclass as class, p.oid
   from pg_catalog.pg_proc p
-  where p.oid >= 16384 and (${inSource} or ${containsAny('p.prosqlbody::text', inTrees)})
+  where p.oid >= 16384 and (${inBody} or ${containsAny('p.prosqlbody::text', inTrees)})
   union all
   select 'policy', c.relnamespace, c.relname || '.' || p.polname,
     pg_catalog.concat_ws(' ', pg_catalog.pg_get_expr(p.polqual, c.oid), pg_catalog.pg_get_expr(p.polwithcheck, c.oid)),

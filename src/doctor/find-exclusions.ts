@@ -43,8 +43,8 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
     return table ? `grant select${columns} on table ${examination.tableSql(table)} ${to}` : null;
   }
   if (privilege === 'execute') {
-    const source = catalog.functions.find((candidate) => candidate.id === id);
-    return source ? `grant execute on ${examination.routineSql(source)} ${to}` : null;
+    const catalogFunction = catalog.functions.find((candidate) => candidate.id === id);
+    return catalogFunction ? `grant execute on ${examination.routineSql(catalogFunction)} ${to}` : null;
   }
   const schemas = [...catalog.schemas, ...catalog.operatorSchemas];
   const ofTypes = [...catalog.types.values()].flatMap(({ schemaId, schema, enumSchema }) =>
@@ -81,7 +81,7 @@ function contentOf(catalog: Catalog, id: number, schema: string): string[] {
       ...keys.map((key) => `relation ${qualifiedName(name, key.name)}`),
     ];
   });
-  const functions = catalog.functions.filter(isInside).map((source) => `function ${functionName(catalog, source)}`);
+  const functions = catalog.functions.filter(isInside).map((catalogFunction) => `function ${functionName(catalog, catalogFunction)}`);
   const enums = [...catalog.types.values()].filter((type) => isInside(type) && type.labels);
   return [...tables, ...functions, ...enums.map((type) => `enum ${qualifiedName(schema, type.name)}`)];
 }
@@ -90,12 +90,14 @@ function contentOf(catalog: Catalog, id: number, schema: string): string[] {
 function findExtensionFunctions({ catalog, model, safety }: Examination): Finding[] {
   const present = new Set([...model.routines, ...model.tables.flatMap(({ computed }) => computed)].map(({ id }) => id));
   const usable = new Set(catalog.schemas.filter(({ name }) => model.schemas.includes(name)).map(({ id }) => id));
-  const absent = catalog.functions.filter((source) => source.extension && usable.has(source.schemaId) && !present.has(source.id));
+  const absent = catalog.functions.filter(
+    (catalogFunction) => catalogFunction.extension && usable.has(catalogFunction.schemaId) && !present.has(catalogFunction.id),
+  );
   const byExtension = Map.groupBy(absent, ({ id }) => safety.extensions.get(id) ?? '');
   return [...byExtension].map(([name, functions]) => {
     const message = `${functions.length} of its functions are not in the API, because no field can call them or the role cannot execute them`;
     return finding('extension-functions', 'extension', name, message, {
-      contains: functions.map((source) => `function ${functionName(catalog, source)}`),
+      contains: functions.map((catalogFunction) => `function ${functionName(catalog, catalogFunction)}`),
     });
   });
 }
@@ -116,7 +118,7 @@ function findClashingRelations({ model }: Examination): Finding[] {
     const unwritten = writableRelations(table).clashing;
     const names = [...new Set([...unfiltered, ...unordered, ...unwritten])];
     if (names.length === 0) return [];
-    const places = (name: string): string =>
+    const usesWithout = (name: string): string =>
       inWords.format([
         ...(unfiltered.includes(name) ? ['filters'] : []),
         ...(unordered.includes(name) ? ['orders'] : []),
@@ -124,7 +126,7 @@ function findClashingRelations({ model }: Examination): Finding[] {
       ]);
     const described = (name: string): string =>
       `${table.relations.some(({ fieldName }) => fieldName === name) ? 'the relation' : 'the computed field'} ${name}`;
-    const lost = [...Map.groupBy(names, places)].map(
+    const lost = [...Map.groupBy(names, usesWithout)].map(
       ([where, lacking]) => `${where} have no member for ${inWords.format(lacking.map(described))}`,
     );
     const cause = names.length === 1 ? 'a column or an operator already has that name' : 'columns or operators already have those names';

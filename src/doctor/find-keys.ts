@@ -25,13 +25,13 @@ function findSlowKeys(examination: Examination): Finding[] {
 /** One finding for each exposed table with a key and children. The partitions of a table are not children: its key covers them. */
 function findInheritedKeys(examination: Examination): Finding[] {
   const { catalog, model } = examination;
-  return catalog.tables.flatMap((source) => {
-    const table = source.hasChildren && model.tables.find(({ id }) => id === source.id);
+  return catalog.tables.flatMap((catalogTable) => {
+    const table = catalogTable.hasChildren && model.tables.find(({ id }) => id === catalogTable.id);
     if (!table || table.primaryKey.length === 0) return [];
     const message =
       'its key does not hold for the tables that inherit from it, so several of its rows may have one nodeId: pages by cursor lose rows, and ' +
       'writes by key change all of them; give the children keys from its sequence and never reuse one, or expose a view of its own rows ' +
-      `(select ... from only ${examination.tableSql(source)}) instead`;
+      `(select ... from only ${examination.tableSql(catalogTable)}) instead`;
     return [finding('key-not-inherited', table.kind, qualifiedName(table.schema, table.name), message)];
   });
 }

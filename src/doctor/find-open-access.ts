@@ -141,19 +141,19 @@ function remedySql(examination: Examination, bypass: ViewBypass): string | null 
 function findDefiners(examination: Examination): Finding[] {
   const { catalog, model, safety } = examination;
   if (safety.bypassesRowSecurity) return [];
-  return catalog.functions.flatMap((source) => {
-    const definer = safety.definerFunctions.get(source.id);
+  return catalog.functions.flatMap((catalogFunction) => {
+    const definer = safety.definerFunctions.get(catalogFunction.id);
     if (!definer) return [];
     const { owner, ownerBypassesRowSecurity, fixedSearchPath, grantees } = definer;
-    const name = functionName(catalog, source);
-    const routine = examination.routineSql(source);
+    const name = functionName(catalog, catalogFunction);
+    const routine = examination.routineSql(catalogFunction);
     const power = ownerBypassesRowSecurity ? ', who bypasses row level security' : '';
     const message = `${model.role} can execute it with the privileges of ${owner}${power}; if that is not intended, revoke the privilege or make it security invoker`;
     const remedy = grantees.length > 0 ? `revoke execute on ${routine} from ${grantees.join(', ')};` : null;
     const open = finding('open-definer-function', 'function', name, message, { remedy });
     if (fixedSearchPath) return [open];
     const danger = `it runs with the privileges of ${owner} but looks up names in the search path of its caller; set its search path`;
-    const fix = `alter ${routine} set search_path = ${examination.quote(source.schema)}, pg_temp;`;
+    const fix = `alter ${routine} set search_path = ${examination.quote(catalogFunction.schema)}, pg_temp;`;
     return [open, finding('definer-search-path', 'function', name, danger, { remedy: fix })];
   });
 }
@@ -161,12 +161,12 @@ function findDefiners(examination: Examination): Finding[] {
 /** As in pg_graphql, procedures are fields, but calling one fails. */
 function findProcedures({ catalog, model }: Examination): Finding[] {
   const fields = new Set(model.routines.map(({ id }) => id));
-  return catalog.functions.flatMap((source) => {
-    if (!fields.has(source.id) || source.kind !== 'p') return [];
+  return catalog.functions.flatMap((catalogFunction) => {
+    if (!fields.has(catalogFunction.id) || catalogFunction.kind !== 'p') return [];
     return finding(
       'call-fails',
       'function',
-      functionName(catalog, source),
+      functionName(catalog, catalogFunction),
       'it is a procedure, so its field always fails; make it a function',
     );
   });

@@ -48,8 +48,8 @@ async function findUnsetSettings(database: Database, { requestSettings, requestH
   const names = [...new Set(readers.flatMap((each) => each.names))];
   const rows = names.length === 0 ? [] : await database.query(setQuery, [JSON.stringify(names)]);
   const isAutomatic = requestSettings.includes(automatic);
-  const known = new Set([alwaysSet, ...requestSettings, ...rows.map(([name]) => name!)].map((name) => name.toLowerCase()));
-  const isSet = (name: string): boolean => known.has(name.toLowerCase()) || (isAutomatic && requestPart(name) !== null);
+  const always = new Set([alwaysSet, ...requestSettings, ...rows.map(([name]) => name!)].map((name) => name.toLowerCase()));
+  const isSet = (name: string): boolean => always.has(name.toLowerCase()) || (isAutomatic && requestPart(name) !== null);
   const headers = new Set(requestHeaders.map((name) => name.toLowerCase()));
   return readers.flatMap(({ reader, names }) => {
     const messages = [
@@ -92,7 +92,7 @@ function describeComputed({ text }: SettingReader, listed: readonly string[]): s
 /** The headers that a definition reads, as far as it names them where it reads the setting. */
 function headersReadBy({ text }: SettingReader, names: readonly string[]): readonly string[] {
   const inJson = [...text.matchAll(/'request\.headers'(?:[^'>;]|'')*?->>?\s*'([^']+)'/gi)].map(([, name]) => name!.toLowerCase());
-  const single = names.map(requestPart).flatMap((source) => (source?.kind === 'header' ? [source.key] : []));
+  const single = names.map(requestPart).flatMap((part) => (part?.kind === 'header' ? [part.key] : []));
   return [...new Set([...inJson, ...single])];
 }
 

@@ -77,8 +77,8 @@ function writeOnly(examination: Examination, table: Table): Finding[] {
 }
 
 function grant(examination: Examination, { id }: Table, columns: readonly Column[]): string | null {
-  const source = examination.catalog.tables.find((table) => table.id === id);
-  if (!source) return null;
+  const table = examination.catalog.tables.find((table) => table.id === id);
+  if (!table) return null;
   const names = columns.map(({ name }) => examination.quote(name)).join(', ');
-  return `grant select (${names}) on table ${examination.tableSql(source)} to ${examination.roleSql};`;
+  return `grant select (${names}) on table ${examination.tableSql(table)} to ${examination.roleSql};`;
 }

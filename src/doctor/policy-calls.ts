@@ -63,8 +63,8 @@ function isConstantCall(condition: string, start: number, calls: string): boolea
     if (text === '(') depth += 1;
     else if (text === ')') depth -= 1;
     if (depth > 0) continue;
-    const given = condition.slice(start, start + index).replaceAll(new RegExp(calls, 'g'), '');
-    return given.replaceAll(constantParts, '') === '';
+    const argument = condition.slice(start, start + index).replaceAll(new RegExp(calls, 'g'), '');
+    return argument.replaceAll(constantParts, '') === '';
   }
   return false;
 }

@@ -363,7 +363,7 @@ export async function loadSafety(database: Database, catalog: Catalog, role: str
     creatable: new Map(raw.creatable.map(({ id, grantees }) => [id, grantees])),
     tables: new Map(raw.tables.map((table) => [table.id, table])),
     viewBypasses: raw.viewBypasses,
-    definerFunctions: new Map(raw.definerFunctions.map((source) => [source.id, source])),
+    definerFunctions: new Map(raw.definerFunctions.map((definer) => [definer.id, definer])),
     extensions: new Map(raw.extensions.map(({ functionId, name }) => [functionId, name])),
     unindexedKeys: new Set(raw.unindexedKeys.map(({ id }) => id)),
     refusedRules: raw.refusedRules,

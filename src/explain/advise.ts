@@ -86,53 +86,53 @@ function findRelations(plan: Plan): FollowedRelation[] {
 /** Advice for scans. */
 function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
   return scans.flatMap((scan) => {
-    const facts = findTable(scan.table);
-    const followed = relations.filter((relation) => findTable(relation) === facts);
-    return facts === undefined ? [] : (adviseForScan(scan, facts, followed) ?? []);
+    const table = findTable(scan.table);
+    const followed = relations.filter((relation) => findTable(relation) === table);
+    return table === undefined ? [] : (adviseForScan(scan, table, followed) ?? []);
   });
 }
 
-function adviseForScan(scan: Scan, facts: AdvisedTable, followed: readonly FollowedRelation[]): Advice | null {
-  const comparisons = usableComparisons(scan, facts);
+function adviseForScan(scan: Scan, table: AdvisedTable, followed: readonly FollowedRelation[]): Advice | null {
+  const comparisons = usableComparisons(scan, table);
   const equalities = comparisons.filter(({ kind }) => kind === 'equality');
-  const sort = isSortSlow(scan) ? usableSort(scan, facts, equalities) : [];
+  const sort = isSortSlow(scan) ? usableSort(scan, table, equalities) : [];
   if (sort.length > 0 && comparisons.every(({ kind }) => kind !== 'membership')) {
-    if (facts.indexes.some((index) => serves(index, equalities, sort))) return null;
+    if (table.indexes.some((index) => serves(index, equalities, sort))) return null;
     const columns = sort.map(keySql).join(', ');
     const message = `about ${written(scan.rows * scan.loops)} rows are sorted by ${columns} to return ${written(scan.kept * scan.loops)}; an index would return them in this order`;
     return {
       code: 'sort-without-index',
-      table: facts.name,
+      table: table.name,
       message,
-      sql: createIndex(facts, [...equalities.map(columnOf), ...sort.map(keySql)]),
+      sql: createIndex(table, [...equalities.map(columnOf), ...sort.map(keySql)]),
     };
   }
-  return scan.isBlind ? adviseForFilter(scan, facts, comparisons, followed) : null;
+  return scan.isBlind ? adviseForFilter(scan, table, comparisons, followed) : null;
 }
 
 function adviseForFilter(
   scan: Scan,
-  facts: AdvisedTable,
+  table: AdvisedTable,
   comparisons: readonly Comparison[],
   followed: readonly FollowedRelation[],
 ): Advice | null {
-  const total = scan.removed === null ? Math.max(facts.rows, scan.rows) : scan.rows + scan.removed;
+  const total = scan.removed === null ? Math.max(table.rows, scan.rows) : scan.rows + scan.removed;
   const visited = total * scan.share;
   if (comparisons.length === 0 || visited * scan.loops < minRows || scan.rows > total * selectiveShare) return null;
   const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, maxEqualities);
   const range = comparisons.find((comparison) => isRange(comparison) && !equal.some(({ column }) => column === comparison.column));
   const columns = [...equal, ...(range === undefined ? [] : [range])];
   // An index on some of these columns exists, and PostgreSQL would use it if it were selective enough.
-  if (facts.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
-  if (facts.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
+  if (table.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
+  if (table.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
   const names = columns.map(({ column }) => column).join(', ');
   const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
   const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index would find them directly`;
   return {
     code: 'missing-index',
-    table: facts.name,
+    table: table.name,
     message,
-    sql: createIndex(facts, [...columns.map(comparedSql), ...orderAfter(scan, facts, columns, followed)]),
+    sql: createIndex(table, [...columns.map(comparedSql), ...orderAfter(scan, table, columns, followed)]),
   };
 }
 
@@ -142,13 +142,13 @@ function adviseForFilter(
  */
 function orderAfter(
   { orderedBy }: Scan,
-  facts: AdvisedTable,
+  table: AdvisedTable,
   columns: readonly Comparison[],
   followed: readonly FollowedRelation[],
 ): string[] {
-  const keys = facts.indexes.find(({ name }) => name === orderedBy)?.keys ?? [];
+  const keys = table.indexes.find(({ name }) => name === orderedBy)?.keys ?? [];
   const has = (sql: string | null): boolean => columns.some(({ column }) => column === sql);
-  const names = new Set(facts.columns.filter(({ sql }) => has(sql)).map(({ name }) => name));
+  const names = new Set(table.columns.filter(({ sql }) => has(sql)).map(({ name }) => name));
   const isRelation = followed.some((relation) => relation.columns.every((name) => names.has(name)));
   if (isRelation || columns.some(({ kind }) => kind !== 'equality') || keys.some(({ column }) => column === null)) return [];
   return (keys as readonly SortKey[]).filter(({ column }) => !has(column)).map(keySql);
@@ -157,22 +157,22 @@ function orderAfter(
 /** Advice for relations without an index: however small the table is now, following the relation reads all of it. */
 function adviseForRelations(relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
   return relations.flatMap((relation) => {
-    const facts = findTable(relation);
-    const columns = relation.columns.flatMap((name) => facts?.columns.find((column) => column.name === name) ?? []);
-    if (facts === undefined || columns.length < relation.columns.length) return [];
+    const table = findTable(relation);
+    const columns = relation.columns.flatMap((name) => table?.columns.find((column) => column.name === name) ?? []);
+    if (table === undefined || columns.length < relation.columns.length) return [];
     const keys = columns.map(({ sql }): Comparison => ({ column: sql, kind: 'equality', asText: false }));
-    if (facts.indexes.some((index) => serves(index, keys, []))) return [];
+    if (table.indexes.some((index) => serves(index, keys, []))) return [];
     const names = columns.map(({ name }) => name).join(', ');
     const message = `no index begins with ${names}, so following ${relation.field} reads the whole table for each row`;
-    return { code: 'unindexed-relation', table: facts.name, message, sql: createIndex(facts, keys.map(columnOf)) };
+    return { code: 'unindexed-relation', table: table.name, message, sql: createIndex(table, keys.map(columnOf)) };
   });
 }
 
 function usableComparisons({ filters, table }: Scan, { columns }: AdvisedTable): Comparison[] {
   const found = filters.flatMap((filter) => readComparisons(filter, table.alias));
   const usable = found.filter(({ column, asText }) => {
-    const facts = columns.find(({ sql }) => sql === column);
-    return facts !== undefined && (!asText || facts.isVarchar);
+    const match = columns.find(({ sql }) => sql === column);
+    return match !== undefined && (!asText || match.isVarchar);
   });
   return usable.filter(({ column }, index) => usable.findIndex((other) => other.column === column) === index);
 }

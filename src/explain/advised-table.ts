@@ -1,4 +1,4 @@
-/** Loads the facts about tables that advice needs: their size, columns, indexes and policies, in one query. */
+/** Loads what advice needs of tables: their size, columns, indexes and policies, in one query. */
 import type { Database } from '../database/database.ts';
 
 export interface AdvisedTable {
@@ -57,16 +57,16 @@ export interface TableName {
 
 export type FindTable = (table: TableName) => AdvisedTable | undefined;
 
-type RawTable = readonly [schema: string, name: string, facts: AdvisedTable];
+type RawTable = readonly [schema: string, name: string, table: AdvisedTable];
 
 export async function loadAdvisedTables(database: Pick<Database, 'query'>, tables: readonly TableName[], role: string): Promise<FindTable> {
   const names = [...new Set(tables.map(({ schema, name }) => JSON.stringify([schema, name])))].sort();
   if (names.length === 0) return () => undefined;
   const [row] = await database.query(tablesQuery, [role, `[${names.join(',')}]`]);
-  const facts = new Map(
+  const byName = new Map(
     (JSON.parse(row?.[0] ?? '[]') as readonly RawTable[]).map(([schema, name, found]) => [JSON.stringify([schema, name]), found]),
   );
-  return ({ schema, name }) => facts.get(JSON.stringify([schema, name]));
+  return ({ schema, name }) => byName.get(JSON.stringify([schema, name]));
 }
 
 const tablesQuery = `

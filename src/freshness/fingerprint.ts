@@ -4,7 +4,7 @@
  * The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
  */
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
-import { sourcesOfViews } from '../catalog/views/view-query.ts';
+import { relationsOfViews } from '../catalog/views/view-query.ts';
 import type { QueryOptions, RequestDatabase } from '../database/database.ts';
 import { literal, render } from '../sql/sql.ts';
 
@@ -67,7 +67,7 @@ const valuesQueryFrom = (firstId: number): string => `${relationsFrom(firstId)} 
 const fingerprintQueryFrom = (firstId: number): string => `${relationsFrom(firstId)},
 -- What views read, which may be in schemas that are not exposed.
 source as materialized (
-  ${sourcesOfViews("select r.oid from relation r where r.relkind in ('v', 'm')")}
+  ${relationsOfViews("select r.oid from relation r where r.relkind in ('v', 'm')")}
 )
 select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(n.ctid, n.xmin::text::int8))

@@ -95,12 +95,12 @@ class IntrospectionWriter {
     this.#add(']');
   }
 
-  *#object(fields: readonly IntrospectedField[], source: unknown): Generator<void, void> {
+  *#object(fields: readonly IntrospectedField[], object: unknown): Generator<void, void> {
     let separator = '';
     this.#add('{');
     for (const { label, resolve, shape } of fields) {
       this.#add(`${separator}${label}`);
-      yield* this.#value(shape, resolve(source));
+      yield* this.#value(shape, resolve(object));
       separator = ',';
     }
     this.#add('}');

@@ -21,7 +21,7 @@ export const noAdditions: Additions = new Set();
  * the setting disables.
  */
 export function narrowAdditions(additions: Additions, ...directives: readonly Directive[]): Additions {
-  const switches = directives.map(({ additions: given }) => given).filter((given) => typeof given === 'object' && given !== null);
+  const switches = directives.map(({ additions: members }) => members).filter((members) => typeof members === 'object' && members !== null);
   if (switches.length === 0) return additions;
   const merged: Record<string, unknown> = Object.assign({}, ...switches);
   return new Set([...additions].filter((name) => !Object.hasOwn(merged, name) || merged[name] !== false));

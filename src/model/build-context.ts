@@ -50,9 +50,9 @@ export interface BuildContext {
 }
 
 /** The table with this id, if it is in a schema that the role may use. */
-export function sourceOf({ links, schemas }: BuildContext, id: number): CatalogTable | undefined {
-  const source = links.tables.get(id);
-  return source && schemas.has(source.schemaId) ? source : undefined;
+export function reachableTable({ links, schemas }: BuildContext, id: number): CatalogTable | undefined {
+  const table = links.tables.get(id);
+  return table && schemas.has(table.schemaId) ? table : undefined;
 }
 
 const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };

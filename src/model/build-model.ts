@@ -8,8 +8,8 @@ import { type Additions, allAdditions, type ModelSettings, narrowAdditions } fro
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { readDirective, readMaxRows } from './directives.ts';
 import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
+import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
-import { TakenNames } from './naming/taken-names.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
 import { linkCatalog } from './relations/foreign-keys.ts';
 import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
@@ -51,7 +51,7 @@ function* build(
   isReported: boolean,
 ): Generator<void, Built> {
   const notes = emptyNotes();
-  const names = new TakenNames();
+  const names = new ClaimedNames();
   const context: BuildContext = {
     settings: { nodeIdField, requiredInputs, additions },
     catalog,

@@ -72,11 +72,11 @@ function findFaults(comment: string, kind: DirectiveKind, labels: readonly strin
   if (!isJsonObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
   }
-  const known: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];
+  const members: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];
   return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
-    const expectation = Object.hasOwn(known, key) ? known[key] : undefined;
+    const expectation = Object.hasOwn(members, key) ? members[key] : undefined;
     if (!expectation) {
-      const possible = Object.keys(known).join(', ');
+      const possible = Object.keys(members).join(', ');
       return [{ fault: 'unknown member', message: `"${key}" of its comment directive has no meaning here; supported: ${possible}` }];
     }
     const expected = value === null ? null : expectation(value, labels);
@@ -129,8 +129,8 @@ function* commentedObjects(catalog: Catalog): Generator<Commented, void> {
   for (const { comment, tableId, name } of catalog.foreignKeys) {
     yield { kind: 'relation', object: 'relation', comment, name: () => qualifiedName(tableNames.get(tableId) ?? '', name) };
   }
-  for (const source of catalog.functions) {
-    yield { kind: 'function', object: 'function', comment: source.comment, name: () => functionName(catalog, source) };
+  for (const catalogFunction of catalog.functions) {
+    yield { kind: 'function', object: 'function', comment: catalogFunction.comment, name: () => functionName(catalog, catalogFunction) };
   }
   for (const { comment, schema, name, labels } of catalog.types.values()) {
     yield { kind: 'enum', object: 'enum', comment, name: () => qualifiedName(schema, name), labels };

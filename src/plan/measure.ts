@@ -96,7 +96,7 @@ interface Around {
   readonly rows: GrowingEstimate;
   /** Those read for the row around a page, or for the operation. */
   readonly outer: GrowingEstimate;
-  /** Whether different rows around the part have different rows at its place. */
+  /** Whether different rows around the part have different rows of the part. */
   readonly isApart: boolean;
   /** How often each value of the order is read: a cursor has a range for each of its values. */
   readonly times: number;
@@ -431,8 +431,8 @@ class RowCounter {
 function sizeOf(size: Count, bindValues: readonly ScalarValue[]): number {
   if (typeof size === 'number') return size;
   const { value, encoding } = size;
-  const given = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
+  const bound = value.kind === 'variable' ? (bindValues[value.index] ?? null) : value.kind === 'constant' ? value.value : null;
   const maximum = encoding.kind === 'count' ? encoding.maximum : Infinity;
   // Null means `limit null`, which is no limit, so only the maximum applies.
-  return given === null ? maximum : Math.max(0, Math.min(Number(given), maximum));
+  return bound === null ? maximum : Math.max(0, Math.min(Number(bound), maximum));
 }

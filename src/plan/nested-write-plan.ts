@@ -34,20 +34,19 @@ interface StepBase {
   readonly paths: readonly InputPath[];
 }
 
-/** Inserts the rows of the source. */
 export interface InsertStep extends StepBase {
   readonly kind: 'insert';
-  readonly source: RowSource;
+  readonly inputRows: InputRows;
   readonly onConflict: ConflictPlan | null;
   /** Whether a conflict may skip rows, because nothing depends on each being written. */
   readonly lenient: boolean;
   readonly into: KeyList | null;
 }
 
-/** Finds existing rows by the values of all outputs of the source. */
+/** Finds existing rows by the values of all outputs of the input rows. */
 export interface FindStep extends StepBase {
   readonly kind: 'find';
-  readonly source: RowSource;
+  readonly inputRows: InputRows;
   /** Whether the rows were inserted unless they existed, so that only a policy or a trigger can keep one from being found. */
   readonly ensured: boolean;
   readonly into: KeyList;
@@ -56,10 +55,10 @@ export interface FindStep extends StepBase {
 /** Finds existing rows and sets their foreign keys. */
 export interface AttachStep extends StepBase {
   readonly kind: 'attach';
-  readonly source: RowSource;
+  readonly inputRows: InputRows;
   /** As of `FindStep`. */
   readonly ensured: boolean;
-  /** The outputs of the source that identify the rows, and those to write. */
+  /** The outputs that identify the rows, and those to write. */
   readonly match: readonly number[];
   readonly set: readonly number[];
 }
@@ -78,7 +77,7 @@ export interface UpdateStep extends StepBase {
   readonly increment: readonly Assignment[];
   readonly nulled: readonly Column[];
   /** Columns set to values of the only row of a list. */
-  readonly taken: readonly { readonly column: Column; readonly from: KeyList; readonly of: string }[];
+  readonly fromKeys: readonly { readonly column: Column; readonly from: KeyList; readonly of: string }[];
   readonly into: KeyList | null;
 }
 
@@ -105,12 +104,12 @@ export interface KeyPair {
 }
 
 /** The rows of some inputs. */
-export interface RowSource {
+export interface InputRows {
   /** The label of each row, in order. */
   readonly labels: readonly number[];
   /** The rows that they belong to, with the label of each one's parent. */
   readonly parents: { readonly list: KeyList; readonly labels: readonly number[] } | null;
-  /** If set, the source has rows only if this list has any. */
+  /** If set, there are rows only if this list has any. */
   readonly onlyIf: KeyList | null;
   readonly joins: readonly KeyJoin[];
   readonly outputs: readonly Output[];
@@ -127,7 +126,7 @@ export interface KeyJoin {
 export interface Output {
   readonly column: Column;
   readonly from:
-    | { readonly kind: 'given'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
+    | { readonly kind: 'input'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
     /** A column of the parents, or of the join with this index. */
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
 }

@@ -99,9 +99,9 @@ function ofRoot(value: RootValue): readonly Work[] {
     case 'routine':
       return [{ kind: 'call', routine: value.routine, parameters: value.arguments.map(({ parameter }) => parameter) }];
     case 'insert': {
-      const given = value.rows.flatMap((row) => row.filter((parameter) => parameter !== null));
+      const inputs = value.rows.flatMap((row) => row.filter((parameter) => parameter !== null));
       const added = value.onConflict?.increment.map(({ parameter }) => parameter) ?? [];
-      return [{ kind: 'write', table: value.table, parameters: [...given, ...added] }];
+      return [{ kind: 'write', table: value.table, parameters: [...inputs, ...added] }];
     }
     case 'update': {
       const assigned = [...value.set, ...value.increment].map(({ parameter }) => parameter);

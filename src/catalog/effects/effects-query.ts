@@ -149,7 +149,7 @@ export interface RawFunctionBody extends RawName {
   readonly volatility: 'i' | 's' | 'v';
   readonly language: string;
   readonly argumentNames: readonly string[] | null;
-  /** Its source text; null for functions in C, and aggregates. */
+  /** Its text; null for functions in C, and aggregates. */
   readonly body: string | null;
   /** Its qualified signature as SQL; null unless it is immutable. */
   readonly signature: string | null;

@@ -86,19 +86,19 @@ interface UserFunction extends Pick<RawFunctionBody, 'id' | 'name' | 'volatility
 
 export function* findEffects(raw: RawEffects): Generator<void, Effects> {
   const functions: UserFunction[] = [];
-  for (const { argumentNames, body, signature, ...source } of raw.functions) {
+  for (const { argumentNames, body, signature, ...rest } of raw.functions) {
     functions.push({
-      ...source,
+      ...rest,
       argumentNames: new Set(argumentNames),
       body: body === null ? null : new FunctionBody(body),
-      signature: signature ?? source.name,
+      signature: signature ?? rest.name,
     });
     yield;
   }
   const referrers = new Map<Node, Node[]>();
   const refer = (source: Node, target: Node): void => {
-    const known = referrers.get(target);
-    if (known) known.push(source);
+    const existing = referrers.get(target);
+    if (existing) existing.push(source);
     else referrers.set(target, [source]);
   };
   for (const { id } of raw.relations) refer(`w${id}`, `r${id}`);

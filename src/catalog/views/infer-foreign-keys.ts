@@ -3,7 +3,7 @@
  * Returns a foreign key for each combination of a referencing and a referenced side, of which at least one is a view.
  */
 import type { CatalogForeignKey, CatalogTable, CatalogViewForeignKey } from '../catalog.ts';
-import type { ColumnOrigin } from './query-facts.ts';
+import type { ColumnOrigin } from './row-properties.ts';
 
 /** Foreign keys that more sides than this share get none, because users with so many views will want to choose. */
 const maxSides = 50;
@@ -82,7 +82,7 @@ function showsOnce({ id, columns }: Side, views: ReadonlyMap<number, ViewColumns
   return views.get(id)!.unique.some((unique) => unique.every((column) => columns.includes(column)));
 }
 
-/** One place where a view reads a table. `shown` maps columns of the table to columns of the view. */
+/** One reading of a table by a view. `shown` maps columns of the table to columns of the view. */
 interface Reading {
   readonly viewId: number;
   readonly shown: ReadonlyMap<number, number>;

@@ -6,18 +6,18 @@ import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKe
 import type { CatalogComments } from '../catalog-query.ts';
 import { inferForeignKeys, inferSameRows, type ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
+import { type QueryItem, readQueryParts } from './query-parts.ts';
 import {
   type ColumnOrigin,
   type GroupedBy,
-  inferFacts,
+  type InferredItem,
+  inferProperties,
   type KeyColumn,
   type Operators,
   type QueryShape,
-  type QuerySource,
-  type RowFacts,
-  unknownFacts,
-} from './query-facts.ts';
-import { type QueryItem, readQueryParts } from './query-parts.ts';
+  type RowProperties,
+  unknownProperties,
+} from './row-properties.ts';
 import type { RawViews } from './view-query.ts';
 
 const entryKinds = { relation: 0, subquery: 1, cte: 6 };
@@ -28,7 +28,7 @@ export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, num
   const analysis = new Analysis(raw);
   const views = new Map<number, InferredView>();
   for (const [id, count] of columnCounts) {
-    const { key, unique, problem, originOf } = analysis.factsOf(id);
+    const { key, unique, problem, originOf } = analysis.propertiesOf(id);
     const numbers = (columns: readonly KeyColumn[]) => columns.map(({ column }) => column);
     const origins = Array.from({ length: count }, (_, index) => originOf(index + 1));
     views.set(id, { key: key && numbers(key), problem, unique: unique.map(numbers), origins });
@@ -43,9 +43,9 @@ class Analysis {
   readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
   readonly #operators: Operators;
   readonly #notNull: ReadonlySet<string>;
-  readonly #known = new Map<number, RowFacts>();
-  /** Facts about queries in WITH, which may be read many times. */
-  readonly #named = new Map<TreeNode, RowFacts>();
+  readonly #ofRelations = new Map<number, RowProperties>();
+  /** Queries in WITH may be read many times. */
+  readonly #ofCtes = new Map<TreeNode, RowProperties>();
 
   constructor(raw: RawViews) {
     const familyOf = new Map(raw.families.map(({ operatorClass, family }) => [operatorClass, family]));
@@ -63,34 +63,34 @@ class Analysis {
     this.#notNull = new Set(raw.notNull.map(({ tableId, column }) => `${tableId} ${column}`));
   }
 
-  factsOf(id: number): RowFacts {
-    const known = this.#known.get(id);
-    if (known !== undefined) return known;
-    const facts = this.#inferRelation(id);
-    this.#known.set(id, facts);
-    return facts;
+  propertiesOf(id: number): RowProperties {
+    const cached = this.#ofRelations.get(id);
+    if (cached !== undefined) return cached;
+    const properties = this.#inferRelation(id);
+    this.#ofRelations.set(id, properties);
+    return properties;
   }
 
-  #inferRelation(id: number): RowFacts {
+  #inferRelation(id: number): RowProperties {
     const relation = this.#relations.get(id);
-    if (relation === undefined) return unknownFacts('its keys are unknown');
-    if (relation.kind === 'r' || relation.kind === 'p') return this.#tableFacts(id, relation.hasChildren);
+    if (relation === undefined) return unknownProperties('its keys are unknown');
+    if (relation.kind === 'r' || relation.kind === 'p') return this.#tableProperties(id, relation.hasChildren);
     const definition = this.#definitions.get(id);
-    if (definition === undefined) return unknownFacts('its definition is too long');
+    if (definition === undefined) return unknownProperties('its definition is too long');
     try {
       const [query] = asNodes(parseNodeTree(definition));
-      return this.#queryFacts(query, []);
+      return this.#queryProperties(query, []);
     } catch {
-      return unknownFacts('this version of rowgraph cannot read its definition');
+      return unknownProperties('this version of rowgraph cannot read its definition');
     }
   }
 
-  #tableFacts(tableId: number, hasChildren: boolean): RowFacts {
+  #tableProperties(tableId: number, hasChildren: boolean): RowProperties {
     const indexes = this.#indexes.get(tableId) ?? [];
     const primary = indexes.find((index) => index.primary);
     const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
     // Queries on it return the rows of child tables too, but its indexes do not cover them.
-    if (hasChildren) return { ...unknownFacts('other tables inherit from it'), originOf };
+    if (hasChildren) return { ...unknownProperties('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
     const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
     const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
@@ -98,41 +98,41 @@ class Analysis {
   }
 
   /** `outer` are the WITH queries of enclosing queries. */
-  #queryFacts(query: TreeNode | undefined, outer: Scopes): RowFacts {
+  #queryProperties(query: TreeNode | undefined, outer: Scopes): RowProperties {
     if (query?.type !== 'QUERY') throw new Error('it is not a query');
     const scopes = [...outer, asNodes(query.fields.get('cteList'))];
     const parts = readQueryParts(query);
-    const sources = parts.items.map((item) => this.#source(item, scopes));
-    return inferFacts(parts, shapeOf(query), sources, this.#operators);
+    const items = parts.items.map((item) => this.#inferItem(item, scopes));
+    return inferProperties(parts, shapeOf(query), items, this.#operators);
   }
 
-  #source({ place, entry, nullable }: QueryItem, scopes: Scopes): QuerySource {
+  #inferItem({ position, entry, nullable }: QueryItem, scopes: Scopes): InferredItem {
     const alias = asNode(entry.fields.get('eref'))?.fields.get('aliasname');
     const name = typeof alias === 'string' ? alias : 'a part of its from clause';
-    return { place, name, nullable, dependent: flagIn(entry, 'lateral'), facts: this.#entryFacts(entry, scopes) };
+    return { position, name, nullable, dependent: flagIn(entry, 'lateral'), properties: this.#entryProperties(entry, scopes) };
   }
 
-  #entryFacts(entry: TreeNode, scopes: Scopes): RowFacts {
+  #entryProperties(entry: TreeNode, scopes: Scopes): RowProperties {
     switch (numberIn(entry, 'rtekind')) {
       case entryKinds.relation:
-        return this.factsOf(numberIn(entry, 'relid'));
+        return this.propertiesOf(numberIn(entry, 'relid'));
       case entryKinds.subquery:
-        return this.#queryFacts(asNode(entry.fields.get('subquery')), scopes);
+        return this.#queryProperties(asNode(entry.fields.get('subquery')), scopes);
       case entryKinds.cte:
-        return this.#namedFacts(entry, scopes.slice(0, scopes.length - numberIn(entry, 'ctelevelsup')));
+        return this.#cteProperties(entry, scopes.slice(0, scopes.length - numberIn(entry, 'ctelevelsup')));
       default:
-        return unknownFacts('it is neither a table nor a query');
+        return unknownProperties('it is neither a table nor a query');
     }
   }
 
   /** The last of `scopes` defines the name. */
-  #namedFacts({ fields }: TreeNode, scopes: Scopes): RowFacts {
+  #cteProperties({ fields }: TreeNode, scopes: Scopes): RowProperties {
     const named = scopes.at(-1)?.find((candidate) => candidate.fields.get('ctename') === fields.get('ctename'));
     if (named === undefined) throw new Error('nothing has this name');
-    if (flagIn(named, 'cterecursive')) return unknownFacts('it is a recursive query');
-    const facts = this.#named.get(named) ?? this.#queryFacts(asNode(named.fields.get('ctequery')), scopes);
-    this.#named.set(named, facts);
-    return facts;
+    if (flagIn(named, 'cterecursive')) return unknownProperties('it is a recursive query');
+    const properties = this.#ofCtes.get(named) ?? this.#queryProperties(asNode(named.fields.get('ctequery')), scopes);
+    this.#ofCtes.set(named, properties);
+    return properties;
   }
 }
 
@@ -188,10 +188,10 @@ export function* assembleViews(
 ): Generator<void, InferredViews> {
   if (raw === null) return { views: new Map(), viewForeignKeys: [] };
   const views = yield* inferViews(raw, new Map(tables.filter(isView).map(({ id, columns }) => [id, columns.length])));
-  const known = new Set(foreignKeys.map(({ id }) => id));
+  const ids = new Set(foreignKeys.map(({ id }) => id));
   const ownerOf = new Map(raw.foreignKeys.map(({ id, tableId }) => [id, tableId]));
   // PostgreSQL copies a foreign key that refers to a partitioned table for each of its partitions. The copies add nothing.
-  const more = raw.foreignKeys.filter(({ id, tableId, parentId }) => !known.has(id) && ownerOf.get(parentId) !== tableId);
+  const more = raw.foreignKeys.filter(({ id, tableId, parentId }) => !ids.has(id) && ownerOf.get(parentId) !== tableId);
   const keys = more.map((key) => ({ ...key, comment: comments.on('constraint', key.id) }));
   const all = [...foreignKeys, ...keys].sort((one, other) => one.id - other.id);
   const ofConstraints = yield* inferForeignKeys(all, views, new Set(tables.map(({ id }) => id)));

@@ -1,18 +1,18 @@
 /**
- * Reads the parts of a `select` that determine its rows: its sources, which columns are equal, and its outputs. The input is PostgreSQL's
- * query node; the output is plain data in which columns are identified by their source.
+ * Reads the parts of a `select` that determine its rows from PostgreSQL's query node: the items of its FROM clause, which columns are
+ * equal, and its outputs.
  */
 import { asList, asNode, asNodes, flagIn, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
-/** A column of a source. `place` is the source's position in the range table, from 1. */
+/** A column of an item. `position` is that of the item in the range table, from 1. */
 export interface ColumnReference {
-  readonly place: number;
+  readonly position: number;
   readonly column: number;
 }
 
 /** An item of the FROM clause: a table, a view, a subquery. */
 export interface QueryItem {
-  readonly place: number;
+  readonly position: number;
   readonly entry: TreeNode;
   /** Whether an outer join may fill its columns with nulls. */
   readonly nullable: boolean;
@@ -25,7 +25,7 @@ export interface Equality {
   readonly column: ColumnReference;
   readonly other: ColumnReference | null;
   /** The items whose rows the condition restricts; null for all. The condition of an outer join does not restrict its preserved side. */
-  readonly places: ReadonlySet<number> | null;
+  readonly positions: ReadonlySet<number> | null;
 }
 
 export interface QueryParts {
@@ -119,18 +119,18 @@ class Reader {
     this.#entries = entries;
   }
 
-  /** Collects the items and conditions of a part of the FROM clause. Returns the places of its items. */
+  /** Collects the items and conditions of a part of the FROM clause. Returns the positions of its items. */
   join(node: TreeNode | undefined, nullable: boolean): readonly number[] {
     switch (node?.type) {
       case 'RANGETBLREF': {
-        const place = numberIn(node, 'rtindex');
-        this.items.push({ place, entry: this.#entries[place - 1]!, nullable });
-        return [place];
+        const position = numberIn(node, 'rtindex');
+        this.items.push({ position, entry: this.#entries[position - 1]!, nullable });
+        return [position];
       }
       case 'FROMEXPR': {
-        const places = asNodes(node.fields.get('fromlist')).flatMap((part) => this.join(part, nullable));
+        const positions = asNodes(node.fields.get('fromlist')).flatMap((part) => this.join(part, nullable));
         this.#addConditions(node.fields.get('quals'), null);
-        return places;
+        return positions;
       }
       case 'JOINEXPR':
         return this.#joinTwo(node, nullable);
@@ -154,12 +154,12 @@ class Reader {
     return [...left, ...right];
   }
 
-  #addConditions(value: TreeValue | undefined, places: ReadonlySet<number> | null): void {
+  #addConditions(value: TreeValue | undefined, positions: ReadonlySet<number> | null): void {
     const conditions = [asNode(value)];
     for (let node = conditions.pop(); node !== undefined; node = conditions.pop()) {
       if (node.type === 'BOOLEXPR' && node.fields.get('boolop') === 'and') conditions.push(...asNodes(node.fields.get('args')));
-      else if (node.type === 'OPEXPR') this.#addEquality(node, places);
-      else if (node.type === 'NULLTEST' && places === null) this.#addNullTest(node);
+      else if (node.type === 'OPEXPR') this.#addEquality(node, positions);
+      else if (node.type === 'NULLTEST' && positions === null) this.#addNullTest(node);
     }
   }
 
@@ -169,14 +169,14 @@ class Reader {
   }
 
   /** Collects any operator. Whether it means equality is decided later. */
-  #addEquality(node: TreeNode, places: ReadonlySet<number> | null): void {
+  #addEquality(node: TreeNode, positions: ReadonlySet<number> | null): void {
     const [left, right] = asList(node.fields.get('args')).map((argument) => this.#operand(asNode(argument)));
     const [operator, collation] = [numberIn(node, 'opno'), numberIn(node, 'inputcollid')];
     if (!left || !right) return;
     if (left !== 'constant')
-      this.equalities.push({ operator, collation, column: left, other: right === 'constant' ? null : right, places });
+      this.equalities.push({ operator, collation, column: left, other: right === 'constant' ? null : right, positions });
     if (right !== 'constant')
-      this.equalities.push({ operator, collation, column: right, other: left === 'constant' ? null : left, places });
+      this.equalities.push({ operator, collation, column: right, other: left === 'constant' ? null : left, positions });
   }
 
   #operand(node: TreeNode | undefined): ColumnReference | 'constant' | null {
@@ -192,15 +192,15 @@ class Reader {
     return asNode(asList(entry.fields.get('groupexprs'))[numberIn(node!, 'varattno') - 1]);
   }
 
-  /** The source column that an expression refers to, seen through the aliases of joins and groups. */
+  /** The column of an item that an expression refers to, seen through the aliases of joins and groups. */
   columnOf(node: TreeNode | undefined): ColumnReference | null {
     if (node?.type !== 'VAR' || numberIn(node, 'varlevelsup') !== 0) return null;
-    const [place, column] = [numberIn(node, 'varno'), numberIn(node, 'varattno')];
-    const entry = this.#entries[place - 1];
+    const [position, column] = [numberIn(node, 'varno'), numberIn(node, 'varattno')];
+    const entry = this.#entries[position - 1];
     if (entry === undefined || column <= 0) return null;
     const kind = numberIn(entry, 'rtekind');
     if (kind === entryKinds.join) return this.columnOf(asNode(asList(entry.fields.get('joinaliasvars'))[column - 1]));
     if (kind === entryKinds.group) return this.columnOf(asNode(asList(entry.fields.get('groupexprs'))[column - 1]));
-    return { place, column };
+    return { position, column };
   }
 }

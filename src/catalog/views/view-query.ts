@@ -13,7 +13,7 @@ const maxDefinitionBytes = 4_000_000;
  * Selects the ids of everything that views read, directly or through other views. `views` selects the ids of the views. Leaves out
  * PostgreSQL's own objects, which have lower ids and are irrelevant. Indexes of both catalogs find the rows.
  */
-export function sourcesOfViews(views: string): string {
+export function relationsOfViews(views: string): string {
   return `
   with recursive source(id) as (
     ${views}
@@ -49,7 +49,7 @@ export interface RawViews {
   readonly looseCollations: readonly { readonly id: number }[];
 }
 
-const isSource = (id: string): string => `(${id} in (select s.id from source s)) is true`;
+const isRead = (id: string): string => `(${id} in (select s.id from source s)) is true`;
 
 export const viewLists: Lists<RawViews> = {
   relations: {
@@ -59,7 +59,7 @@ export const viewLists: Lists<RawViews> = {
       hasChildren: "c.relkind = 'r' and c.relhassubclass",
       schemaId: 'c.relnamespace::int8',
     },
-    from: `pg_catalog.pg_class c where ${isSource('c.oid')} and c.relkind in ('r', 'p', 'v', 'm')`,
+    from: `pg_catalog.pg_class c where ${isRead('c.oid')} and c.relkind in ('r', 'p', 'v', 'm')`,
   },
   // As in the introspection query, NOT NULL is not reliable if a partition may be a foreign table, or if the constraint is not validated.
   notNull: {
@@ -69,7 +69,7 @@ export const viewLists: Lists<RawViews> = {
         and (a.attrelid in (
           select c.oid
           from pg_catalog.pg_class c
-          where ${isSource('c.oid')} and (c.relkind = 'r' or c.relkind = 'p' and not (
+          where ${isRead('c.oid')} and (c.relkind = 'r' or c.relkind = 'p' and not (
             select pg_catalog.count(*) > 0 from pg_catalog.pg_inherits i join pg_catalog.pg_class f on f.oid = i.inhrelid where f.relkind = 'f'
           ))
         )) is true
@@ -80,7 +80,7 @@ export const viewLists: Lists<RawViews> = {
   definitions: {
     members: { viewId: 'w.ev_class::int8', tree: 'w.ev_action::text' },
     from: `pg_catalog.pg_rewrite w
-      where w.ev_type = '1' and ${isSource('w.ev_class')} and pg_catalog.octet_length(w.ev_action::text) <= ${maxDefinitionBytes}`,
+      where w.ev_type = '1' and ${isRead('w.ev_class')} and pg_catalog.octet_length(w.ev_action::text) <= ${maxDefinitionBytes}`,
   },
   indexes: {
     members: {
@@ -92,14 +92,14 @@ export const viewLists: Lists<RawViews> = {
       collations: 'i.indcollation::pg_catalog.oid[]::int8[]',
     },
     from: `pg_catalog.pg_index i
-      where ${isSource('i.indrelid')} and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null`,
+      where ${isRead('i.indrelid')} and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null`,
     orderBy: 'i.indexrelid',
   },
   foreignKeys: {
     members: catalogLists.foreignKeys.members,
     // Temporal keys (PERIOD) are not relations.
     from: `pg_catalog.pg_constraint k
-      where k.contype = 'f' and ${isSource('k.conrelid')}
+      where k.contype = 'f' and ${isRead('k.conrelid')}
         and (select c.relam from pg_catalog.pg_class c where c.oid = k.conindid) = 403`,
     orderBy: 'k.oid',
   },
@@ -121,6 +121,6 @@ export const viewLists: Lists<RawViews> = {
 
 export const viewQuery = `
 with source as materialized (
-  ${sourcesOfViews('select v.id::pg_catalog.oid from pg_catalog.json_array_elements_text($1::json) v(id)')}
+  ${relationsOfViews('select v.id::pg_catalog.oid from pg_catalog.json_array_elements_text($1::json) v(id)')}
 )
 ${selectLists(viewLists)}`;

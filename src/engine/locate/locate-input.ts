@@ -46,7 +46,7 @@ function locateNested({ path, table }: NonNullable<CompiledStatement['step']>, p
   // `atMost`, which was exceeded, is a sibling of `set`.
   if (error.code === 'TOO_MANY_ROWS') return path.replace(/\.set$/, '');
   const label = readRaised(cause.message)?.label ?? null;
-  if (label !== null) return (step && 'source' in step && pathOf(step.paths[step.source.labels.indexOf(label)])) || path;
+  if (label !== null) return (step && 'inputRows' in step && pathOf(step.paths[step.inputRows.labels.indexOf(label)])) || path;
   const number = unreadParameter(cause);
   const unread = number !== null && step ? unreadInput(step, parameters, number, cause.message, failure) : null;
   return unread ?? path + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
@@ -79,8 +79,8 @@ interface InputColumn {
 
 /** The columns for which a step binds values, in the order of their parameters. */
 function inputColumns(step: NestedStep): InputColumn[] {
-  if (!('source' in step)) return [];
-  return step.source.outputs.flatMap(({ column, from }) => (from.kind === 'given' ? [{ column, ...from }] : []));
+  if (!('inputRows' in step)) return [];
+  return step.inputRows.outputs.flatMap(({ column, from }) => (from.kind === 'input' ? [{ column, ...from }] : []));
 }
 
 /** The path of the field whose value cannot be bound. */
@@ -116,7 +116,7 @@ function unreadInput(
 ): string | null {
   const unread = parameters[number - 1];
   const text = unread && textOf(unread);
-  if (!('source' in step)) {
+  if (!('inputRows' in step)) {
     const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
     return alike.length === 1 ? `${sharedPath(step.paths)}.${alike[0]!.column.fieldName}` : null;
   }

@@ -346,16 +346,16 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
 }
 
 /** `searched`: the schemas on the search path of requests. */
-function dependenceOf({ tables, schemas, viewSources }: Catalog, searched: readonly string[]): Dependence {
+function dependenceOf({ tables, schemas, viewRelations }: Catalog, searched: readonly string[]): Dependence {
   const names = new Map(schemas.map(({ id, name }) => [id, name]));
   return {
-    schemas: new Set([...searched, ...viewSources.values()]),
+    schemas: new Set([...searched, ...viewRelations.values()]),
     tables: new Map(
       tables.map(({ id, schemaId, name, indexes }) => {
         return [id, { schema: names.get(schemaId) ?? '', name, hasKey: indexes.some(({ primary }) => primary) }];
       }),
     ),
-    underlying: new Set(viewSources.keys()),
+    underlying: new Set(viewRelations.keys()),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * All names of GraphQL types and root fields: those of every schema, and those derived from a table or enum. `taken-names.ts` keeps them
+ * All names of GraphQL types and root fields: those of every schema, and those derived from a table or enum. `claimed-names.ts` keeps them
  * unique and `schema/` defines them; neither spells out a name of its own.
  */
 

@@ -95,12 +95,12 @@ export function numbered(name: string, isFree: (name: string) => boolean): strin
  * `_2nd`, `null` becomes `_null`, followed by a number if that is taken.
  */
 export function enumValueNames(names: readonly string[]): readonly string[] {
-  const taken = new Set(names.filter(isEnumValueName));
+  const claimed = new Set(names.filter(isEnumValueName));
   return names.map((name) => {
     if (isEnumValueName(name)) return name;
     const legal = legalName(name, (own) => own.replace(/^(?=(?:true|false|null)$)/, '_'));
-    const free = numbered(legal, (candidate) => !taken.has(candidate));
-    taken.add(free);
+    const free = numbered(legal, (candidate) => !claimed.has(candidate));
+    claimed.add(free);
     return free;
   });
 }
@@ -167,8 +167,8 @@ export interface PreferredName {
  * name that GraphQL forbids is replaced by a legal one, which gives way to all others. A name of a directive may be illegal.
  */
 export function preferredName(name: string, directive: Directive, derive: (name: string) => string, additions: Additions): PreferredName {
-  const given = readName(directive, 'name');
-  if (given !== null) return { name: given, origin: 'directive' };
+  const directiveName = readName(directive, 'name');
+  if (directiveName !== null) return { name: directiveName, origin: 'directive' };
   const derived = derive(name);
   if (isFreeName(derived) || !additions.has('adaptedNames')) return { name: derived, origin: 'own' };
   return { name: legalName(name, derive), origin: 'adapted' };
@@ -182,18 +182,21 @@ export function columnNameOf(
 }
 
 /** The preferred name of a function's field. Its schema need not be exposed. */
-export function routineNameOf({ schemas, settings }: Pick<BuildContext, 'schemas' | 'settings'>, source: CatalogFunction): PreferredName {
-  const { inflection, additions } = schemas.get(source.schemaId) ?? { inflection: false, additions: settings.additions };
-  return preferredName(source.name, readDirective(source.comment), (own) => routineFieldName(own, inflection), additions);
+export function routineNameOf(
+  { schemas, settings }: Pick<BuildContext, 'schemas' | 'settings'>,
+  catalogFunction: CatalogFunction,
+): PreferredName {
+  const { inflection, additions } = schemas.get(catalogFunction.schemaId) ?? { inflection: false, additions: settings.additions };
+  return preferredName(catalogFunction.name, readDirective(catalogFunction.comment), (own) => routineFieldName(own, inflection), additions);
 }
 
-export function whyAdapted(name: string, given: string, remedy: string): string {
-  return `"${name}" is not a valid GraphQL name, so it is called "${given}"; ${remedy}`;
+export function whyAdapted(name: string, newName: string, remedy: string): string {
+  return `"${name}" is not a valid GraphQL name, so it is called "${newName}"; ${remedy}`;
 }
 
-interface ClaimPlace {
+interface ClaimRank {
   readonly schemaId: number;
-  readonly source: string;
+  readonly catalogName: string;
   readonly origin: PreferredName['origin'];
 }
 
@@ -204,20 +207,20 @@ interface ClaimPlace {
 export function inClaimOrder<Item>(
   items: Iterable<Item>,
   schemas: ReadonlyMap<number, SchemaSettings>,
-  placeOf: (item: Item) => ClaimPlace,
+  rankOf: (item: Item) => ClaimRank,
 ): Item[] {
   const positions = new Map([...schemas.keys()].map((id, position) => [id, position]));
-  const places = Array.from(items, (item) => ({ item, ...placeOf(item) }));
-  const positionOf = ({ schemaId }: ClaimPlace) => positions.get(schemaId) ?? positions.size;
-  const isLater = (place: ClaimPlace, origin: ClaimPlace['origin']) => Number(place.origin === origin);
-  places.sort(
+  const ranked = Array.from(items, (item) => ({ item, ...rankOf(item) }));
+  const positionOf = ({ schemaId }: ClaimRank) => positions.get(schemaId) ?? positions.size;
+  const isLater = (rank: ClaimRank, origin: ClaimRank['origin']) => Number(rank.origin === origin);
+  ranked.sort(
     (one, other) =>
       isLater(one, 'adapted') - isLater(other, 'adapted') ||
       positionOf(one) - positionOf(other) ||
       isLater(one, 'own') - isLater(other, 'own') ||
-      compareText(one.source, other.source),
+      compareText(one.catalogName, other.catalogName),
   );
-  return places.map(({ item }) => item);
+  return ranked.map(({ item }) => item);
 }
 
 /** Compares by code units, independent of the locale. */

@@ -22,11 +22,11 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
   const { nodeIdField } = context.settings;
   const { key } = table.traits;
   // Client caches identify rows by `id`, so no column may have that name, even in rows without a key.
-  const taken = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
-  const isFree = (name: string) => !taken.has(name);
-  const take = (name: string) => isFree(name) && taken.add(name);
-  const sources = new Map(context.links.of(table.id).functions.map((source) => [source.id, source]));
-  const { own, adapted } = byOrigin(context, fields.computed, sources);
+  const claimed = new Set<string>(key === null && nodeIdField === 'nodeId' ? [] : [nodeIdField]);
+  const isFree = (name: string) => !claimed.has(name);
+  const take = (name: string) => isFree(name) && claimed.add(name);
+  const functions = new Map(context.links.of(table.id).functions.map((catalogFunction) => [catalogFunction.id, catalogFunction]));
+  const { own, adapted } = byOrigin(context, fields.computed, functions);
   const computed = own.filter(({ fieldName }) => !take(fieldName));
   const constrained = fields.relations.filter(({ yields }) => !yields);
   const last = new Map(constrained.map(({ relation }) => [relation.fieldName, relation]));
@@ -35,12 +35,12 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
   const lastComputed = adapted.filter(({ fieldName }) => !take(fieldName));
   const rename = (object: Renaming['object'], name: string, fieldName: string, wanted: string): string => {
     const other = numbered(wanted, isFree);
-    taken.add(other);
+    claimed.add(other);
     renamings.push({ object, id: table.id, name, reason: reasonOf(fieldName, other, qualifiedName(table.schema, table.name)) });
     return other;
   };
   const tableName = qualifiedName(table.schema, table.name);
-  const fullName = ({ id }: Routine) => functionName(context.catalog, sources.get(id)!);
+  const fullName = ({ id }: Routine) => functionName(context.catalog, functions.get(id)!);
   for (const routine of [...computed, ...lastComputed]) {
     routine.fieldName = rename('function', fullName(routine), routine.fieldName, `${routine.fieldName}Function`);
   }
@@ -59,7 +59,7 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     // If a column leads to several views, only one of them can be named after it.
     const ofTarget = relation.kind === 'to-one' ? lowerFirst(relation.target.stem) : relation.fieldName;
     const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
-    taken.add(free);
+    claimed.add(free);
     relation.fieldName = free;
   }
 }
@@ -73,19 +73,19 @@ function inOrderOfClaims(relations: readonly NamedRelation[]): NamedRelation[] {
   return [...byTarget.values()].flatMap((each) => each.toReversed().toSorted((one, other) => Number(one.apart) - Number(other.apart)));
 }
 
-function reasonOf(taken: string, given: string, table: string): string {
-  return `the name "${taken}" is already taken in the rows of ${table}, so it is called "${given}" there; choose another name with a comment directive`;
+function reasonOf(name: string, newName: string, table: string): string {
+  return `the name "${name}" is already taken in the rows of ${table}, so it is called "${newName}" there; choose another name with a comment directive`;
 }
 
 /** The computed fields in the order in which they claim names, those with adapted names apart. */
 function byOrigin(
   context: BuildContext,
   computed: readonly Mutable<Routine>[],
-  sources: ReadonlyMap<number, CatalogFunction>,
+  functions: ReadonlyMap<number, CatalogFunction>,
 ): Record<'own' | 'adapted', Mutable<Routine>[]> {
-  const originOf = ({ id }: Routine) => routineNameOf(context, sources.get(id)!).origin;
+  const originOf = ({ id }: Routine) => routineNameOf(context, functions.get(id)!).origin;
   const inOrder = inClaimOrder(computed, context.schemas, (routine) => {
-    return { schemaId: sources.get(routine.id)!.schemaId, source: routine.name, origin: originOf(routine) };
+    return { schemaId: functions.get(routine.id)!.schemaId, catalogName: routine.name, origin: originOf(routine) };
   });
   const isAdapted = (routine: Routine) => originOf(routine) === 'adapted';
   return { own: inOrder.filter((routine) => !isAdapted(routine)), adapted: inOrder.filter(isAdapted) };

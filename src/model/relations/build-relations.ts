@@ -15,7 +15,7 @@ import {
 } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { columnTypeOf } from '../tables/value-types.ts';
-import { type ForeignKey, foreignKeysOf, type KeySource, nameOfKey, resolveKey, tableIdOf } from './foreign-keys.ts';
+import { type ForeignKey, foreignKeysOf, type KeyDefinition, nameOfKey, resolveKey, tableIdOf } from './foreign-keys.ts';
 
 /** A relation before its name in rows is settled. */
 export interface NamedRelation {
@@ -40,10 +40,10 @@ export function buildRelations(context: BuildContext, table: LazyTable): NamedRe
 export function* noteRelations(context: BuildContext, { exclusions }: Notes): Generator<void, readonly InferredKey[]> {
   const inferred: InferredKey[] = [];
   for (const { id, schemaId } of context.catalog.tables) {
-    const sources = context.schemas.has(schemaId) ? context.links.of(id).outgoing.filter(({ kind }) => kind !== 'copy') : [];
-    for (const source of sources) {
-      const key = resolveKey(context, source);
-      if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name: nameOfKey(context, source), ...key });
+    const definitions = context.schemas.has(schemaId) ? context.links.of(id).outgoing.filter(({ kind }) => kind !== 'copy') : [];
+    for (const definition of definitions) {
+      const key = resolveKey(context, definition);
+      if (key instanceof Excluded) exclusions.push({ object: 'relation', id, name: nameOfKey(context, definition), ...key });
       else if (key?.inferred) inferred.push(toInferredKey(key));
     }
     yield;
@@ -62,9 +62,10 @@ export function findReferrers({ links, tables }: BuildContext, { id }: LazyTable
   const ids = new Set([...outgoing.map(targetIdOf), ...incoming.map(tableIdOf), ...returnedFor]);
   return [...ids].flatMap((each) => tables.get(each ?? 0) ?? []);
 
-  function targetIdOf(source: KeySource): number | undefined {
-    if (source.kind === 'declared') return source.declared && links.idOf(source.declared.foreignSchema, source.declared.foreignTable);
-    return source.kind === 'inferred' ? source.key.targetId : source.constraint.targetId;
+  function targetIdOf(definition: KeyDefinition): number | undefined {
+    if (definition.kind === 'declared')
+      return definition.declared && links.idOf(definition.declared.foreignSchema, definition.declared.foreignTable);
+    return definition.kind === 'inferred' ? definition.key.targetId : definition.constraint.targetId;
   }
 }
 
@@ -85,8 +86,8 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
 /** A relation is named after a column, whose name GraphQL may forbid. */
 function withLegalName({ key, relation }: Omit<Candidate, 'yields'>): Candidate {
   const { localName, foreignName, local, inferred, toPartition } = key;
-  const isGiven = (relation.holdsKey ? foreignName : localName) !== null;
-  const isAdapted = !isGiven && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
+  const isDirected = (relation.holdsKey ? foreignName : localName) !== null;
+  const isAdapted = !isDirected && !isFreeName(relation.fieldName) && local.additions.has('adaptedNames');
   if (isAdapted) relation.fieldName = legalName(relation.fieldName, (name) => columnFieldName(name, local.traits.schema.inflection));
   return { key, relation, yields: inferred || toPartition || isAdapted };
 }
@@ -104,7 +105,7 @@ function outgoing(context: BuildContext, key: ForeignKey): Relation {
     holdsKey: true,
     columns: pairs(context, localColumns, targetColumns, true),
     nullable,
-    unique: isUnique(target, targetColumns) && !target.traits.source.hasChildren,
+    unique: isUnique(target, targetColumns) && !target.traits.catalogTable.hasChildren,
     onlyInRows: toPartition,
     sameRow,
   };
@@ -128,20 +129,20 @@ function incoming(context: BuildContext, key: ForeignKey): Relation {
     columns,
     nullable: true,
     // By the collation of the referenced columns, different values may be equal.
-    unique: isUnique(local, localColumns) && !local.traits.source.hasChildren && columns.every(({ collation }) => collation === null),
+    unique: isUnique(local, localColumns) && !local.traits.catalogTable.hasChildren && columns.every(({ collation }) => collation === null),
     onlyInRows: false,
     sameRow,
   };
 }
 
-function isUnique({ traits: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+function isUnique({ traits: { catalogTable } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
-  return source.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
+  return catalogTable.indexes.some((index) => index.unique && index.columns.every((number) => numbers.includes(number)));
 }
 
-function isUniqueInView({ catalog }: BuildContext, { traits: { source } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
+function isUniqueInView({ catalog }: BuildContext, { traits: { catalogTable } }: LazyTable, columns: readonly CatalogColumn[]): boolean {
   const numbers = columns.map(({ number }) => number);
-  return catalog.views.get(source.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
+  return catalog.views.get(catalogTable.id)?.unique.some((unique) => unique.every((number) => numbers.includes(number))) ?? false;
 }
 
 /** `holdsKey`: whether the near columns are those that refer to the others. */

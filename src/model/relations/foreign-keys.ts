@@ -35,26 +35,26 @@ export interface ForeignKey {
 }
 
 /** Resolves a table's outgoing or incoming keys to those that the role can follow, keeping their order. */
-export function foreignKeysOf(context: BuildContext, sources: readonly KeySource[]): ForeignKey[] {
-  return sources.map((source) => resolveKey(context, source)).filter(isKey);
+export function foreignKeysOf(context: BuildContext, definitions: readonly KeyDefinition[]): ForeignKey[] {
+  return definitions.map((definition) => resolveKey(context, definition)).filter(isKey);
 }
 
 /** The key, or why the role cannot follow it; null if nobody has to know. */
-export function resolveKey(context: BuildContext, source: KeySource): ForeignKey | Excluded | null {
-  const name = nameOfKey(context, source);
-  switch (source.kind) {
+export function resolveKey(context: BuildContext, definition: KeyDefinition): ForeignKey | Excluded | null {
+  const name = nameOfKey(context, definition);
+  switch (definition.kind) {
     case 'constraint':
-      return resolveConstraint(context, name, source.constraint);
+      return resolveConstraint(context, name, definition.constraint);
     case 'copy': {
       // A row may refer to a row of another partition.
-      const key = resolveConstraint(context, name, source.constraint);
+      const key = resolveConstraint(context, name, definition.constraint);
       return key instanceof Excluded ? key : { ...key, nullable: true, toPartition: true };
     }
     case 'inferred':
-      return resolveInferred(context, name, source.key);
+      return resolveInferred(context, name, definition.key);
     case 'declared': {
-      const local = context.tables.get(source.table.id);
-      return local ? resolveDeclared(context, name, local, source.declared) : null;
+      const local = context.tables.get(definition.table.id);
+      return local ? resolveDeclared(context, name, local, definition.declared) : null;
     }
   }
 }
@@ -63,17 +63,17 @@ function isKey(key: ForeignKey | Excluded | null): key is ForeignKey {
   return key !== null && !(key instanceof Excluded);
 }
 
-export function nameOfKey({ links, schemas }: BuildContext, source: KeySource): string {
-  const tableId = tableIdOf(source);
+export function nameOfKey({ links, schemas }: BuildContext, definition: KeyDefinition): string {
+  const tableId = tableIdOf(definition);
   const table = links.tables.get(tableId);
   const owner = qualifiedName(schemas.get(table?.schemaId ?? 0)?.name ?? '', table?.name ?? '');
-  if (source.kind === 'declared') return `${owner}.foreign_keys[${source.position}]`;
-  return `${owner}.${source.kind === 'inferred' ? source.key.name : source.constraint.name}`;
+  if (definition.kind === 'declared') return `${owner}.foreign_keys[${definition.position}]`;
+  return `${owner}.${definition.kind === 'inferred' ? definition.key.name : definition.constraint.name}`;
 }
 
-export function tableIdOf(source: KeySource): number {
-  if (source.kind === 'declared') return source.table.id;
-  return source.kind === 'inferred' ? source.key.tableId : source.constraint.tableId;
+export function tableIdOf(definition: KeyDefinition): number {
+  if (definition.kind === 'declared') return definition.table.id;
+  return definition.kind === 'inferred' ? definition.key.tableId : definition.constraint.tableId;
 }
 
 function resolveConstraint(context: BuildContext, name: string, constraint: CatalogForeignKey): ForeignKey | Excluded {
@@ -85,12 +85,12 @@ function resolveConstraint(context: BuildContext, name: string, constraint: Cata
       'owner-left-out',
       `its target ${constraint.targetName} is not in the API; see the finding for that table, or expose its schema`,
     );
-  const localColumns = constraint.columns.map((number) => columnByNumber(local.traits.source, number));
-  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.traits.source, number));
+  const localColumns = constraint.columns.map((number) => columnByNumber(local.traits.catalogTable, number));
+  const targetColumns = constraint.targetColumns.map((number) => columnByNumber(target.traits.catalogTable, number));
   const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(constraint.comment));
   if (key instanceof Excluded) return key;
   // Tables that inherit from the referencing table need not satisfy its foreign key. Row level security may hide the target.
-  const certain = constraint.validated && !local.traits.source.hasChildren && key.localColumns.every((column) => column.notNull);
+  const certain = constraint.validated && !local.traits.catalogTable.hasChildren && key.localColumns.every((column) => column.notNull);
   return { ...key, nullable: !certain || target.rowSecurity };
 }
 
@@ -110,8 +110,12 @@ function resolveDeclared(
     const reason = `its target ${qualifiedName(foreignSchema, foreignTable)} is not in the API; correct the directive, or expose the table`;
     return new Excluded('owner-left-out', reason);
   }
-  const localColumns = declared.localColumns.map((column) => local.traits.source.columns.find((existing) => existing.name === column));
-  const targetColumns = declared.foreignColumns.map((column) => target.traits.source.columns.find((existing) => existing.name === column));
+  const localColumns = declared.localColumns.map((column) =>
+    local.traits.catalogTable.columns.find((existing) => existing.name === column),
+  );
+  const targetColumns = declared.foreignColumns.map((column) =>
+    target.traits.catalogTable.columns.find((existing) => existing.name === column),
+  );
   return keyBetween(context, name, local, localColumns, target, targetColumns, declared.directive);
 }
 
@@ -119,19 +123,19 @@ function resolveDeclared(
  * Null if the role cannot follow it or a table has opted out. Nothing is reported, because nobody declared it. Foreign keys in a directive
  * replace all inferred ones.
  */
-function resolveInferred(context: BuildContext, name: string, source: CatalogViewForeignKey): ForeignKey | null {
-  const [local, target] = [context.tables.get(source.tableId), context.tables.get(source.targetId)];
+function resolveInferred(context: BuildContext, name: string, inferred: CatalogViewForeignKey): ForeignKey | null {
+  const [local, target] = [context.tables.get(inferred.tableId), context.tables.get(inferred.targetId)];
   if (!local || !target || target.traits.key === null || Object.hasOwn(local.traits.directive, 'foreign_keys')) return null;
   if (![local, target].every(({ additions }) => additions.has('inferredKeys'))) return null;
-  const localColumns = source.columns.map((number) => columnByNumber(local.traits.source, number));
-  const targetColumns = source.targetColumns.map((number) => columnByNumber(target.traits.source, number));
-  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(source.comment));
+  const localColumns = inferred.columns.map((number) => columnByNumber(local.traits.catalogTable, number));
+  const targetColumns = inferred.targetColumns.map((number) => columnByNumber(target.traits.catalogTable, number));
+  const key = keyBetween(context, name, local, localColumns, target, targetColumns, readDirective(inferred.comment));
   if (key instanceof Excluded) return null;
   // Names in the constraint's comment are for the tables themselves, not for their views.
   const { views } = context.catalog;
-  const localName = views.has(source.tableId) ? null : key.localName;
-  const foreignName = views.has(source.targetId) ? null : key.foreignName;
-  return { ...key, localName, foreignName, inferred: true, sameRow: source.sameRow };
+  const localName = views.has(inferred.tableId) ? null : key.localName;
+  const foreignName = views.has(inferred.targetId) ? null : key.foreignName;
+  return { ...key, localName, foreignName, inferred: true, sameRow: inferred.sameRow };
 }
 
 type Columns = readonly (CatalogColumn | undefined)[];
@@ -168,13 +172,13 @@ function keyBetween(
 
 function whyHidden(
   context: BuildContext,
-  { traits: { source }, schema, name }: LazyTable,
+  { traits: { catalogTable }, schema, name }: LazyTable,
   columns: readonly CatalogColumn[],
 ): Excluded | undefined {
-  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
+  const hidden = columns.find((column) => !privilegesOn(context, catalogTable, column).select);
   if (!hidden) return undefined;
   const reason = `the role ${context.privileges.role} cannot select the column ${qualifiedName(schema, name)}.${hidden.name}; grant select on it to the role`;
-  return notGranted(reason, 'select', source.id, hidden.name);
+  return notGranted(reason, 'select', catalogTable.id, hidden.name);
 }
 
 /**
@@ -199,7 +203,7 @@ function isPresent(column: CatalogColumn | undefined): column is CatalogColumn {
 }
 
 /** A foreign key of a constraint, of a table's directive, or inferred for a view; or the copy of a constraint for a partition. */
-export type KeySource =
+export type KeyDefinition =
   | { readonly kind: 'copy'; readonly constraint: CatalogForeignKey }
   | { readonly kind: 'constraint'; readonly constraint: CatalogForeignKey }
   | {
@@ -212,8 +216,8 @@ export type KeySource =
 
 /** The links of one table. Keys of constraints come first, then declared ones, then inferred ones, then copies. */
 interface TableLinks {
-  readonly outgoing: readonly KeySource[];
-  readonly incoming: readonly KeySource[];
+  readonly outgoing: readonly KeyDefinition[];
+  readonly incoming: readonly KeyDefinition[];
   readonly functions: readonly CatalogFunction[];
   /** The tables over whose rows a function returns rows of this one. */
   readonly returnedFor: readonly number[];
@@ -226,15 +230,15 @@ export interface CatalogLinks {
 }
 
 const none: TableLinks = { outgoing: [], incoming: [], functions: [], returnedFor: [] };
-const known = new WeakMap<Catalog, CatalogLinks>();
+const cache = new WeakMap<Catalog, CatalogLinks>();
 
 /**
  * The links of a catalog, found once for all roles: a role's view of a table can then be built without a look at all others. Yields while it
  * finds them.
  */
 export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
-  const links = known.get(catalog) ?? (yield* findLinks(catalog));
-  known.set(catalog, links);
+  const links = cache.get(catalog) ?? (yield* findLinks(catalog));
+  cache.set(catalog, links);
   return links;
 }
 
@@ -251,27 +255,27 @@ function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
     return found;
   };
   yield;
-  for (const [tableId, targetId, key] of keySources(catalog, idOf)) {
+  for (const [tableId, targetId, key] of keyDefinitions(catalog, idOf)) {
     at(tableId).outgoing.push(key);
     if (targetId !== undefined) at(targetId).incoming.push(key);
     yield;
   }
-  for (const source of catalog.functions) {
-    const [row, ...others] = source.arguments;
+  for (const catalogFunction of catalog.functions) {
+    const [row, ...others] = catalogFunction.arguments;
     const rowTableId = row && others.length === 0 ? catalog.types.get(row.typeId)?.relationId : undefined;
     if (!rowTableId) continue;
-    at(rowTableId).functions.push(source);
-    const resultTableId = catalog.types.get(source.resultTypeId)?.relationId;
+    at(rowTableId).functions.push(catalogFunction);
+    const resultTableId = catalog.types.get(catalogFunction.resultTypeId)?.relationId;
     if (resultTableId) at(resultTableId).returnedFor.push(rowTableId);
     yield;
   }
   return { tables: new Map(catalog.tables.map((table) => [table.id, table])), idOf, of: (id) => links.get(id) ?? none };
 }
 
-function* keySources(
+function* keyDefinitions(
   catalog: Catalog,
   idOf: CatalogLinks['idOf'],
-): Generator<readonly [tableId: number, targetId: number | undefined, KeySource], void> {
+): Generator<readonly [tableId: number, targetId: number | undefined, KeyDefinition], void> {
   for (const constraint of catalog.foreignKeys) yield [constraint.tableId, constraint.targetId, { kind: 'constraint', constraint }];
   for (const table of catalog.tables) {
     for (const [position, declared] of readForeignKeys(readDirective(table.comment)).entries()) {

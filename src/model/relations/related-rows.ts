@@ -75,10 +75,10 @@ function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
 }
 
 function withoutNames(rows: readonly RelatedRows[], names: readonly string[]): ReachableRows {
-  const taken = new Set(names);
+  const claimed = new Set(names);
   return {
-    usable: rows.filter(({ fieldName }) => !taken.has(fieldName)),
-    clashing: rows.filter(({ fieldName }) => taken.has(fieldName)),
+    usable: rows.filter(({ fieldName }) => !claimed.has(fieldName)),
+    clashing: rows.filter(({ fieldName }) => claimed.has(fieldName)),
   };
 }
 

@@ -28,11 +28,11 @@ interface WritableRelations {
 }
 
 const none: WritableRelations = { usable: [], byTarget: new Map(), clashing: [] };
-const known = new WeakMap<Table, WritableRelations>();
+const cache = new WeakMap<Table, WritableRelations>();
 /** The writable relations of a table. The role must be able to read its primary key, by which rows are found after they are written. */
 export function writableRelations(table: Table): WritableRelations {
-  const found = known.get(table) ?? findRelations(table);
-  known.set(table, found);
+  const found = cache.get(table) ?? findRelations(table);
+  cache.set(table, found);
   return found;
 }
 

@@ -6,6 +6,7 @@ import type { CatalogArgument, CatalogFunction } from '../../catalog/catalog.ts'
 import { type BuildContext, Excluded, type Mutable, type Notes, notGranted } from '../build-context.ts';
 import { readDescription, readDirective } from '../directives.ts';
 import type { Routine, RoutineArgument, RoutineResult } from '../model.ts';
+import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   argumentNameOf,
   functionName,
@@ -17,7 +18,6 @@ import {
   routineNameOf,
   whyAdapted,
 } from '../naming/names.ts';
-import type { TakenNames } from '../naming/taken-names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
@@ -29,63 +29,76 @@ const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
 
 /** Builds the functions, and reports why others are left out, except those of extensions, which users cannot change. */
-export function* buildRoutines(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, Routine[]> {
+export function* buildRoutines(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, Routine[]> {
   const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
   const overloads = new Map<string, number>();
   const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
-  for (const source of exposed) overloads.set(keyOf(source), (overloads.get(keyOf(source)) ?? 0) + 1);
+  for (const catalogFunction of exposed) overloads.set(keyOf(catalogFunction), (overloads.get(keyOf(catalogFunction)) ?? 0) + 1);
   const routines: Mutable<Routine>[] = [];
-  for (const source of exposed) {
+  for (const catalogFunction of exposed) {
     yield;
-    if (rowTableOf(context, source)) continue;
-    const routine = buildRoutine(context, notes, source, (overloads.get(keyOf(source)) ?? 0) > 1);
+    if (rowTableOf(context, catalogFunction)) continue;
+    const routine = buildRoutine(context, notes, catalogFunction, (overloads.get(keyOf(catalogFunction)) ?? 0) > 1);
     if (!(routine instanceof Excluded)) routines.push(routine);
-    else if (!source.extension) {
-      notes.exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...routine });
+    else if (!catalogFunction.extension) {
+      notes.exclusions.push({
+        object: 'function',
+        id: catalogFunction.id,
+        name: functionName(context.catalog, catalogFunction),
+        ...routine,
+      });
     }
   }
   claimNames(context, names, notes, routines);
   return routines;
 }
 
-function claimNames(context: BuildContext, names: TakenNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
-  const sources = new Map(context.catalog.functions.map((source) => [source.id, source]));
+function claimNames(context: BuildContext, names: ClaimedNames, notes: Notes, routines: readonly Mutable<Routine>[]): void {
+  const functions = new Map(context.catalog.functions.map((catalogFunction) => [catalogFunction.id, catalogFunction]));
   const inOrder = inClaimOrder(routines, context.schemas, ({ id, name }) => {
-    const source = sources.get(id)!;
-    return { schemaId: source.schemaId, source: name, origin: routineNameOf(context, source).origin };
+    const catalogFunction = functions.get(id)!;
+    return { schemaId: catalogFunction.schemaId, catalogName: name, origin: routineNameOf(context, catalogFunction).origin };
   });
   for (const routine of inOrder) {
     const { id, schema, fieldName: plain, volatile } = routine;
-    const source = sources.get(id)!;
-    const inflection = context.schemas.get(source.schemaId)?.inflection ?? false;
+    const catalogFunction = functions.get(id)!;
+    const inflection = context.schemas.get(catalogFunction.schemaId)?.inflection ?? false;
     routine.fieldName = names.claimRootField({ name: plain, schema, inflection }, volatile ? 'mutation' : 'query');
-    const note = (reason: string) => notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, source), reason });
+    const note = (reason: string) =>
+      notes.renamings.push({ object: 'function', id, name: functionName(context.catalog, catalogFunction), reason });
     if (routine.fieldName !== plain) {
       note(`the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`);
     }
-    if (routineNameOf(context, source).origin === 'adapted') note(whyAdapted(source.name, routine.fieldName, rename));
+    if (routineNameOf(context, catalogFunction).origin === 'adapted') note(whyAdapted(catalogFunction.name, routine.fieldName, rename));
   }
 }
 
 const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
-function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFunction, overloaded: boolean): Mutable<Routine> | Excluded {
+function buildRoutine(
+  context: BuildContext,
+  notes: Notes,
+  catalogFunction: CatalogFunction,
+  overloaded: boolean,
+): Mutable<Routine> | Excluded {
   const { role, functions } = context.privileges;
-  const uncallable = whyUncallable(source, overloaded);
+  const uncallable = whyUncallable(catalogFunction, overloaded);
   if (uncallable) return uncallable;
-  const result = resultTypeOf(context, source);
+  const result = resultTypeOf(context, catalogFunction);
   if (result instanceof Excluded) return result;
   // In pg_graphql, root fields cannot return enums; only columns and computed fields can have them.
-  if (result.kind === 'value' && !isPlainType(context, source.resultTypeId)) {
+  if (result.kind === 'value' && !isPlainType(context, catalogFunction.resultTypeId)) {
     return new Excluded('unsupported-type', 'it returns an enum; return it as text');
   }
-  if (!functions.has(source.id))
-    return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', source.id);
-  const schema = context.schemas.get(source.schemaId);
-  const args = buildArguments(context, notes, source, result);
+  if (!functions.has(catalogFunction.id))
+    return notGranted(`the role ${role} cannot execute it; grant execute on it to the role`, 'execute', catalogFunction.id);
+  const schema = context.schemas.get(catalogFunction.schemaId);
+  const args = buildArguments(context, notes, catalogFunction, result);
   if (args instanceof Excluded) return args;
-  const unreachable = source.arguments.find(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name));
-  return routineOf(context, source, rename, {
+  const unreachable = catalogFunction.arguments.find(
+    ({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name),
+  );
+  return routineOf(context, catalogFunction, rename, {
     arguments: args,
     unreachableArgument: unreachable?.name ?? null,
     result,
@@ -96,14 +109,24 @@ function buildRoutine(context: BuildContext, notes: Notes, source: CatalogFuncti
 /** The routine of a function, unless its name is illegal. */
 function routineOf(
   context: BuildContext,
-  source: CatalogFunction,
+  catalogFunction: CatalogFunction,
   remedy: string,
   more: Pick<Routine, 'arguments' | 'unreachableArgument' | 'result' | 'introspection'>,
 ): Mutable<Routine> | Excluded {
-  const { id, schema, name, volatile, plpgsql, effects } = source;
-  const { name: fieldName } = routineNameOf(context, source);
+  const { id, schema, name, volatile, plpgsql, effects } = catalogFunction;
+  const { name: fieldName } = routineNameOf(context, catalogFunction);
   if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${remedy}`);
-  return { id, schema, name, fieldName, description: readDescription(readDirective(source.comment)), volatile, plpgsql, effects, ...more };
+  return {
+    id,
+    schema,
+    name,
+    fieldName,
+    description: readDescription(readDirective(catalogFunction.comment)),
+    volatile,
+    plpgsql,
+    effects,
+    ...more,
+  };
 }
 
 function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
@@ -115,25 +138,30 @@ function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): 
   return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
 }
 
-function buildArguments(context: BuildContext, notes: Notes, source: CatalogFunction, result: RoutineResult): RoutineArgument[] | Excluded {
+function buildArguments(
+  context: BuildContext,
+  notes: Notes,
+  catalogFunction: CatalogFunction,
+  result: RoutineResult,
+): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
-  for (const argument of source.arguments) {
+  for (const argument of catalogFunction.arguments) {
     if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
     const type = valueTypeOf(context, argument.typeId);
     if (!isPlainType(context, argument.typeId) || !isInput(type)) {
       const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
       return new Excluded('unsupported-type', reason);
     }
-    const { name: argumentName } = argumentNameIn(context, source, argument);
+    const { name: argumentName } = argumentNameIn(context, catalogFunction, argument);
     // As in pg_graphql, the argument is not listed. If the function requires it, its field always fails.
     if (!isFreeName(argumentName)) {
-      excludeArgument(context, notes, source, argument, argumentName);
+      excludeArgument(context, notes, catalogFunction, argument, argumentName);
       continue;
     }
-    const variadic = source.variadic && argument === source.arguments.at(-1);
-    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, source.variadic) });
+    const variadic = catalogFunction.variadic && argument === catalogFunction.arguments.at(-1);
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, catalogFunction.variadic) });
   }
-  nameArguments(context, notes, source, args, result.kind === 'rows' ? collectionArguments : []);
+  nameArguments(context, notes, catalogFunction, args, result.kind === 'rows' ? collectionArguments : []);
   return args;
 }
 
@@ -141,21 +169,26 @@ function buildArguments(context: BuildContext, notes: Notes, source: CatalogFunc
 function nameArguments(
   context: BuildContext,
   notes: Notes,
-  source: CatalogFunction,
+  catalogFunction: CatalogFunction,
   args: readonly Mutable<RoutineArgument>[],
   reserved: readonly string[],
 ): void {
-  const taken = new Set(reserved);
-  const isAdapted = (argument: RoutineArgument) => argumentNameIn(context, source, argument).origin === 'adapted';
+  const claimed = new Set(reserved);
+  const isAdapted = (argument: RoutineArgument) => argumentNameIn(context, catalogFunction, argument).origin === 'adapted';
   const adapted = args.filter(isAdapted);
   const inOrder = [...args.filter((argument) => !adapted.includes(argument)), ...adapted];
-  const late = inOrder.filter(({ argumentName }) => taken.has(argumentName) || !taken.add(argumentName));
+  const late = inOrder.filter(({ argumentName }) => claimed.has(argumentName) || !claimed.add(argumentName));
   const note = ({ name }: RoutineArgument, reason: string) =>
-    notes.renamings.push({ object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}`, reason });
+    notes.renamings.push({
+      object: 'argument',
+      id: catalogFunction.id,
+      name: `${functionName(context.catalog, catalogFunction)}.${name}`,
+      reason,
+    });
   for (const argument of late) {
     const plain = argument.argumentName;
-    argument.argumentName = numbered(`${plain}Argument`, (name) => !taken.has(name));
-    taken.add(argument.argumentName);
+    argument.argumentName = numbered(`${plain}Argument`, (name) => !claimed.has(name));
+    claimed.add(argument.argumentName);
     const holder = reserved.includes(plain)
       ? 'taken by an argument that every collection has'
       : 'already taken by another argument of the field';
@@ -176,12 +209,16 @@ function argumentNameIn(
 function excludeArgument(
   context: BuildContext,
   notes: Notes,
-  source: CatalogFunction,
+  catalogFunction: CatalogFunction,
   { name, hasDefault }: CatalogArgument,
   argumentName: string,
 ): void {
   const problem = `"${argumentName}" is not a valid GraphQL name${hasDefault ? '' : ', so the function cannot be called'}`;
-  const exclusion = { object: 'argument', id: source.id, name: `${functionName(context.catalog, source)}.${name}` } as const;
+  const exclusion = {
+    object: 'argument',
+    id: catalogFunction.id,
+    name: `${functionName(context.catalog, catalogFunction)}.${name}`,
+  } as const;
   notes.exclusions.push({ ...exclusion, ...new Excluded('illegal-name', `${problem}; rename the argument`) });
 }
 
@@ -204,20 +241,20 @@ function requirement(
 /** Builds the computed fields of a table. Their functions may be in schemas that are not exposed, if the role may use those. */
 export function buildComputedFields(context: BuildContext, table: LazyTable): Mutable<Routine>[] {
   const { functions } = context.links.of(table.id);
-  return functions.flatMap((source) => {
-    const field = buildComputed(context, table, source);
+  return functions.flatMap((catalogFunction) => {
+    const field = buildComputed(context, table, catalogFunction);
     return field instanceof Excluded ? [] : field;
   });
 }
 
 export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
-  for (const source of context.catalog.functions) {
-    const table = rowTableOf(context, source);
+  for (const catalogFunction of context.catalog.functions) {
+    const table = rowTableOf(context, catalogFunction);
     if (!table) continue;
     const owner = context.tables.get(table.id);
-    const field = owner ? buildComputed(context, owner, source) : ownerExcluded;
+    const field = owner ? buildComputed(context, owner, catalogFunction) : ownerExcluded;
     if (field instanceof Excluded)
-      exclusions.push({ object: 'function', id: source.id, name: functionName(context.catalog, source), ...field });
+      exclusions.push({ object: 'function', id: catalogFunction.id, name: functionName(context.catalog, catalogFunction), ...field });
     yield;
   }
 }
@@ -226,15 +263,15 @@ const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument 
 
 function buildComputed(
   context: BuildContext,
-  { traits: { source: table, schema } }: LazyTable,
-  source: CatalogFunction,
+  { traits: { catalogTable: table, schema } }: LazyTable,
+  catalogFunction: CatalogFunction,
 ): Mutable<Routine> | Excluded {
-  if (source.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
-  const result = resultTypeOf(context, source, { isComputed: true });
+  if (catalogFunction.kind !== 'f') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
+  const result = resultTypeOf(context, catalogFunction, { isComputed: true });
   if (result instanceof Excluded) return result;
-  const forbidden = whyForbidden(context, table, source);
+  const forbidden = whyForbidden(context, table, catalogFunction);
   if (forbidden) return forbidden;
-  return routineOf(context, source, 'choose another with the comment directive {"name": "..."}', {
+  return routineOf(context, catalogFunction, 'choose another with the comment directive {"name": "..."}', {
     arguments: [],
     unreachableArgument: null,
     result,

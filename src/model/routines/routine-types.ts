@@ -1,6 +1,6 @@
 /** The types that functions may take and return. */
 import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/catalog.ts';
-import { type BuildContext, Excluded, notGranted, sourceOf } from '../build-context.ts';
+import { type BuildContext, Excluded, notGranted, reachableTable } from '../build-context.ts';
 import type { RoutineResult } from '../model.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
@@ -11,8 +11,12 @@ import { postgresType } from '../types/postgres-types.ts';
  * The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an
  * array of rows.
  */
-export function resultTypeOf(context: BuildContext, source: CatalogFunction, { isComputed = false } = {}): RoutineResult | Excluded {
-  const { resultTypeId, returnsSet } = source;
+export function resultTypeOf(
+  context: BuildContext,
+  catalogFunction: CatalogFunction,
+  { isComputed = false } = {},
+): RoutineResult | Excluded {
+  const { resultTypeId, returnsSet } = catalogFunction;
   const type = context.catalog.types.get(resultTypeId);
   if (type?.kind === 'p') {
     const { pseudo } = postgresType(type);
@@ -21,10 +25,10 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { i
     if (pseudo === null) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
   }
   const value = valueTypeOf(context, resultTypeId);
-  const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(source) ? context.tables.get(type.relationId) : undefined;
+  const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(catalogFunction) ? context.tables.get(type.relationId) : undefined;
   if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
   if (value.kind === 'row') {
-    return isSetOfRows(source) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
+    return isSetOfRows(catalogFunction) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
   if (value.kind === 'row list' && isComputed && !returnsSet) return { kind: 'row list', table: value.table };
   if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
@@ -33,7 +37,7 @@ export function resultTypeOf(context: BuildContext, source: CatalogFunction, { i
 }
 
 function whyNoResult(context: BuildContext, type: CatalogType | undefined): Excluded {
-  const table = sourceOf(context, type?.relationId ?? 0);
+  const table = reachableTable(context, type?.relationId ?? 0);
   if (table) {
     const name = qualifiedName(context.schemas.get(table.schemaId)?.name ?? '', table.name);
     return new Excluded('owner-left-out', `it returns rows of ${name}, which is not in the API; see the finding for that table`);
@@ -57,11 +61,11 @@ export function isPlainType({ catalog }: BuildContext, typeId: number): boolean 
 /** The table, visible or not, whose row is the function's only argument; otherwise undefined. */
 export function rowTableOf(context: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
   const type = row && others.length === 0 ? context.catalog.types.get(row.typeId) : undefined;
-  return type && sourceOf(context, type.relationId);
+  return type && reachableTable(context, type.relationId);
 }
 
-export function computedOwner(context: BuildContext, source: CatalogFunction): LazyTable | undefined {
-  const table = source.kind === 'f' ? rowTableOf(context, source) : undefined;
+export function computedOwner(context: BuildContext, catalogFunction: CatalogFunction): LazyTable | undefined {
+  const table = catalogFunction.kind === 'f' ? rowTableOf(context, catalogFunction) : undefined;
   return table && context.tables.get(table.id);
 }
 

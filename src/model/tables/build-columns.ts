@@ -13,10 +13,10 @@ interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
 }
 
 export function buildColumns(context: BuildContext, table: LazyTable, notes: Notes): BuiltColumns {
-  const { source, key } = table.traits;
-  const all = source.columns.map((column) => buildColumn(context, table, column));
+  const { catalogTable, key } = table.traits;
+  const all = catalogTable.columns.map((column) => buildColumn(context, table, column));
   const columns = usableColumns(context, table, all, notes);
-  const primaryKey = (key ?? []).flatMap((column) => all[source.columns.indexOf(column)] ?? []);
+  const primaryKey = (key ?? []).flatMap((column) => all[catalogTable.columns.indexOf(column)] ?? []);
   return { columns, primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
 }
 
@@ -32,14 +32,14 @@ export function hasLookup(context: BuildContext, table: LazyTable): boolean {
  * names.
  */
 function uniqueKeysOf(
-  { traits: { source } }: LazyTable,
+  { traits: { catalogTable } }: LazyTable,
   primaryKey: readonly Column[],
   columns: readonly Column[],
   usable: readonly Column[],
 ): Column[][] {
-  const ofIndexes = source.indexes
+  const ofIndexes = catalogTable.indexes
     .filter(({ unique }) => unique)
-    .map((index) => index.columns.flatMap((number) => columns[source.columns.findIndex((column) => column.number === number)] ?? []));
+    .map((index) => index.columns.flatMap((number) => columns[catalogTable.columns.findIndex((column) => column.number === number)] ?? []));
   const keys = primaryKey.length > 0 ? [[...primaryKey], ...ofIndexes] : ofIndexes;
   const readable = keys.filter((key) => key.length > 0 && key.every((column) => isUsableInKey(column) && usable.includes(column)));
   const isSame = (one: readonly Column[], other: readonly Column[]) =>
@@ -52,12 +52,12 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
 }
 
 function buildColumn(context: BuildContext, { traits }: LazyTable, column: CatalogColumn): Mutable<Column> {
-  const { source, additions } = traits;
-  const grants = privilegesOn(context, source, column);
+  const { catalogTable, additions } = traits;
+  const grants = privilegesOn(context, catalogTable, column);
   const type = columnTypeOf(context, column);
   const catalogType = context.catalog.types.get(column.typeId);
   const comparable = catalogType === undefined || isComparable(context, catalogType);
-  const indexes = source.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
+  const indexes = catalogTable.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);
   const fieldName = columnNameOf(traits, column).name;
   return {
     name: column.name,
@@ -74,9 +74,10 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
     orderable: comparable && isOrderable(context, column, type),
     selectable: grants.select,
     insertable: grants.insert && isInsertable(context, column, additions),
-    required: context.settings.requiredInputs && column.refusesNull && !column.automatic && !column.hasDefault && !source.fillsColumns,
+    required:
+      context.settings.requiredInputs && column.refusesNull && !column.automatic && !column.hasDefault && !catalogTable.fillsColumns,
     updatable: grants.update && isUpdatable(context, column),
-    nullByDefault: (source.kind === 'r' || source.kind === 'p') && !column.automatic && !column.hasDefault,
+    nullByDefault: (catalogTable.kind === 'r' || catalogTable.kind === 'p') && !column.automatic && !column.hasDefault,
   };
 }
 
@@ -93,11 +94,11 @@ function usableColumns(context: BuildContext, table: LazyTable, columns: readonl
     return !why || (why.cause === 'unsupported-type' && column.orderable);
   });
   const adapted = new Set(
-    columns.filter((_, index) => columnNameOf(table.traits, table.traits.source.columns[index]!).origin === 'adapted'),
+    columns.filter((_, index) => columnNameOf(table.traits, table.traits.catalogTable.columns[index]!).origin === 'adapted'),
   );
   const inOrder = usable.toSorted((one, other) => Number(adapted.has(other)) - Number(adapted.has(one)));
   for (const [index, column] of columns.entries()) {
-    const type = context.catalog.types.get(table.traits.source.columns[index]!.typeId);
+    const type = context.catalog.types.get(table.traits.catalogTable.columns[index]!.typeId);
     const why = type && column.selectable && usable.includes(column) ? whyOutOfReach(context, type) : undefined;
     if (why) notes.exclusions.push({ object: 'column', id: table.id, name: qualifiedName(tableName, column.name), ...why });
   }
@@ -140,13 +141,13 @@ function whyNoField({ type, orderable }: Column): Excluded | undefined {
 
 /** Builds the arbiters of a table, if it is insertable and has the addition. Their names do not depend on the role. */
 export function buildArbiters(context: BuildContext, { traits }: LazyTable): Arbiter[] {
-  const { source, key, insertable, additions } = traits;
+  const { catalogTable, key, insertable, additions } = traits;
   if (key === null || !insertable || !additions.has('onConflict')) return [];
-  const names = enumValueNames(source.arbiters.map(({ name }) => name));
+  const names = enumValueNames(catalogTable.arbiters.map(({ name }) => name));
   const readable = new Map(
-    source.columns.filter((column) => privilegesOn(context, source, column).select).map((each) => [each.number, each]),
+    catalogTable.columns.filter((column) => privilegesOn(context, catalogTable, column).select).map((each) => [each.number, each]),
   );
-  return source.arbiters.flatMap(({ name, columns, inference }, position): Arbiter[] => {
+  return catalogTable.arbiters.flatMap(({ name, columns, inference }, position): Arbiter[] => {
     const read = columns.flatMap((number) => readable.get(number)?.name ?? []);
     if (read.length < columns.length) return [];
     const target = inference ? ({ kind: 'index', ...inference } as const) : ({ kind: 'constraint', name, columns: read } as const);

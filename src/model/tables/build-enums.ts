@@ -3,6 +3,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, type Notes, privilegesOn, type SchemaSettings } from '../build-context.ts';
 import { readDescription, readDirective, readMappings } from '../directives.ts';
 import type { EnumValue } from '../model.ts';
+import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   inClaimOrder,
   isEnumValueName,
@@ -13,18 +14,17 @@ import {
   typeNameOf,
   whyAdapted,
 } from '../naming/names.ts';
-import type { TakenNames } from '../naming/taken-names.ts';
 import { computedOwner, whyForbidden } from '../routines/routine-types.ts';
 
 /** Adds each enum to the context, or reports why it is left out. The tables must already be in the context. */
-export function* addEnums(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
+export function* addEnums(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, void> {
   const all = [...context.catalog.types.values()].filter(({ schemaId, labels }) => labels && context.schemas.has(schemaId));
   const isGranted = ({ id }: CatalogType) => context.privileges.types.has(id);
   const used = all.every(isGranted) ? null : yield* usedTypes(context);
   const exposed = all.filter((type) => isGranted(type) || used?.has(type.id));
   const inOrder = inClaimOrder(exposed, context.schemas, ({ schemaId, name, comment }) => ({
     schemaId,
-    source: name,
+    catalogName: name,
     origin: nameOf(name, comment, context.schemas.get(schemaId)!).origin,
   }));
   for (const type of inOrder) addEnum(context, names, notes, type, context.schemas.get(type.schemaId)!);
@@ -36,15 +36,15 @@ function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>>
   const used = new Set<number>();
   const use = (id: number) => used.add(types.get(id)?.elementId || id);
   for (const { traits } of context.tables.values()) {
-    for (const column of traits.source.columns) {
-      const { select, insert, update } = privilegesOn(context, traits.source, column);
+    for (const column of traits.catalogTable.columns) {
+      const { select, insert, update } = privilegesOn(context, traits.catalogTable, column);
       if (select || insert || update) use(column.typeId);
     }
     yield;
   }
-  for (const source of functions) {
-    const owner = computedOwner(context, source);
-    if (owner && !whyForbidden(context, owner.traits.source, source)) use(source.resultTypeId);
+  for (const catalogFunction of functions) {
+    const owner = computedOwner(context, catalogFunction);
+    if (owner && !whyForbidden(context, owner.traits.catalogTable, catalogFunction)) use(catalogFunction.resultTypeId);
     yield;
   }
   return used;
@@ -54,7 +54,7 @@ function nameOf(name: string, comment: string | null, { inflection, additions }:
   return preferredName(name, readDirective(comment), (own) => typeNameOf(own, inflection), additions);
 }
 
-function addEnum(context: BuildContext, names: TakenNames, notes: Notes, type: CatalogType, schema: SchemaSettings): void {
+function addEnum(context: BuildContext, names: ClaimedNames, notes: Notes, type: CatalogType, schema: SchemaSettings): void {
   const directive = readDirective(type.comment);
   const name = qualifiedName(schema.name, type.name);
   const { name: plain, origin } = nameOf(type.name, type.comment, schema);

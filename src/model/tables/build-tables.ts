@@ -4,6 +4,7 @@ import { type Additions, narrowAdditions, ofAggregates, ofRelations } from '../a
 import { type BuildContext, Excluded, type Notes, notGranted, privilegesOn, type SchemaSettings } from '../build-context.ts';
 import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readMaxRows } from '../directives.ts';
 import type { Renaming, Table } from '../model.ts';
+import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   columnNameOf,
   inClaimOrder,
@@ -14,7 +15,6 @@ import {
   typeNameOf,
   whyAdapted,
 } from '../naming/names.ts';
-import type { TakenNames } from '../naming/taken-names.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
 import { type FoundTable, LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
 import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
@@ -22,19 +22,20 @@ import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
 /** Adds each table to the context, or reports why it is left out. */
-export function* addTables(context: BuildContext, builder: TableBuilder, names: TakenNames, notes: Notes): Generator<void, void> {
+export function* addTables(context: BuildContext, builder: TableBuilder, names: ClaimedNames, notes: Notes): Generator<void, void> {
   const keyless = new Map<number, TableTraits>();
-  for (const source of context.catalog.tables) {
-    const schema = context.schemas.get(source.schemaId);
+  for (const catalogTable of context.catalog.tables) {
+    const schema = context.schemas.get(catalogTable.schemaId);
     if (!schema) continue;
     const traits =
-      context.traits?.of(source, context.privileges, () => readTraits(context, source, schema)) ?? readTraits(context, source, schema);
-    if (traits instanceof Excluded) exclude(notes, source, schema, traits);
+      context.traits?.of(catalogTable, context.privileges, () => readTraits(context, catalogTable, schema)) ??
+      readTraits(context, catalogTable, schema);
+    if (traits instanceof Excluded) exclude(notes, catalogTable, schema, traits);
     else if (traits.key instanceof Excluded) {
-      exclude(notes, source, schema, traits.key);
-      keyless.set(source.id, { ...traits, key: null });
+      exclude(notes, catalogTable, schema, traits.key);
+      keyless.set(catalogTable.id, { ...traits, key: null });
     } else if (!traits.selectable) context.insertOnly.push(new LazyTable(traits as TableTraits, builder));
-    else context.tables.set(source.id, new LazyTable(traits as TableTraits, builder));
+    else context.tables.set(catalogTable.id, new LazyTable(traits as TableTraits, builder));
     yield;
   }
   addRowTypes(context, builder, keyless);
@@ -52,39 +53,39 @@ function exclude({ exclusions }: Notes, { id, kind, name }: CatalogTable, schema
 }
 
 /** The result depends only on the role's privileges on this table. */
-function readTraits(context: BuildContext, source: CatalogTable, schema: SchemaSettings): FoundTable {
-  const directive = readDirective(source.comment);
-  const kind = tableKinds[source.kind];
-  if (source.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
+function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: SchemaSettings): FoundTable {
+  const directive = readDirective(catalogTable.comment);
+  const kind = tableKinds[catalogTable.kind];
+  if (catalogTable.columns.length === 0) return new Excluded('no-columns', 'it has no columns; add some');
   const additions = narrowAdditions(context.settings.additions, schema.directive, directive);
-  const able = abilities(context, source, directive, additions);
+  const able = abilities(context, catalogTable, directive, additions);
   if (!able.selectable && !(able.insertable && additions.has('insertOnly'))) {
     const remedy = `grant select on the ${kind}, or on some of its columns, to the role`;
-    return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', source.id);
+    return notGranted(`the role ${context.privileges.role} cannot select any of its columns; ${remedy}`, 'select', catalogTable.id);
   }
-  const plainName = preferredName(source.name, directive, (name) => typeNameOf(name, schema.inflection), additions);
+  const plainName = preferredName(catalogTable.name, directive, (name) => typeNameOf(name, schema.inflection), additions);
   if (!isFreeName(plainName.name)) {
     return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
   }
-  const key = keyOf(context, source, directive, additions);
-  const keyIsUnique = !source.hasChildren && source.indexes.some(({ primary, immediate }) => primary && immediate);
+  const key = keyOf(context, catalogTable, directive, additions);
+  const keyIsUnique = !catalogTable.hasChildren && catalogTable.indexes.some(({ primary, immediate }) => primary && immediate);
   return {
-    source,
+    catalogTable,
     schema,
     directive,
     plainName,
     kind,
     description: readDescription(directive),
-    keepsNotNull: source.keepsNotNull,
+    keepsNotNull: catalogTable.keepsNotNull,
     // Partitions may have their own triggers.
-    insertsEveryRow: source.kind === 'r' && !source.fillsColumns,
-    insertsFirst: source.kind === 'r' && !source.fillsColumns && !source.runsBeforeInsert,
-    rowSecurity: source.rowSecurity,
-    roleIndependent: source.roleIndependent,
-    readEffects: source.readEffects,
-    writeEffects: source.writeEffects,
+    insertsEveryRow: catalogTable.kind === 'r' && !catalogTable.fillsColumns,
+    insertsFirst: catalogTable.kind === 'r' && !catalogTable.fillsColumns && !catalogTable.runsBeforeInsert,
+    rowSecurity: catalogTable.rowSecurity,
+    roleIndependent: catalogTable.roleIndependent,
+    readEffects: catalogTable.readEffects,
+    writeEffects: catalogTable.writeEffects,
     keyIsUnique,
-    keyIsProven: keyIsUnique || isProven(context, source, key),
+    keyIsProven: keyIsUnique || isProven(context, catalogTable, key),
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     totalCount: able.selectable && readEnabled(directive, 'totalCount'),
     ...able,
@@ -101,11 +102,11 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   let found = keyless.size > 0;
   while (found) {
     found = false;
-    for (const source of context.catalog.functions) {
-      const id = context.catalog.types.get(source.resultTypeId)?.relationId ?? 0;
+    for (const catalogFunction of context.catalog.functions) {
+      const id = context.catalog.types.get(catalogFunction.resultTypeId)?.relationId ?? 0;
       const rows = keyless.get(id);
-      const owner = rows && computedOwner(context, source);
-      if (!rows || !owner || isSetOfRows(source) || whyForbidden(context, owner.traits.source, source)) continue;
+      const owner = rows && computedOwner(context, catalogFunction);
+      if (!rows || !owner || isSetOfRows(catalogFunction) || whyForbidden(context, owner.traits.catalogTable, catalogFunction)) continue;
       if (!hasFields(context, rows)) continue;
       context.tables.set(id, new LazyTable(rows, builder));
       keyless.delete(id);
@@ -115,14 +116,16 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
 }
 
 function hasFields(context: BuildContext, traits: TableTraits): boolean {
-  return traits.source.columns.some(
+  return traits.catalogTable.columns.some(
     (column) =>
-      privilegesOn(context, traits.source, column).select && isReadable(context, column) && isFreeName(columnNameOf(traits, column).name),
+      privilegesOn(context, traits.catalogTable, column).select &&
+      isReadable(context, column) &&
+      isFreeName(columnNameOf(traits, column).name),
   );
 }
 
 /** Names the tables whose names had to be adapted. Enums must have their names already. */
-export function* claimAdaptedNames(context: BuildContext, names: TakenNames, notes: Notes): Generator<void, void> {
+export function* claimAdaptedNames(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, void> {
   const adapted = [...context.tables.values()].filter(isAdapted);
   yield* claimNames(context, adapted, names, notes);
   for (const table of adapted) {
@@ -136,10 +139,15 @@ function isAdapted({ traits }: LazyTable): boolean {
 }
 
 /** Names tables. Those with a key claim their types and root fields before those that only have a row type. */
-function* claimNames(context: BuildContext, tables: readonly LazyTable[], names: TakenNames, { renamings }: Notes): Generator<void, void> {
-  const inOrder = inClaimOrder(tables, context.schemas, ({ traits: { source, schema, plainName } }) => ({
+function* claimNames(
+  context: BuildContext,
+  tables: readonly LazyTable[],
+  names: ClaimedNames,
+  { renamings }: Notes,
+): Generator<void, void> {
+  const inOrder = inClaimOrder(tables, context.schemas, ({ traits: { catalogTable, schema, plainName } }) => ({
     schemaId: schema.id,
-    source: source.name,
+    catalogName: catalogTable.name,
     origin: plainName.origin,
   }));
   for (const hasKey of [true, false]) {
@@ -158,7 +166,7 @@ function* claimNames(context: BuildContext, tables: readonly LazyTable[], names:
 }
 
 /** Names the types of additions, after everything that pg_graphql has: if a name is taken, the addition gets another. */
-export function* claimAdditions(context: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+export function* claimAdditions(context: BuildContext, names: ClaimedNames, { renamings }: Notes): Generator<void, void> {
   for (const table of context.tables.values()) {
     const { schema, key } = table.traits;
     if (key === null || context.settings.additions.size === 0) continue;
@@ -178,7 +186,7 @@ export function* claimAdditions(context: BuildContext, names: TakenNames, { rena
 }
 
 /** Names the tables that the role only inserts into, after everything else. */
-export function* claimInsertOnly({ insertOnly }: BuildContext, names: TakenNames, { renamings }: Notes): Generator<void, void> {
+export function* claimInsertOnly({ insertOnly }: BuildContext, names: ClaimedNames, { renamings }: Notes): Generator<void, void> {
   for (const table of insertOnly) {
     const { schema, plainName } = table.traits;
     table.stem = names.claimInserts({ name: plainName.name, schema: schema.name, inflection: schema.inflection }, table.traits);
@@ -200,22 +208,22 @@ function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, rena
 /** The key: the primary key in table column order, or the columns of a directive in its order, or an inferred key; or why there is none. */
 function keyOf(
   context: BuildContext,
-  source: CatalogTable,
+  catalogTable: CatalogTable,
   directive: Directive,
   additions: Additions,
 ): readonly CatalogColumn[] | Excluded {
-  const primary = source.indexes.find((index) => index.primary);
-  if (primary) return source.columns.filter(({ number }) => primary.columns.includes(number));
+  const primary = catalogTable.indexes.find((index) => index.primary);
+  if (primary) return catalogTable.columns.filter(({ number }) => primary.columns.includes(number));
   const names = readKeyColumns(directive);
   if (!names) {
-    const unique = uniqueColumns(source)?.map(({ name }) => JSON.stringify(name)) ?? ['"..."'];
+    const unique = uniqueColumns(catalogTable)?.map(({ name }) => JSON.stringify(name)) ?? ['"..."'];
     const remedy = `declare its key columns with the comment directive {"primary_key_columns": [${unique.join(', ')}]}`;
-    const view = additions.has('inferredKeys') ? context.catalog.views.get(source.id) : undefined;
-    if (view !== undefined) return inferredKey(context, source, view, remedy);
-    const mayHaveOne = source.kind === 'r' || source.kind === 'p';
+    const view = additions.has('inferredKeys') ? context.catalog.views.get(catalogTable.id) : undefined;
+    if (view !== undefined) return inferredKey(context, catalogTable, view, remedy);
+    const mayHaveOne = catalogTable.kind === 'r' || catalogTable.kind === 'p';
     return new Excluded('no-key', mayHaveOne ? `it has no primary key; add one, or ${remedy}` : `it has no key; ${remedy}`);
   }
-  const key = names.map((name) => source.columns.find((column) => column.name === name));
+  const key = names.map((name) => catalogTable.columns.find((column) => column.name === name));
   const missing = names.find((_name, position) => !key[position]);
   if (missing !== undefined) {
     const reason = `its comment directive names "${missing}" in primary_key_columns, which is not one of its columns; correct the directive`;
@@ -225,37 +233,37 @@ function keyOf(
 }
 
 /** Whether the columns of a key without a constraint include some that are unique and never null. */
-function isProven({ catalog }: BuildContext, source: CatalogTable, key: readonly CatalogColumn[] | Excluded): boolean {
+function isProven({ catalog }: BuildContext, catalogTable: CatalogTable, key: readonly CatalogColumn[] | Excluded): boolean {
   if (key instanceof Excluded) return false;
   const columns = key.map(({ number }) => number);
-  const unique = source.hasChildren ? null : uniqueColumns(source)?.map(({ number }) => number);
-  return [catalog.views.get(source.id)?.key, unique].some((proven) => proven?.every((number) => columns.includes(number)));
+  const unique = catalogTable.hasChildren ? null : uniqueColumns(catalogTable)?.map(({ number }) => number);
+  return [catalog.views.get(catalogTable.id)?.key, unique].some((proven) => proven?.every((number) => columns.includes(number)));
 }
 
 function inferredKey(
   context: BuildContext,
-  source: CatalogTable,
+  catalogTable: CatalogTable,
   { key, problem }: CatalogView,
   remedy: string,
 ): readonly CatalogColumn[] | Excluded {
   if (key === null) return new Excluded('no-key', `it has no key, and none can be inferred, because ${problem}; ${remedy}`);
-  const columns = source.columns.filter(({ number }) => key.includes(number));
-  const hidden = columns.find((column) => !privilegesOn(context, source, column).select);
+  const columns = catalogTable.columns.filter(({ number }) => key.includes(number));
+  const hidden = columns.find((column) => !privilegesOn(context, catalogTable, column).select);
   if (hidden === undefined) return columns;
   const reason = `the role ${context.privileges.role} cannot select ${hidden.name}, a column of the key that is inferred; grant select on it to the role, or ${remedy}`;
-  return notGranted(reason, 'select', source.id, hidden.name);
+  return notGranted(reason, 'select', catalogTable.id, hidden.name);
 }
 
-function abilities(context: BuildContext, source: CatalogTable, directive: Directive, additions: Additions) {
+function abilities(context: BuildContext, catalogTable: CatalogTable, directive: Directive, additions: Additions) {
   const may = (verb: 'select' | 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
-    source.columns.some((column) => privilegesOn(context, source, column)[verb] && can(column));
+    catalogTable.columns.some((column) => privilegesOn(context, catalogTable, column)[verb] && can(column));
   const selectable = may('select', () => true);
   // Without select, updates and deletes could have no filter.
   return {
     selectable,
-    insertable: source.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
-    updatable: selectable && source.canUpdate && may('update', (column) => isUpdatable(context, column)),
-    deletable: selectable && source.canDelete && (context.privileges.tables.get(source.id)?.delete ?? false),
+    insertable: catalogTable.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
+    updatable: selectable && catalogTable.canUpdate && may('update', (column) => isUpdatable(context, column)),
+    deletable: selectable && catalogTable.canDelete && (context.privileges.tables.get(catalogTable.id)?.delete ?? false),
     aggregate: selectable && readEnabled(directive, 'aggregate'),
   };
 }

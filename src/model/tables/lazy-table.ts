@@ -7,8 +7,8 @@ import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
 import type { Arbiter, Column, Relation, Routine, Table } from '../model.ts';
+import type { TableNames } from '../naming/claimed-names.ts';
 import type { PreferredName } from '../naming/names.ts';
-import type { TableNames } from '../naming/taken-names.ts';
 
 export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
 
@@ -27,7 +27,7 @@ const shared = [
 type Shared = Pick<Table, (typeof shared)[number]>;
 
 export interface TableTraits extends Shared {
-  readonly source: CatalogTable;
+  readonly catalogTable: CatalogTable;
   readonly schema: SchemaSettings;
   readonly directive: Directive;
   /** The default name of its row type, and where it comes from. */
@@ -70,7 +70,7 @@ export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => 
   }
 
   get id(): number {
-    return this.traits.source.id;
+    return this.traits.catalogTable.id;
   }
 
   get schema(): string {
@@ -78,7 +78,7 @@ export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => 
   }
 
   get name(): string {
-    return this.traits.source.name;
+    return this.traits.catalogTable.name;
   }
 
   get introspection(): boolean {
@@ -130,7 +130,7 @@ export type FoundTable = (Omit<TableTraits, 'key'> & { readonly key: TableTraits
 
 /** Traits found for earlier roles, for one catalog and one setting of additions. */
 export class SharedTraits {
-  readonly #known = new Map<CatalogTable, Map<TablePrivileges, FoundTable>>();
+  readonly #cached = new Map<CatalogTable, Map<TablePrivileges, FoundTable>>();
 
   /**
    * The traits of a table under these privileges, found by `find` if unknown. With column grants they are not cached, because other roles
@@ -139,10 +139,10 @@ export class SharedTraits {
   of(table: CatalogTable, { tables }: Privileges, find: () => FoundTable): FoundTable {
     const granted = tables.get(table.id);
     if (granted === undefined || granted.columns.size > 0) return find();
-    const known = this.#known.get(table) ?? new Map<TablePrivileges, FoundTable>();
-    this.#known.set(table, known);
-    const found = known.get(granted) ?? find();
-    known.set(granted, found);
+    const cached = this.#cached.get(table) ?? new Map<TablePrivileges, FoundTable>();
+    this.#cached.set(table, cached);
+    const found = cached.get(granted) ?? find();
+    cached.set(granted, found);
     return found;
   }
 }
@@ -150,9 +150,9 @@ export class SharedTraits {
 const ofCatalogs = new WeakMap<Catalog, Map<Additions, SharedTraits>>();
 
 export function traitsOfCatalog(catalog: Catalog, additions: Additions): SharedTraits {
-  const known = ofCatalogs.get(catalog) ?? new Map<Additions, SharedTraits>();
-  ofCatalogs.set(catalog, known);
-  const traits = known.get(additions) ?? new SharedTraits();
-  known.set(additions, traits);
+  const cached = ofCatalogs.get(catalog) ?? new Map<Additions, SharedTraits>();
+  ofCatalogs.set(catalog, cached);
+  const traits = cached.get(additions) ?? new SharedTraits();
+  cached.set(additions, traits);
   return traits;
 }

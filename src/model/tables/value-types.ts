@@ -10,9 +10,9 @@ import { postgresType } from '../types/postgres-types.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
-  const known = context.valueTypes.get(typeId) ?? makeValueType(context, context.catalog.types.get(typeId));
-  context.valueTypes.set(typeId, known);
-  return known;
+  const type = context.valueTypes.get(typeId) ?? makeValueType(context, context.catalog.types.get(typeId));
+  context.valueTypes.set(typeId, type);
+  return type;
 }
 
 /**
@@ -76,9 +76,9 @@ export function isOrderable(context: BuildContext, column: CatalogColumn, type: 
   if (type.kind === 'row list' || type.kind === 'composite') return false;
   if (type.kind === 'scalar') return type.traits.orders;
   if (type.kind !== 'unsupported') return true;
-  const source = context.catalog.types.get(column.typeId);
+  const domain = context.catalog.types.get(column.typeId);
   // The elements of cursors are cast to a domain over an array.
-  return source?.kind === 'd' && isNameable(context, source);
+  return domain?.kind === 'd' && isNameable(context, domain);
 }
 
 function listTypeOf(context: BuildContext, type: CatalogType): ValueType {

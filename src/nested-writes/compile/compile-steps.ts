@@ -20,13 +20,13 @@ import type {
   AttachStep,
   DeleteStep,
   FindStep,
+  InputRows,
   InsertStep,
   KeyList,
   KeyPair,
   LockStep,
   NestedStep,
   NestedWritePlan,
-  RowSource,
   UpdateStep,
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
@@ -34,7 +34,7 @@ import type { Parameter } from '../../plan/plan.ts';
 import { and, as, coalesce, countRows, cte, deleteFrom, exists, insert, lines, select, update, withQueries } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, identifier, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { compileSource, mustBeNumbered, outputColumns } from './row-source.ts';
+import { compileInputRows, mustBeNumbered, outputColumns } from './input-rows.ts';
 import { keyLabel, StoredKeys } from './stored-keys.ts';
 
 export function compileNestedWrite(plan: NestedWritePlan, context: StatementContext, frame: Frame): CompiledWrite {
@@ -58,15 +58,15 @@ function compileStep(step: NestedStep, frame: Frame, keys: StoredKeys): Sql {
   }
 }
 
-/** Columns that the source does not give take their defaults. */
+/** Columns that the input does not give take their defaults. */
 function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
-  const { table, source, lenient, onConflict } = step;
+  const { table, inputRows, lenient, onConflict } = step;
   const into = readList(step.into, keys);
-  const isNumbered = (into !== null && keys.labels(into) === null) || mustBeNumbered(source, keys);
-  const rows = compileSource(source, isNumbered, keys);
+  const isNumbered = (into !== null && keys.labels(into) === null) || mustBeNumbered(inputRows, keys);
+  const rows = compileInputRows(inputRows, isNumbered, keys);
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
-  const outputs = outputColumns(source);
+  const outputs = outputColumns(inputRows);
   const inserted = (returning: readonly Sql[]): Sql =>
     insert({
       into: as(tableName(table), target.alias),
@@ -81,13 +81,13 @@ function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
     });
   // Rows whose keys are stored are counted even if no trigger is known to skip any.
   const isCounted = !lenient && (into !== null || !table.insertsEveryRow);
-  if (into === null && !isCounted && source.same.length === 0 && frame.guard.length === 0)
+  if (into === null && !isCounted && inputRows.same.length === 0 && frame.guard.length === 0)
     return withQueries([rows.expression], inserted([]));
   const counted = into === null ? sql`(${select({ columns: [countRows], from: trusted('written') })})` : countRows;
   const differing = sql`(select pg_catalog.min(n) from source where differs)`;
   const checks = [
     ...(isCounted ? [raiseIf(sql`${counted} < ${rows.count}`, 'insert-left-out')] : []),
-    ...(source.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
+    ...(inputRows.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
   ];
   const columns = [...(into ? keys.store(into, step, 'w', trusted('s.n')) : []), ...checks];
   const written = cte('written', inserted(into ? keys.outputs(into, target.alias) : isCounted ? [integer(1)] : []));
@@ -106,22 +106,22 @@ function readList(into: KeyList | null, keys: StoredKeys): KeyList | null {
   return into !== null && keys.isRead(into) ? into : null;
 }
 
-/** Finds the row that each source row identifies by all its outputs. Raises an error with the label of the first one that does not exist. */
+/** Finds the row that each input row identifies by all its outputs. Raises an error with the label of the first one that does not exist. */
 function findRows(step: FindStep, frame: Frame, keys: StoredKeys): Sql {
-  const { table, source, ensured, into } = step;
+  const { table, inputRows, ensured, into } = step;
   // A single row needs no number.
-  const isOne = source.labels.length === 1 && keys.labels(into) !== null && !mustBeNumbered(source, keys);
-  const conditions = source.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
+  const isOne = inputRows.labels.length === 1 && keys.labels(into) !== null && !mustBeNumbered(inputRows, keys);
+  const conditions = inputRows.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
   const joins = [sql`join ${as(tableName(table), 't1')} on ${and(conditions)}`];
   const from = trusted('source as s');
   const outputs = keys.outputs(into, 't1');
   const found = isOne
     ? select({ columns: outputs, from, joins, limit: integer(1) })
     : select({ columns: [trusted('distinct on (s.m) s.m'), trusted('s.n'), ...outputs], from, joins, orderBy: [trusted('s.m')] });
-  const checks = isOne ? [absent(source, ensured)] : [missing(ensured), ...(source.parents ? [several()] : [])];
+  const checks = isOne ? [absent(inputRows, ensured)] : [missing(ensured), ...(inputRows.parents ? [several()] : [])];
   const columns = [...keys.store(into, step, 'f', trusted('f.n')), ...checks];
   return withQueries(
-    [compileSource(source, !isOne, keys).expression, cte('found', found)],
+    [compileInputRows(inputRows, !isOne, keys).expression, cte('found', found)],
     select({ columns: [selectList(frame, columns)], from: trusted('found as f') }),
   );
 }
@@ -132,7 +132,7 @@ function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
 }
 
 /** Raises an error if the only row does not exist. */
-function absent({ labels }: RowSource, ensured: boolean): Sql {
+function absent({ labels }: InputRows, ensured: boolean): Sql {
   const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
   return raiseIf(sql`${countRows} < 1`, whyAbsent(ensured), sql`(select ${bind(label, 'text')})`);
 }
@@ -152,9 +152,9 @@ function several(): Sql {
   return raiseIf(sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`, 'connect-several');
 }
 
-/** Sets the foreign keys of the rows that the source identifies. Rows that already refer to the right row are not written. */
-function attachRows({ table, source, ensured, match, set }: AttachStep, frame: Frame, keys: StoredKeys): Sql {
-  const columnOf = (output: number): Column => source.outputs[output]!.column;
+/** Sets the foreign keys of the rows that the input identifies. Rows that already refer to the right row are not written. */
+function attachRows({ table, inputRows, ensured, match, set }: AttachStep, frame: Frame, keys: StoredKeys): Sql {
+  const columnOf = (output: number): Column => inputRows.outputs[output]!.column;
   const valueOf = (output: number): Sql => trusted(`s.o${output}`);
   const moves = set.map((output) => differ(sql`t1.${identifier(columnOf(output).name)}`, valueOf(output), columnOf(output).type));
   const found = select({
@@ -189,7 +189,7 @@ function attachRows({ table, source, ensured, match, set }: AttachStep, frame: F
     raiseIf(sql`${count(key)} > (select pg_catalog.count(*) from moved)`, 'connect-denied'),
   ];
   return withQueries(
-    [compileSource(source, true, keys).expression, cte('found', found, { materialized: true }), cte('moved', moved)],
+    [compileInputRows(inputRows, true, keys).expression, cte('found', found, { materialized: true }), cte('moved', moved)],
     select({ columns: [selectList(frame, checks)] }),
   );
 }
@@ -242,25 +242,25 @@ function change(
   }
 }
 
-function assignmentsOf({ set, increment, nulled, taken }: UpdateStep, target: Scope, keys: StoredKeys): Sql[] {
-  const first = taken.filter(({ column }, index) => taken.findIndex((each) => each.column === column) === index);
+function assignmentsOf({ set, increment, nulled, fromKeys }: UpdateStep, target: Scope, keys: StoredKeys): Sql[] {
+  const first = fromKeys.filter(({ column }, index) => fromKeys.findIndex((each) => each.column === column) === index);
   return [
     ...set.map(assignmentOf),
     ...increment.map(({ column, parameter }) => incrementOf(column, parameter, target)),
     ...nulled.map((column) => sql`${identifier(column.name)} = null`),
-    ...first.map((each) => sql`${identifier(each.column.name)} = ${takenValue(each, keys)}`),
+    ...first.map((each) => sql`${identifier(each.column.name)} = ${keyValue(each, keys)}`),
   ];
 }
 
-function takenValue({ column, from, of }: UpdateStep['taken'][number], keys: StoredKeys): Sql {
+function keyValue({ column, from, of }: UpdateStep['fromKeys'][number], keys: StoredKeys): Sql {
   return keys.only(from, of, column.type.sqlType);
 }
 
 /** Checks that relations that share a column give it the same value. */
-function disagreements({ taken }: UpdateStep, keys: StoredKeys): Sql[] {
-  const pairs = taken.flatMap((each, index) => {
-    const first = taken.findIndex(({ column }) => column === each.column);
-    return first < index ? [differ(takenValue(taken[first]!, keys), takenValue(each, keys), each.column.type)] : [];
+function disagreements({ fromKeys }: UpdateStep, keys: StoredKeys): Sql[] {
+  const pairs = fromKeys.flatMap((each, index) => {
+    const first = fromKeys.findIndex(({ column }) => column === each.column);
+    return first < index ? [differ(keyValue(fromKeys[first]!, keys), keyValue(each, keys), each.column.type)] : [];
   });
   return pairs.length > 0 ? [raiseIf(join(pairs, ' or '), 'values-differ')] : [];
 }

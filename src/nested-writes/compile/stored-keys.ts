@@ -112,8 +112,8 @@ export class StoredKeys {
   }
 
   #keepWhatIsRead(step: NestedStep): void {
-    if ('source' in step) {
-      const { parents, joins, onlyIf, outputs } = step.source;
+    if ('inputRows' in step) {
+      const { parents, joins, onlyIf, outputs } = step.inputRows;
       for (const { from } of outputs) {
         if (from.kind === 'key') this.#keep(from.join === 'parents' ? parents!.list : joins[from.join]!.list, [{ name: from.of }]);
       }
@@ -127,13 +127,13 @@ export class StoredKeys {
         of.pairs.map(({ of: name }) => ({ name })),
       );
     if (except) this.#keep(except, except.table.primaryKey);
-    if (step.kind === 'update') for (const { from, of: name } of step.taken) this.#keep(from, [{ name }]);
+    if (step.kind === 'update') for (const { from, of: name } of step.fromKeys) this.#keep(from, [{ name }]);
   }
 
   /** The labels if the step stores exactly one key per input. */
   #labelsOf(step: NestedStep): readonly number[] | null {
-    if (!('source' in step) || (step.kind === 'insert' && step.lenient)) return null;
-    const { labels, parents, onlyIf } = step.source;
+    if (!('inputRows' in step) || (step.kind === 'insert' && step.lenient)) return null;
+    const { labels, parents, onlyIf } = step.inputRows;
     return onlyIf === null && (parents === null || this.labels(parents.list) !== null) ? labels : null;
   }
 }

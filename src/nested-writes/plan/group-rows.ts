@@ -5,7 +5,7 @@
 import { mapInSteps } from '../../budget/turns.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { WritableRelation } from '../../model/relations/writable-relations.ts';
-import type { KeyList, Output, RowSource } from '../../plan/nested-write-plan.ts';
+import type { InputRows, KeyList, Output } from '../../plan/nested-write-plan.ts';
 import type { ParameterValue } from '../../plan/plan.ts';
 import type { InputKey, InputRow } from './read-input.ts';
 
@@ -46,19 +46,19 @@ function columnsOf(rows: readonly InputRow[]): ReadonlySet<Column> {
   return columns;
 }
 
-/** The source of a group of rows, with the keys that they refer to. */
-export function* sourceOf(
+/** A group of rows, with the keys that they refer to. */
+export function* inputRowsOf(
   table: Table,
   rows: readonly InputRow[],
   lookups: readonly Related[],
   parents: Related | null,
-): Generator<void, RowSource> {
+): Generator<void, InputRows> {
   const refersTo = (row: InputRow, { writable }: Related) => row.related.some((each) => each.writable === writable);
   const used = lookups.filter((lookup) => rows.some((row) => refersTo(row, lookup)));
   const named = columnsOf(rows);
   const outputs: Output[] = [];
   for (const column of table.columns.filter((each) => named.has(each))) {
-    outputs.push({ column, from: { kind: 'given', values: rows.map(({ values }) => values.get(column) ?? nullValue), use: 'write' } });
+    outputs.push({ column, from: { kind: 'input', values: rows.map(({ values }) => values.get(column) ?? nullValue), use: 'write' } });
     yield;
   }
   const keys = [...(parents ? keysFrom('parents', parents) : []), ...used.flatMap((lookup, number) => keysFrom(number, lookup))];
@@ -84,10 +84,10 @@ function keysFrom(join: 'parents' | number, { writable }: Related): readonly Out
   return keyPairs(writable).map(([column, of]) => ({ column, from: { kind: 'key', join, of } }));
 }
 
-/** The source of keys with the same columns, followed by the foreign key that the rows they identify will get from their parents. */
-export function sourceOfKeys(keys: readonly InputKey[], parents: Related | null): RowSource {
+/** The rows of keys with the same columns, followed by the foreign key that the rows they identify will get from their parents. */
+export function inputRowsOfKeys(keys: readonly InputKey[], parents: Related | null): InputRows {
   const values = keys[0]!.columns.map(({ column, use }, index): Output => {
-    return { column, from: { kind: 'given', values: keys.map(({ columns }) => columns[index]!.value), use } };
+    return { column, from: { kind: 'input', values: keys.map(({ columns }) => columns[index]!.value), use } };
   });
   return {
     labels: keys.map(({ object }) => object.label),

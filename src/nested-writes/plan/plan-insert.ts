@@ -7,11 +7,11 @@ import { type InputPath, inputError, inputPath } from '../../errors/input-path.t
 import type { Column, Model, Table } from '../../model/model.ts';
 import type { WritableRelation } from '../../model/relations/writable-relations.ts';
 import { objectOf } from '../../plan/inputs.ts';
-import type { KeyList, NestedStep, NestedWritePlan, RowSource } from '../../plan/nested-write-plan.ts';
+import type { InputRows, KeyList, NestedStep, NestedWritePlan } from '../../plan/nested-write-plan.ts';
 import type { ConflictPlan } from '../../plan/plan.ts';
 import { planConflict, planResponse } from '../../plan/write/mutation.ts';
 import { argumentOf, type SelectedField } from '../../request/operation.ts';
-import { groupKeys, groupRows, keyPairs, type Related, sourceOf, sourceOfKeys } from './group-rows.ts';
+import { groupKeys, groupRows, inputRowsOf, inputRowsOfKeys, keyPairs, type Related } from './group-rows.ts';
 import {
   checkFilled,
   checkVerbs,
@@ -53,9 +53,9 @@ export class StepList {
     return result;
   }
 
-  /** Makes a source conditional on the updated rows. A source with parents needs no condition. */
-  conditional(source: RowSource): RowSource {
-    return source.parents === null ? { ...source, onlyIf: this.#onlyIf } : source;
+  /** Makes rows conditional on the updated rows. Rows with parents need no condition. */
+  conditional(inputRows: InputRows): InputRows {
+    return inputRows.parents === null ? { ...inputRows, onlyIf: this.#onlyIf } : inputRows;
   }
 }
 
@@ -89,13 +89,13 @@ interface InsertOptions {
   readonly lenient?: boolean;
 }
 
-/** Inserts rows with all their related rows. Returns their sources. */
+/** Inserts rows with all their related rows. Returns the rows of each statement. */
 function* insertRows(
   plan: StepList,
   table: Table,
   rows: readonly InputRow[],
   { parents = null, into = null, onConflict = null, lenient = false }: InsertOptions,
-): Generator<void, RowSource[]> {
+): Generator<void, InputRows[]> {
   for (const row of rows) {
     checkVerbs(row, 'insert');
     if (parents) checkFilled(row.values, parents.writable, row.path);
@@ -103,18 +103,18 @@ function* insertRows(
   yield;
   const lookups: Related[] = [];
   for (const writable of relationsOf(rows, true)) lookups.push({ writable, list: yield* relateOne(plan, writable, rows) });
-  const sources: RowSource[] = [];
+  const groups: InputRows[] = [];
   for (const group of yield* groupRows(rows, lookups)) {
-    const source = plan.conditional(yield* sourceOf(table, group, lookups, parents));
-    plan.steps.push({ kind: 'insert', table, paths: group.map(({ path }) => path), source, onConflict, lenient, into });
-    sources.push(source);
+    const inputRows = plan.conditional(yield* inputRowsOf(table, group, lookups, parents));
+    plan.steps.push({ kind: 'insert', table, paths: group.map(({ path }) => path), inputRows, onConflict, lenient, into });
+    groups.push(inputRows);
     yield;
   }
   for (const writable of relationsOf(rows, false)) {
     const uses = rows.flatMap(({ label, related }) => related.filter((each) => each.writable === writable).map((use) => ({ label, use })));
     yield* relateMany(plan, { writable, list: into! }, uses);
   }
-  return sources;
+  return groups;
 }
 
 /** The relations that the rows write, either those whose key they hold or the others, in order of first occurrence. */
@@ -138,12 +138,12 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
   const created = objects('create');
   if (created.length > 0) yield* insertRows(plan, table, yield* readRows(created), { into });
   for (const keys of groupKeys(yield* readKeys(objects('connect'), table))) {
-    const source = plan.conditional(sourceOfKeys(keys, null));
-    plan.steps.push({ kind: 'find', table, paths: pathsOf(keys), source, ensured: false, into });
+    const inputRows = plan.conditional(inputRowsOfKeys(keys, null));
+    plan.steps.push({ kind: 'find', table, paths: pathsOf(keys), inputRows, ensured: false, into });
   }
-  for (const { source, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), null)) {
-    const key = { ...source, outputs: match.map((number) => source.outputs[number]!), same: [] };
-    plan.steps.push({ kind: 'find', table, paths, source: key, ensured: true, into });
+  for (const { inputRows, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), null)) {
+    const key = { ...inputRows, outputs: match.map((number) => inputRows.outputs[number]!), same: [] };
+    plan.steps.push({ kind: 'find', table, paths, inputRows: key, ensured: true, into });
   }
   return into;
 }
@@ -163,9 +163,9 @@ export function* relateMany(plan: StepList, parents: Related, uses: readonly Rel
     return all;
   };
   yield* connectRows(plan, parents, objects('connect'));
-  for (const { source, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), parents)) {
-    const set = keyPairs(parents.writable).map(([column]) => source.outputs.findIndex((output) => output.column === column));
-    plan.steps.push({ kind: 'attach', table, paths, source, ensured: true, match, set });
+  for (const { inputRows, match, paths } of yield* upsertRows(plan, table, objects('connectOrCreate'), parents)) {
+    const set = keyPairs(parents.writable).map(([column]) => inputRows.outputs.findIndex((output) => output.column === column));
+    plan.steps.push({ kind: 'attach', table, paths, inputRows, ensured: true, match, set });
   }
   const created = objects('create');
   if (created.length > 0) yield* insertRows(plan, table, yield* readRows(created), { parents, into: plan.newList(table) });
@@ -175,10 +175,10 @@ export function* relateMany(plan: StepList, parents: Related, uses: readonly Rel
 export function* connectRows(plan: StepList, parents: Related, objects: readonly LabelledObject[]): Generator<void> {
   const { target: table } = parents.writable.relation;
   for (const keys of groupKeys(yield* readKeys(objects, table))) {
-    const source = sourceOfKeys(keys, parents);
+    const inputRows = inputRowsOfKeys(keys, parents);
     const match = [...keys[0]!.columns.keys()];
-    const set = [...source.outputs.keys()].slice(match.length);
-    plan.steps.push({ kind: 'attach', table, paths: pathsOf(keys), source, ensured: false, match, set });
+    const set = [...inputRows.outputs.keys()].slice(match.length);
+    plan.steps.push({ kind: 'attach', table, paths: pathsOf(keys), inputRows, ensured: false, match, set });
     yield;
   }
 }
@@ -187,9 +187,9 @@ export function pathsOf(keys: readonly InputKey[]): InputPath[] {
   return keys.map(({ object }) => object.path);
 }
 
-/** Rows that exist after an upsert. `match` are the outputs of the source that identify them. */
+/** Rows that exist after an upsert. `match` are the outputs that identify them. */
 interface UpsertedRows {
-  readonly source: RowSource;
+  readonly inputRows: InputRows;
   readonly match: readonly number[];
   readonly paths: readonly InputPath[];
 }
@@ -212,9 +212,9 @@ function* upsertRows(
     const key = arbiterColumns(table, conflict, inputPath('onConflict', path));
     const byLabel = new Map(group.map((upsert) => [upsert.row.label, upsert.path]));
     const rows = group.map(({ row }) => row);
-    for (const source of yield* insertRows(plan, table, rows, { parents, onConflict: conflict, lenient: true })) {
-      const paths = source.labels.map((label) => byLabel.get(label)!);
-      upserted.push({ source, match: key.map((column) => outputOf(source, column, paths)), paths });
+    for (const inputRows of yield* insertRows(plan, table, rows, { parents, onConflict: conflict, lenient: true })) {
+      const paths = inputRows.labels.map((label) => byLabel.get(label)!);
+      upserted.push({ inputRows, match: key.map((column) => outputOf(inputRows, column, paths)), paths });
     }
   }
   return upserted;
@@ -233,7 +233,7 @@ function readUpsert(object: LabelledObject, table: Table): { row: InputRow; conf
 }
 
 /** The index of the output with a key column, which every row must give. `paths` are those of the rows' objects. */
-function outputOf({ outputs }: RowSource, column: Column, paths: readonly InputPath[]): number {
+function outputOf({ outputs }: InputRows, column: Column, paths: readonly InputPath[]): number {
   const number = outputs.findIndex((output) => output.column === column);
   const from = outputs[number]?.from;
   if (from?.kind === 'key') return number;

@@ -7,7 +7,7 @@ import type { Assignment, Filter, Parameter } from '../../plan/plan.ts';
 import { planRestriction } from '../../plan/read/filter.ts';
 import { planFieldFilter, planIncrement, planResponse } from '../../plan/write/mutation.ts';
 import { argumentOf, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
-import { groupKeys, keyPairs, type Related, sourceOfKeys } from './group-rows.ts';
+import { groupKeys, inputRowsOfKeys, keyPairs, type Related } from './group-rows.ts';
 import { connectRows, pathsOf, relateMany, relateOne, StepList } from './plan-insert.ts';
 import { checkVerbs, filledBy, fillsKey, type InputRow, memberOf, objectsOf, type RelationInput, readKeys, readRow } from './read-input.ts';
 
@@ -55,19 +55,19 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
   // Rows that they referred to are deleted after the update, and new ones are only written if there are rows to update.
   const before = deleted.length + renewed.length > 0 ? plan.newList(table) : null;
   if (before) plan.steps.push({ ...step, kind: 'lock', rows, into: before });
-  const taken: UpdateStep['taken'][number][] = [];
+  const fromKeys: UpdateStep['fromKeys'][number][] = [];
   for (const { writable } of renewed) {
     const from = yield* plan.forRows(before!, () => relateOne(plan, writable, [row]));
-    taken.push(...keyPairs(writable).map(([column, of]) => ({ column, from, of })));
+    fromKeys.push(...keyPairs(writable).map(([column, of]) => ({ column, from, of })));
   }
   const cut = outgoing.filter(({ members }) => members.has('disconnect') || members.has('delete'));
   const nulled = [...new Set(cut.flatMap(({ writable }) => writable.nulled))].filter(
-    (column) => !taken.some((each) => each.column === column),
+    (column) => !fromKeys.some((each) => each.column === column),
   );
   checkIncrement(row, increment);
   for (const relation of outgoing) checkKeyStays(relation, table, row);
-  const isChanged = columns.length + increment.length + nulled.length + taken.length > 0;
-  const changes = { set: columns, increment, nulled, taken };
+  const isChanged = columns.length + increment.length + nulled.length + fromKeys.length > 0;
+  const changes = { set: columns, increment, nulled, fromKeys };
   if (isChanged) plan.steps.push({ ...step, kind: 'update', rows: before ? sameRows(before) : rows, ...changes, into });
   else plan.steps.push({ ...step, kind: 'lock', rows, into });
   yield* plan.forRows(into, function* () {
@@ -101,11 +101,11 @@ function checkIncrement({ related, path }: InputRow, increment: readonly Assignm
  */
 function checkKeyStays({ writable: { relation }, members, path }: RelationInput, { primaryKey }: Table, { related }: InputRow): void {
   const incoming = related.filter(({ writable }) => !writable.relation.holdsKey);
-  const known = new Set([
+  const identifying = new Set([
     ...primaryKey.map(({ name }) => name),
     ...incoming.flatMap(({ writable }) => writable.relation.columns.map(({ near }) => near)),
   ]);
-  const fixed = relation.columns.flatMap(({ near, target }) => (known.has(near) ? [target] : []));
+  const fixed = relation.columns.flatMap(({ near, target }) => (identifying.has(near) ? [target] : []));
   for (const { value, path: at } of objectsOf(members.get('update'), inputPath('update', path), false, 0)) {
     for (const argument of ['set', 'increment']) {
       const assigned = memberOf(value, argument);
@@ -151,7 +151,17 @@ function deleteRelated(plan: StepList, parents: Related, path: InputPath, more: 
 function disconnectRelated(plan: StepList, parents: Related, path: InputPath, more: Partial<WrittenRows> = {}): void {
   const { relation, nulled } = parents.writable;
   const rows = relatedTo(parents, more);
-  plan.steps.push({ kind: 'update', table: relation.target, paths: [path], rows, set: [], increment: [], nulled, taken: [], into: null });
+  plan.steps.push({
+    kind: 'update',
+    table: relation.target,
+    paths: [path],
+    rows,
+    set: [],
+    increment: [],
+    nulled,
+    fromKeys: [],
+    into: null,
+  });
 }
 
 /** Writes the rows that refer to those of the list. */
@@ -191,9 +201,9 @@ function* setRelated(plan: StepList, parents: Related, value: InputValue, path: 
   if (objects.length === 0) return disconnectRelated(plan, parents, path);
   const into = plan.newList(table);
   for (const keys of groupKeys(yield* readKeys(objects, table))) {
-    const source = sourceOfKeys(keys, parents);
-    const key = { ...source, outputs: source.outputs.slice(0, keys[0]!.columns.length) };
-    plan.steps.push({ kind: 'find', table, paths: pathsOf(keys), source: key, ensured: false, into });
+    const inputRows = inputRowsOfKeys(keys, parents);
+    const key = { ...inputRows, outputs: inputRows.outputs.slice(0, keys[0]!.columns.length) };
+    plan.steps.push({ kind: 'find', table, paths: pathsOf(keys), inputRows: key, ensured: false, into });
     yield;
   }
   disconnectRelated(plan, parents, path, { except: into });

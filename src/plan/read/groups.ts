@@ -40,14 +40,14 @@ const maxColumns = 100;
 
 /** Plans the field `groups`. Throws BAD_USER_INPUT. */
 export function planGroups(field: SelectedField, table: Table): GroupsPlan {
-  const given = (name: string): InputValue => argumentOf(field, name) ?? null;
-  const [first, offset] = [given('first'), given('offset')];
-  const zone = given('timeZone');
-  const by = planBy(given('by'), zone && valueParameter(zone, namedTypes.text, 'write'));
+  const argument = (name: string): InputValue => argumentOf(field, name) ?? null;
+  const [first, offset] = [argument('first'), argument('offset')];
+  const zone = argument('timeZone');
+  const by = planBy(argument('by'), zone && valueParameter(zone, namedTypes.text, 'write'));
   return {
     by,
-    having: planHaving(given('having')),
-    order: planOrder(given('orderBy'), by),
+    having: planHaving(argument('having')),
+    order: planOrder(argument('orderBy'), by),
     limit: first ? countOf(first, 'first', table.maxRows) : table.maxRows,
     offset: offset && countOf(offset, 'offset', noMaximum),
     members: planMembers<GroupValue>(field.selection, (member) => planMember(member, by)),
@@ -220,8 +220,8 @@ function aggregateEntriesOf(
   name: AggregateFunction,
   { entries }: InputObject,
 ): readonly { readonly of: GroupAggregate; readonly value: InputValue }[] {
-  const given = entries.find(({ binding }) => binding?.kind === 'fraction');
-  const fraction = given ? fractionParameter(given.value, given.name) : null;
+  const entry = entries.find(({ binding }) => binding?.kind === 'fraction');
+  const fraction = entry ? fractionParameter(entry.value, entry.name) : null;
   return entries
     .filter(({ value }) => value !== null)
     .flatMap((entry) => {
@@ -262,8 +262,8 @@ export function planAggregate(selection: readonly SelectedField[]): Member<Aggre
 function planAggregateField(field: SelectedField, binding: AggregateBinding): AggregateValue {
   if (binding.kind === 'count') return { kind: 'count' };
   const { name } = binding;
-  const given = argumentOf(field, 'fraction');
-  const fraction = given === undefined ? null : fractionParameter(given, 'fraction');
+  const argument = argumentOf(field, 'fraction');
+  const fraction = argument === undefined ? null : fractionParameter(argument, 'fraction');
   const members = planMembers<AggregateColumnValue>(field.selection, (member) => {
     return { kind: 'column', name, column: bindingAt('aggregate column', member).column, fraction };
   });

@@ -84,14 +84,14 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
     const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
     throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
   }
-  const given = field.arguments
+  const inputs = field.arguments
     .filter(({ binding }) => binding?.at === 'routine')
     .map((each) => {
       const { argument } = bindingAt('routine', each);
       return { argument, parameter: valueParameter(each.value, argument.type, 'write') };
     });
   const result = planResult(field, routine, 1);
-  return { kind: 'routine', routine, arguments: given, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
+  return { kind: 'routine', routine, arguments: inputs, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
 }
 
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */

@@ -96,17 +96,17 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
 /** Plans what to do with conflicting rows. */
 export function planConflict(value: InputValue, table: Table, path: InputPath): ConflictPlan | null {
   if (value?.kind !== 'object') return null;
-  const given = new Map(value.entries.map((entry) => [entry.name, entry.value]));
-  const constraint = given.get('constraint');
+  const values = new Map(value.entries.map((entry) => [entry.name, entry.value]));
+  const constraint = values.get('constraint');
   const arbiter = table.arbiters.find(({ valueName }) => constraint?.kind === 'choice' && valueName === constraint.name);
   if (!arbiter) throw new Error('The argument "onConflict" names no constraint.');
   const byName = conflictColumns(table);
-  const chosen = given.get('updateColumns');
+  const chosen = values.get('updateColumns');
   const names = chosen?.kind === 'list' ? chosen.items.flatMap((item) => (item?.kind === 'choice' ? item.name : [])) : [];
   const columns = [...new Set(names)].map((name) => byName.get(name)!);
-  const increment = planIncrement(given.get('increment') ?? null, 'updateColumns', columns);
+  const increment = planIncrement(values.get('increment') ?? null, 'updateColumns', columns);
   const isUnsent = value.unsent?.includes('filter') ?? false;
-  const filter = atInput(inputPath('filter', path), () => planRestriction(given.get('filter'), table, isUnsent));
+  const filter = atInput(inputPath('filter', path), () => planRestriction(values.get('filter'), table, isUnsent));
   return { arbiter, columns, increment, filter };
 }
 

@@ -149,8 +149,8 @@ export class ValueWalker {
     const name = node.name.value;
     const isInDirective = this.#isInDirective;
     const key = `${name} ${position?.type} ${position?.hasDefault} ${isInDirective}`;
-    const known = this.#uses.variables.get(key);
-    if (known) known.nodes.push(node);
+    const existing = this.#uses.variables.get(key);
+    if (existing) existing.nodes.push(node);
     else this.#uses.variables.set(key, { name, nodes: [node], position, isInDirective });
   }
 

@@ -42,7 +42,7 @@ export function MergeableFieldsRule(context: ValidationContext): ASTVisitor {
 type ParentType = NonNullable<ReturnType<ValidationContext['getParentType']>> | null | undefined;
 
 /** A selection set to merge with others. */
-interface FieldSource {
+interface SelectionParent {
   readonly selectionSet: SelectionSetNode;
   readonly parentType: ParentType;
   readonly parent: Entry | null;
@@ -73,8 +73,8 @@ class Merger {
   }
 
   /** Fields selected on the same object must be the same field with the same arguments, and so must their subselections. */
-  findConflict(sources: readonly FieldSource[]): Conflict | null {
-    for (const group of this.#collect(sources).values()) {
+  findConflict(parents: readonly SelectionParent[]): Conflict | null {
+    for (const group of this.#collect(parents).values()) {
       const parts = partsOf(group);
       const conflict = (parts.length > 1 ? this.#findShapeConflict(group) : null) ?? this.#findInParts(parts);
       if (conflict) return conflict;
@@ -120,10 +120,10 @@ class Merger {
     return null;
   }
 
-  #collect(sources: readonly FieldSource[]): Map<string, Entry[]> {
+  #collect(parents: readonly SelectionParent[]): Map<string, Entry[]> {
     const groups = new Map<string, Entry[]>();
     const visited = new Set<string>();
-    for (const { selectionSet, parentType, parent } of sources) this.#collectFrom(selectionSet, parentType, parent, groups, visited);
+    for (const { selectionSet, parentType, parent } of parents) this.#collectFrom(selectionSet, parentType, parent, groups, visited);
     return groups;
   }
 
@@ -182,13 +182,13 @@ function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
 }
 
 /** The selection sets of the fields. */
-function selectedOf(entries: readonly Entry[]): FieldSource[] {
-  const sources: FieldSource[] = [];
+function selectedOf(entries: readonly Entry[]): SelectionParent[] {
+  const parents: SelectionParent[] = [];
   for (const entry of entries) {
     const { selectionSet } = entry.node;
-    if (selectionSet) sources.push({ selectionSet, parentType: namedTypeOf(entry.definition?.type), parent: entry });
+    if (selectionSet) parents.push({ selectionSet, parentType: namedTypeOf(entry.definition?.type), parent: entry });
   }
-  return sources;
+  return parents;
 }
 
 function namedTypeOf(type: GraphQLOutputType | undefined): ParentType {

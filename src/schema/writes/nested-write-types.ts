@@ -66,8 +66,8 @@ export const nestedWriteTypes = {
 
 /** What nested writes of all referring tables can do with a table's rows. Cached. */
 function verbsFor(table: Table, registry: TypeRegistry): NestedVerbs {
-  const known = registry.nestedVerbs.get(table);
-  if (known) return known;
+  const cached = registry.nestedVerbs.get(table);
+  if (cached) return cached;
   const verbs: MutableVerbs = new Map();
   for (const referrer of table.referrers) addVerbs(verbs, registry, referrer, table);
   registry.nestedVerbs.set(table, verbs);

@@ -41,7 +41,7 @@ function hasType(suffix: TypeSuffix, able: TableAbilities): boolean {
   return suffix in typeSuffixes && typeSuffixes[suffix as keyof typeof typeSuffixes](able);
 }
 
-export class TakenNames {
+export class ClaimedNames {
   readonly #types = new Set<string>();
   /** Stems of tables' other types. */
   readonly #stems = new Map<string, TableAbilities>();
@@ -51,7 +51,7 @@ export class TakenNames {
   readonly #routines = { query: new Set<string>([nodeFieldName]), mutation: new Set<string>() };
 
   constructor() {
-    for (const name of commonTypeNames) this.#takeType(name);
+    for (const name of commonTypeNames) this.#claimType(name);
   }
 
   /**
@@ -61,19 +61,19 @@ export class TakenNames {
     const { name } = claimant;
     const stem = this.#isStemFree(name) ? name : this.#firstFree(claimant, (other) => this.#isWhollyFree(other, able));
     const typeName = this.#isTypeFree(stem) ? stem : this.#firstFree(claimant, (other) => this.#isTypeFree(other));
-    const clashing = this.#takenBefore(stem).filter((suffix) => hasType(suffix, able));
+    const clashing = this.#claimedBefore(stem).filter((suffix) => hasType(suffix, able));
     this.#stems.set(stem, able);
     this.#collections.add(lowerFirst(stem));
-    this.#takeType(typeName);
+    this.#claimType(typeName);
     if (clashing.length === 0) return { typeName, stem, renamedTypes: noneRenamed };
     return { typeName, stem, renamedTypes: this.#rename(claimant, clashing, (other) => this.#isTypeFree(other)) };
   }
 
   /** Claims the types of a table's additions, after all other claims. Returns the new names of those whose default names are taken. */
   claimAdditions(claimant: Claimant, has: (addition: AdditionName) => boolean): ReadonlyMap<TypeSuffix, string> {
-    const taken = this.#takenBefore(claimant.name);
+    const claimed = this.#claimedBefore(claimant.name);
     const clashing = suffixesOfAdditions.filter(
-      (suffix) => has(additionSuffixes[suffix]) && (taken.includes(suffix) || this.#isOfAnother(claimant.name, suffix)),
+      (suffix) => has(additionSuffixes[suffix]) && (claimed.includes(suffix) || this.#isOfAnother(claimant.name, suffix)),
     );
     return this.#rename(claimant, clashing, (other, stem) => !this.#stems.has(stem) && this.#isTypeFree(other));
   }
@@ -86,7 +86,7 @@ export class TakenNames {
     const renamed = new Map<TypeSuffix, string>();
     for (const suffix of suffixes) {
       const other = this.#firstFree(claimant, (stem) => isFree(stem + suffix, stem)) + suffix;
-      this.#takeType(other);
+      this.#claimType(other);
       renamed.set(suffix, other);
     }
     return renamed;
@@ -113,15 +113,15 @@ export class TakenNames {
 
   claimRows(claimant: Claimant): string {
     const name = this.#claim(claimant, (other) => this.#isTypeFree(other));
-    this.#takeType(name);
+    this.#claimType(name);
     return name;
   }
 
   /** Claims an enum type and its filter type, and returns the name of the former. */
   claimEnum(claimant: Claimant): string {
     const name = this.#claim(claimant, (other) => this.#isTypeFree(other) && this.#isTypeFree(filterTypeName(other)));
-    this.#takeType(name);
-    this.#takeType(filterTypeName(name));
+    this.#claimType(name);
+    this.#claimType(filterTypeName(name));
     return name;
   }
 
@@ -144,16 +144,16 @@ export class TakenNames {
     return numbered(withSchema(name, schema, inflection), isFree);
   }
 
-  #takeType(name: string): void {
+  #claimType(name: string): void {
     this.#types.add(name);
     for (const suffix of suffixesOf(name)) {
       const stem = name.slice(0, -suffix.length);
-      this.#beforeSuffix.set(stem, [...this.#takenBefore(stem), suffix]);
+      this.#beforeSuffix.set(stem, [...this.#claimedBefore(stem), suffix]);
     }
   }
 
   /** The suffixes of types that are taken by others. */
-  #takenBefore(stem: string): readonly TypeSuffix[] {
+  #claimedBefore(stem: string): readonly TypeSuffix[] {
     return this.#beforeSuffix.get(stem) ?? [];
   }
 
@@ -171,6 +171,6 @@ export class TakenNames {
 
   #isWhollyFree(stem: string, able: TableAbilities): boolean {
     if (!this.#isStemFree(stem) || !this.#isTypeFree(stem)) return false;
-    return !this.#takenBefore(stem).some((suffix) => hasType(suffix, able));
+    return !this.#claimedBefore(stem).some((suffix) => hasType(suffix, able));
   }
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ClaimedNames } from './claimed-names.ts';
 import { commonTypeNames, typeSuffixes } from './graphql-names.ts';
-import { TakenNames } from './taken-names.ts';
 
 const readOnly = { insertable: false, updatable: false, deletable: false, aggregate: false };
 const all = { insertable: true, updatable: true, deletable: true, aggregate: true };
 const of = (name: string, schema = 'hall') => ({ name, schema, inflection: true });
 
-describe('TakenNames', () => {
+describe('ClaimedNames', () => {
   it('gives a table the plain names if they are free', () => {
-    const names = new TakenNames();
+    const names = new ClaimedNames();
     assert.deepEqual(names.claimTable(of('Ledger'), all), { typeName: 'Ledger', stem: 'Ledger', renamedTypes: new Map() });
   });
 
   it('renames only the types whose names every schema has', () => {
-    const names = new TakenNames();
+    const names = new ClaimedNames();
     assert.deepEqual(names.claimTable(of('Node'), all), { typeName: 'HallNode', stem: 'Node', renamedTypes: new Map() });
     assert.deepEqual(names.claimTable(of('IntList'), readOnly), {
       typeName: 'IntList',
@@ -26,7 +26,7 @@ describe('TakenNames', () => {
   });
 
   it('gives a table an entirely new stem if another table has its stem', () => {
-    const names = new TakenNames();
+    const names = new ClaimedNames();
     names.claimTable(of('Place', 'north'), all);
     assert.deepEqual(names.claimTable(of('Place', 'south'), all), { typeName: 'SouthPlace', stem: 'SouthPlace', renamedTypes: new Map() });
     assert.equal(names.claimTable(of('Place', 'south'), all).stem, 'SouthPlace2');
@@ -34,7 +34,7 @@ describe('TakenNames', () => {
   });
 
   it('keeps derived types apart from row types', () => {
-    const names = new TakenNames();
+    const names = new ClaimedNames();
     names.claimTable(of('Film'), readOnly);
     for (const name of ['FilmEdge', 'FilmConnection', 'FilmFilter', 'FilmOrderBy', 'Film']) {
       assert.equal(names.claimEnum(of(name)), name === 'Film' ? 'HallFilm2' : `Hall${name}`);
@@ -48,7 +48,7 @@ describe('TakenNames', () => {
   it('renames only those types of a table whose names are taken by row types', () => {
     const suffixes = Object.keys(typeSuffixes) as (keyof typeof typeSuffixes)[];
     const renamed = (able: typeof all) => {
-      const names = new TakenNames();
+      const names = new ClaimedNames();
       for (const suffix of suffixes) names.claimTable(of(`Reel${suffix}`, 'other'), readOnly);
       return [...names.claimTable(of('Reel'), able).renamedTypes.keys()];
     };
@@ -59,7 +59,7 @@ describe('TakenNames', () => {
 
   it('gives a table a stem for which all of its type names are free', () => {
     const place = (able: typeof all) => {
-      const names = new TakenNames();
+      const names = new ClaimedNames();
       names.claimEnum(of('SouthPlaceInsertInput'));
       names.claimTable(of('Place', 'north'), all);
       return names.claimTable(of('Place', 'south'), able).stem;
@@ -68,7 +68,7 @@ describe('TakenNames', () => {
   });
 
   it('keeps root fields unique', () => {
-    const names = new TakenNames();
+    const names = new ClaimedNames();
     names.claimTable(of('Film'), { ...readOnly, insertable: true });
     assert.equal(names.claimTable(of('film'), readOnly).stem, 'HallFilm');
     const given = ['filmCollection', 'filmByPk', 'node'].map((name) => names.claimRootField(of(name), 'query'));

@@ -1,6 +1,6 @@
 /**
- * Infers facts about the rows of a query: which sets of columns are unique, and the origins of its columns. Needs the parts of the query,
- * and the same facts about its sources. Only certain facts count, because a key shared by two rows would give them the same identity.
+ * Infers which sets of columns are unique in the rows of a query, and the origins of its columns, from the same properties of the items of
+ * its FROM clause. Only what is certain counts, because a key shared by two rows would give them the same identity.
  */
 import type { ColumnReference, Equality, QueryOutput, QueryParts } from './query-parts.ts';
 
@@ -19,8 +19,8 @@ export interface KeyColumn {
   readonly collation: number;
 }
 
-/** Facts about the rows of a table, view or subquery. */
-export interface RowFacts {
+/** Of the rows of a table, view or subquery. */
+export interface RowProperties {
   /** Null if none is known, or if not all its columns are visible. Key columns are never null. */
   readonly key: readonly KeyColumn[] | null;
   /** Sets of columns in which no two rows are equal, unless a column is null. Includes the key. */
@@ -31,13 +31,13 @@ export interface RowFacts {
   readonly problem: string | null;
 }
 
-export interface QuerySource {
-  readonly place: number;
+export interface InferredItem {
+  readonly position: number;
   readonly name: string;
   readonly nullable: boolean;
-  /** Whether its rows depend on those of other sources (`lateral`). */
+  /** Whether its rows depend on those of other items (`lateral`). */
   readonly dependent: boolean;
-  readonly facts: RowFacts;
+  readonly properties: RowProperties;
 }
 
 /** The clauses of a query that merge or multiply rows. */
@@ -65,56 +65,58 @@ export interface Operators {
   isExact(operator: number, column: Pick<QueryOutput, 'collation' | 'modifier'>): boolean;
 }
 
-export const unknownFacts = (problem: string): RowFacts => ({
+export const unknownProperties = (problem: string): RowProperties => ({
   ...{ key: null, unique: [], single: false, problem },
   originOf: () => null,
   isNeverNull: () => false,
 });
 
-export function inferFacts(parts: QueryParts, shape: QueryShape, sources: readonly QuerySource[], operators: Operators): RowFacts {
-  if (shape.combines) return unknownFacts('it combines the rows of several queries (union, intersect or except)');
-  const columns = factsOfColumns(parts, shape, sources);
+export function inferProperties(parts: QueryParts, shape: QueryShape, items: readonly InferredItem[], operators: Operators): RowProperties {
+  if (shape.combines) return unknownProperties('it combines the rows of several queries (union, intersect or except)');
+  const columns = propertiesOfColumns(parts, shape, items);
   const single = shape.aggregates && shape.groups === null && !shape.groupingSets && !shape.returnsSets;
   const grouped = groupedColumns(parts, shape, columns.isNeverNull, operators);
-  const bySources = keyOfSources(parts, shape, sources, operators);
-  if (!('problem' in bySources) && bySources.key.length === 0) return { ...singleRow(parts, columns.isNeverNull), ...columns };
-  if (!('problem' in bySources))
-    return { ...bySources, unique: [...bySources.unique, ...grouped.unique], single, problem: null, ...columns };
+  const byItems = keyOfItems(parts, shape, items, operators);
+  if (!('problem' in byItems) && byItems.key.length === 0) return { ...singleRow(parts, columns.isNeverNull), ...columns };
+  if (!('problem' in byItems)) return { ...byItems, unique: [...byItems.unique, ...grouped.unique], single, problem: null, ...columns };
   const { key, unique } = grouped;
-  return { key, unique, single, problem: key === null ? (grouped.problem ?? bySources.problem) : null, ...columns };
+  return { key, unique, single, problem: key === null ? (grouped.problem ?? byItems.problem) : null, ...columns };
 }
 
 /** Where the columns of a query come from, and whether they are never null. */
-function factsOfColumns(
+function propertiesOfColumns(
   { outputs, notNull }: QueryParts,
   { groupingSets }: QueryShape,
-  sources: readonly QuerySource[],
-): Pick<RowFacts, 'originOf' | 'isNeverNull'> {
+  items: readonly InferredItem[],
+): Pick<RowProperties, 'originOf' | 'isNeverNull'> {
   const shown = outputs.filter(({ hidden }) => !hidden);
-  const sourceOf = (column: ColumnReference | null) => column && sources.find(({ place }) => place === column.place);
+  const itemOf = (column: ColumnReference | null) => column && items.find(({ position }) => position === column.position);
   return {
     originOf(number) {
       const column = shown[number - 1]?.column ?? null;
-      const origin = sourceOf(column)?.facts.originOf(column!.column) ?? null;
-      return origin && { ...origin, path: `${column!.place}.${origin.path}` };
+      const origin = itemOf(column)?.properties.originOf(column!.column) ?? null;
+      return origin && { ...origin, path: `${column!.position}.${origin.path}` };
     },
     isNeverNull(number) {
       const output = shown[number - 1];
       // Grouping sets leave columns null.
       if (output === undefined || groupingSets) return false;
       const { column, neverNull } = output;
-      const source = sourceOf(column);
-      if (!column || !source) return neverNull;
-      const isTested = notNull.some((tested) => tested.place === column.place && tested.column === column.column);
+      const item = itemOf(column);
+      if (!column || !item) return neverNull;
+      const isTested = notNull.some((tested) => tested.position === column.position && tested.column === column.column);
       // An expression may have another value the next time.
-      const isStored = source.facts.originOf(column.column) !== null;
-      return !source.nullable && ((isTested && isStored) || source.facts.isNeverNull(column.column));
+      const isStored = item.properties.originOf(column.column) !== null;
+      return !item.nullable && ((isTested && isStored) || item.properties.isNeverNull(column.column));
     },
   };
 }
 
 /** The only row needs no key to be told from others, but an identifier needs a value. */
-function singleRow({ outputs }: QueryParts, isNeverNull: RowFacts['isNeverNull']): Pick<RowFacts, 'key' | 'unique' | 'single' | 'problem'> {
+function singleRow(
+  { outputs }: QueryParts,
+  isNeverNull: RowProperties['isNeverNull'],
+): Pick<RowProperties, 'key' | 'unique' | 'single' | 'problem'> {
   const shown = outputs.filter(({ hidden }) => !hidden);
   const column = shown.findIndex((_, index) => isNeverNull(index + 1)) + 1;
   if (column === 0)
@@ -135,9 +137,9 @@ function singleRow({ outputs }: QueryParts, isNeverNull: RowFacts['isNeverNull']
 function groupedColumns(
   { outputs }: QueryParts,
   shape: QueryShape,
-  isNeverNull: RowFacts['isNeverNull'],
+  isNeverNull: RowProperties['isNeverNull'],
   operators: Operators,
-): Pick<RowFacts, 'key' | 'unique' | 'problem'> {
+): Pick<RowProperties, 'key' | 'unique' | 'problem'> {
   const none = { key: null, unique: [], problem: null };
   const clause = shape.distinct ?? (shape.returnsSets ? null : shape.groups);
   if (clause === null || shape.groupingSets) return none;
@@ -159,116 +161,123 @@ function groupedColumns(
   return { key: problem === null ? inOrder : null, unique: [inOrder], problem };
 }
 
-/** The keys of the sources that together identify a row of the query, and other unique columns; or why there is no such key. */
-function keyOfSources(
+/** The keys of the items that together identify a row of the query, and other unique columns; or why there is no such key. */
+function keyOfItems(
   parts: QueryParts,
   shape: QueryShape,
-  sources: readonly QuerySource[],
+  items: readonly InferredItem[],
   operators: Operators,
-): { readonly key: readonly KeyColumn[]; readonly unique: RowFacts['unique'] } | { readonly problem: string } {
+): { readonly key: readonly KeyColumn[]; readonly unique: RowProperties['unique'] } | { readonly problem: string } {
   const shown = parts.outputs.filter(({ hidden }) => !hidden);
-  const needs = neededSources(parts, shape, sources);
+  const needs = neededItems(parts, shape, items);
   if (typeof needs === 'string') return { problem: needs };
-  const determine = (roots: readonly QuerySource[]) => determinedBy(roots, sources, parts.equalities, operators);
-  const covers = (roots: readonly QuerySource[]): boolean => {
+  const determine = (roots: readonly InferredItem[]) => determinedBy(roots, items, parts.equalities, operators);
+  const covers = (roots: readonly InferredItem[]): boolean => {
     const determined = determine(roots);
-    return needs.every((place) => determined.has(place));
+    return needs.every((position) => determined.has(position));
   };
-  const candidates = sources.filter((source) => !source.nullable && !source.dependent);
-  const roots = candidates.filter(({ place, facts }) => facts.key !== null && shownColumns(facts.key, place, shown) !== null);
-  if (!covers(roots)) return { problem: explain(roots, sources, needs, determine(roots)) };
-  const fewest = roots.reduceRight<readonly QuerySource[]>(
-    (kept, source) => (covers(without(kept, source)) ? without(kept, source) : kept),
+  const candidates = items.filter((item) => !item.nullable && !item.dependent);
+  const roots = candidates.filter(
+    ({ position, properties }) => properties.key !== null && shownColumns(properties.key, position, shown) !== null,
+  );
+  if (!covers(roots)) return { problem: explain(roots, items, needs, determine(roots)) };
+  const fewest = roots.reduceRight<readonly InferredItem[]>(
+    (kept, item) => (covers(without(kept, item)) ? without(kept, item) : kept),
     roots,
   );
-  const key = fewest.flatMap(({ place, facts }) => shownColumns(facts.key!, place, shown)!).sort((one, other) => one.column - other.column);
-  const alone = candidates.filter((source) => covers([source]));
-  const unique = alone.flatMap(({ place, facts }) =>
-    facts.unique.flatMap((columns) => [shownColumns(columns, place, shown) ?? []].filter(({ length }) => length > 0)),
+  const key = fewest
+    .flatMap(({ position, properties }) => shownColumns(properties.key!, position, shown)!)
+    .sort((one, other) => one.column - other.column);
+  const alone = candidates.filter((item) => covers([item]));
+  const unique = alone.flatMap(({ position, properties }) =>
+    properties.unique.flatMap((columns) => [shownColumns(columns, position, shown) ?? []].filter(({ length }) => length > 0)),
   );
   return { key, unique: [key, ...unique] };
 }
 
-/** The sources whose rows together identify a row of the query, as few as possible; or why that is unknown. */
-function neededSources({ outputs }: QueryParts, shape: QueryShape, sources: readonly QuerySource[]): readonly number[] | string {
+/** The items whose rows together identify a row of the query, as few as possible; or why that is unknown. */
+function neededItems({ outputs }: QueryParts, shape: QueryShape, items: readonly InferredItem[]): readonly number[] | string {
   // They leave columns null, even those of keys, so that `distinct` does not help.
   if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
-    const places = sourcesNamed(shape.distinct, outputs);
-    if (places !== null) return places;
+    const positions = itemsNamed(shape.distinct, outputs);
+    if (positions !== null) return positions;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
   if (shape.returnsSets) return 'it calls a set-returning function in its select list';
-  if (clause !== null) return sourcesNamed(clause, outputs) ?? 'it groups rows by an expression';
-  return sources.filter(({ facts }) => !facts.single).map(({ place }) => place);
+  if (clause !== null) return itemsNamed(clause, outputs) ?? 'it groups rows by an expression';
+  return items.filter(({ properties }) => !properties.single).map(({ position }) => position);
 }
 
-/** The sources of the columns that the clause names; null if one is an expression. */
-function sourcesNamed(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
-  const places = new Set<number>();
+/** The items of the columns that the clause names; null if one is an expression. */
+function itemsNamed(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
+  const positions = new Set<number>();
   for (const { reference } of clause) {
     const output = outputs.find((candidate) => candidate.reference === reference);
     if (output === undefined || (output.column === null && !output.isConstant)) return null;
-    if (output.column !== null) places.add(output.column.place);
+    if (output.column !== null) positions.add(output.column.position);
   }
-  return [...places];
+  return [...positions];
 }
 
-/** The sources that have at most one row for each combination of rows of `roots`. */
+/** The items that have at most one row for each combination of rows of `roots`. */
 function determinedBy(
-  roots: readonly QuerySource[],
-  sources: readonly QuerySource[],
+  roots: readonly InferredItem[],
+  items: readonly InferredItem[],
   equalities: readonly Equality[],
   operators: Operators,
 ): ReadonlySet<number> {
-  const determined = new Set([...roots, ...sources.filter(({ facts, dependent }) => facts.single && !dependent)].map(({ place }) => place));
-  const isGiven = (place: number, { column, family, collation }: KeyColumn): boolean =>
+  const determined = new Set(
+    [...roots, ...items.filter(({ properties, dependent }) => properties.single && !dependent)].map(({ position }) => position),
+  );
+  const isDetermined = (position: number, { column, family, collation }: KeyColumn): boolean =>
     equalities.some(
       (equality) =>
-        equality.column.place === place &&
+        equality.column.position === position &&
         equality.column.column === column &&
-        (equality.places === null || equality.places.has(place)) &&
+        (equality.positions === null || equality.positions.has(position)) &&
         equality.collation === collation &&
         operators.isEquality(equality.operator, family) &&
-        (equality.other === null || determined.has(equality.other.place)),
+        (equality.other === null || determined.has(equality.other.position)),
     );
   for (let before = -1; before < determined.size; ) {
     before = determined.size;
-    for (const { place, facts, dependent } of sources) {
-      if (dependent || determined.has(place)) continue;
-      if (facts.unique.some((columns) => columns.every((column) => isGiven(place, column)))) determined.add(place);
+    for (const { position, properties, dependent } of items) {
+      if (dependent || determined.has(position)) continue;
+      if (properties.unique.some((columns) => columns.every((column) => isDetermined(position, column)))) determined.add(position);
     }
   }
   return determined;
 }
 
 /** The key's columns as columns of the query; null if it does not show all of them. */
-function shownColumns(key: readonly KeyColumn[], place: number, shown: readonly QueryOutput[]): readonly KeyColumn[] | null {
-  const isShown = ({ column }: QueryOutput, of: ColumnReference): boolean => column?.place === of.place && column.column === of.column;
+function shownColumns(key: readonly KeyColumn[], position: number, shown: readonly QueryOutput[]): readonly KeyColumn[] | null {
+  const isShown = ({ column }: QueryOutput, of: ColumnReference): boolean =>
+    column?.position === of.position && column.column === of.column;
   const columns = key.map((column) => ({
     ...column,
-    column: shown.findIndex((output) => isShown(output, { place, column: column.column })) + 1,
+    column: shown.findIndex((output) => isShown(output, { position, column: column.column })) + 1,
   }));
   return columns.every(({ column }) => column > 0) ? columns : null;
 }
 
-function without(sources: readonly QuerySource[], source: QuerySource): readonly QuerySource[] {
-  return sources.filter((other) => other !== source);
+function without(items: readonly InferredItem[], item: InferredItem): readonly InferredItem[] {
+  return items.filter((other) => other !== item);
 }
 
 function explain(
-  roots: readonly QuerySource[],
-  sources: readonly QuerySource[],
+  roots: readonly InferredItem[],
+  items: readonly InferredItem[],
   needs: readonly number[],
   determined: ReadonlySet<number>,
 ): string {
-  const missing = sources.filter(({ place }) => needs.includes(place) && !determined.has(place));
-  const unknown = missing.find(({ facts }) => facts.key === null);
-  if (unknown?.facts.problem) return `it reads ${unknown.name}: ${unknown.facts.problem}`;
+  const missing = items.filter(({ position }) => needs.includes(position) && !determined.has(position));
+  const unknown = missing.find(({ properties }) => properties.key === null);
+  if (unknown?.properties.problem) return `it reads ${unknown.name}: ${unknown.properties.problem}`;
   const names = missing.map(({ name }) => name).join(', ');
   if (roots.length === 0)
     return `it does not show the primary key of ${names}${missing.length > 1 ? ', or of one of them on which the others depend' : ''}`;
-  const nullable = missing.some((source) => source.nullable);
+  const nullable = missing.some((item) => item.nullable);
   return `it may have several rows for one of ${roots.map(({ name }) => name).join(', ')}: those of ${names}${nullable ? ', which an outer join may leave out' : ''}`;
 }

@@ -10,7 +10,7 @@
 import { composed, differ } from '../../compile/values/comparison.ts';
 import type { Column, ValueType } from '../../model/model.ts';
 import { scalars } from '../../model/types/scalars.ts';
-import type { KeyJoin, Output, RowSource } from '../../plan/nested-write-plan.ts';
+import type { InputRows, KeyJoin, Output } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { countRows, cte, list, select, values } from '../../sql/clauses.ts';
 import { bind, builtIn, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
@@ -19,7 +19,7 @@ import { keyLabel, type StoredKeys } from './stored-keys.ts';
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
 const fewRows = 10;
 
-interface CompiledSource {
+interface CompiledRows {
   /**
    * `source as (…)`, with the outputs as `o0`, `o1` …, with `m` and `n` if it is numbered, and with `differs` if some outputs must be
    * equal.
@@ -30,17 +30,17 @@ interface CompiledSource {
 }
 
 /** Whether the rows must be numbered, because they are joined to others or must be told apart. */
-export function mustBeNumbered({ parents, joins, same }: RowSource, keys: StoredKeys): boolean {
+export function mustBeNumbered({ parents, joins, same }: InputRows, keys: StoredKeys): boolean {
   return same.length > 0 || [...(parents ? [parents] : []), ...joins].some(({ list }) => keys.labels(list) === null);
 }
 
 /** Compiles the rows. Unless numbered, they come in input order. */
-export function compileSource(source: RowSource, isNumbered: boolean, keys: StoredKeys): CompiledSource {
-  const { parents, onlyIf, joins, outputs, same, labels } = source;
-  const positions = positionsOf(source, keys);
-  const columns = boundColumns(source, positions, isNumbered);
+export function compileInputRows(inputRows: InputRows, isNumbered: boolean, keys: StoredKeys): CompiledRows {
+  const { parents, onlyIf, joins, outputs, same, labels } = inputRows;
+  const positions = positionsOf(inputRows, keys);
+  const columns = boundColumns(inputRows, positions, isNumbered);
   const isJoined = parents !== null && positions.parents === null;
-  const valueOf = (index: number): Sql => outputValue(source, positions, outputs[index]!, index, keys);
+  const valueOf = (index: number): Sql => outputValue(inputRows, positions, outputs[index]!, index, keys);
   const differences = same.map(([one, other]) => {
     const { from, column } = outputs[other]!;
     const isThere = from.kind === 'key' && typeof from.join === 'number' ? presenceOf(joins[from.join]!, from.join, positions) : sql``;
@@ -70,8 +70,8 @@ export function compileSource(source: RowSource, isNumbered: boolean, keys: Stor
   return { expression, count: isFew ? integer(labels.length) : builtIn('cardinality', columns[0]!.bound[0]!) };
 }
 
-/** The columns of the outputs, without duplicates, with their names in the source. */
-export function outputColumns({ outputs }: RowSource): { readonly column: Column; readonly name: string }[] {
+/** The columns of the outputs, without duplicates, with their names in the CTE `source`. */
+export function outputColumns({ outputs }: InputRows): { readonly column: Column; readonly name: string }[] {
   return outputs.flatMap(({ column }, index) =>
     outputs.findIndex((output) => output.column === column) === index ? [{ column, name: `o${index}` }] : [],
   );
@@ -85,7 +85,7 @@ interface Positions {
   readonly joins: readonly KeyPositions[];
 }
 
-function positionsOf({ labels, parents, joins }: RowSource, keys: StoredKeys): Positions {
+function positionsOf({ labels, parents, joins }: InputRows, keys: StoredKeys): Positions {
   return {
     parents: parents && positionsIn(keys.labels(parents.list), parents.labels),
     joins: joins.map(({ list }) => positionsIn(keys.labels(list), labels)),
@@ -105,14 +105,14 @@ interface BoundColumn {
   readonly bound: readonly Sql[];
 }
 
-function boundColumns({ labels, parents, outputs }: RowSource, positions: Positions, isNumbered: boolean): BoundColumn[] {
+function boundColumns({ labels, parents, outputs }: InputRows, positions: Positions, isNumbered: boolean): BoundColumn[] {
   const columns: BoundColumn[] = isNumbered ? [numbersAs('n', labels)] : [];
   const ofParents = positions.parents ?? parents?.labels;
   if (typeof ofParents === 'object') columns.push(numbersAs('p', ofParents));
   for (const [index, each] of positions.joins.entries())
     if (typeof each === 'object' && each !== null) columns.push(numbersAs(`q${index}`, each));
   for (const [index, { column, from }] of outputs.entries()) {
-    if (from.kind === 'given') columns.push(valuesAs(`a${index}`, column.type, from.use, from.values));
+    if (from.kind === 'input') columns.push(valuesAs(`a${index}`, column.type, from.use, from.values));
   }
   return columns.length > 0 ? columns : [numbersAs('n', labels)];
 }
@@ -141,9 +141,9 @@ function boundRows(columns: readonly BoundColumn[], isFew: boolean): Sql {
   return sql`(${values(rows)}) as g(${names})`;
 }
 
-function outputValue({ parents, joins }: RowSource, positions: Positions, { column, from }: Output, index: number, keys: StoredKeys): Sql {
+function outputValue({ parents, joins }: InputRows, positions: Positions, { column, from }: Output, index: number, keys: StoredKeys): Sql {
   const { type } = column;
-  if (from.kind === 'given') {
+  if (from.kind === 'input') {
     const name = trusted(`g.a${index}`);
     if (from.use === 'json') return composed(sql`${name}::jsonb`, type.sqlType);
     return isBoundAsText(type, from.use) ? sql`${name}::${trusted(type.sqlType)}` : name;
