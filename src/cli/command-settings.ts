@@ -23,8 +23,8 @@ const tokenSettingNames = ['jwtSecret', 'previousJwtSecret', 'jwtKeys', 'supabas
 export const developmentSettings: CommandSettings<NameIn<'dev'>, never> = {
   names: namesIn('dev'),
   required: [],
-  // A database that the environment or the file names for "serve" is never opened by a mere "rowgraph dev".
-  flagsOnly: ['databaseUrl'],
+  // What the environment or the file says for "serve" must not make "dev" open a database, or change it.
+  flagsOnly: ['databaseUrl', 'schemaTriggers'],
   idleUnless: [...serviceIdleUnless, { names: ['poolSize', 'prepare', 'schemaTriggers'], needs: ['databaseUrl'] }],
   defaults: { extraSearchPath: ['extensions'], introspection: 'on', graphiql: true, serverTiming: true, logLevel: 'warn' },
   defaultTexts: { databaseUrl: 'an embedded database', jwtSecret: 'generated at random and kept' },

@@ -27,6 +27,16 @@ test('a setting that does nothing without another one is named as it was given',
   ]);
 });
 
+test('dev opens no database that is named for other commands', () => {
+  const environment = { ROWGRAPH_DATABASE_URL: 'postgres://localhost/shop', ROWGRAPH_SCHEMA_TRIGGERS: 'on' };
+  const file = '{"databaseUrl": "postgres://localhost/shop"}';
+  const sources = { flags: {}, environment, file: { name: 'f.json', text: file } };
+  const { databaseUrl, schemaTriggers } = readConfiguration(developmentSettings, sources);
+  assert.deepEqual([databaseUrl, schemaTriggers], [undefined, false]);
+  assert.deepEqual(idle(developmentSettings, { poolSize: '3' }, environment, file), ['--pool-size has no effect without --database-url']);
+  assert.deepEqual(idle(developmentSettings, { poolSize: '3', databaseUrl: 'postgres://localhost/shop' }), []);
+});
+
 test('projects take neither a database nor keys from the server', () => {
   assert.deepEqual(idle(serveSettings, { projects: 'p.json', jwtIssuer: 'https://a.example', roleClaim: '.r', schemaTriggers: 'on' }), [
     '--jwt-issuer has no effect without --database-url',

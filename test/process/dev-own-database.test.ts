@@ -70,8 +70,8 @@ test('without the roles, it says what to run', async () => {
   assert.match(stderr, /^rowgraph: --anon-role: the role "anon" does not exist \("rowgraph roles" prints the SQL/);
 });
 
-test('an empty database is said to be empty, and what to do', async () => {
-  await superuser.query((await runCommand(['roles'], { home })).stdout);
+test('an empty database is said to be empty, and what to do; the anonymous role is enough', async () => {
+  await superuser.query('create role anon');
   const empty = await startDev(home, '--database-url', server.url);
   assert.match(
     empty.text,
@@ -80,11 +80,28 @@ test('an empty database is said to be empty, and what to do', async () => {
   assert.equal((await empty.command.stop()).code, 0);
 });
 
+test('what is missing from the API is not promised to roles that do not exist', async () => {
+  await superuser.query(
+    'create table note (id int primary key, text text); create view shown as select 1 as x; grant select on shown to anon',
+  );
+  await superuser.query('create function two() returns int stable language sql as $$ select 2 $$');
+  const one = await startDev(home, '--database-url', server.url);
+  assert.match(
+    one.text,
+    /^public\.note is missing from the API because anon has no privilege on it\. .*\n {2}grant select on public\.note to anon;$/m,
+  );
+  assert.equal((await one.command.stop()).code, 0);
+  await superuser.query('drop table note; drop view shown; drop function two');
+  await superuser.query((await runCommand(['roles'], { home })).stdout);
+});
+
 test('a superuser: everything that is printed works, and nothing in the database changes', async () => {
   await superuser.query(tables);
   const state = await readState();
   const url = new URL(server.url);
   url.password = password;
+  // What is set for `serve` does not make `dev` change the database.
+  await writeFile(path.join(home, 'rowgraph.config.json'), '{"schemaTriggers": true, "databaseUrl": "postgres://nowhere/x"}');
   dev = await startDev(home, '--database-url', url.href);
   assert.match(dev.text, /^rowgraph serves postgres:\/\/\S+$/m);
   assert.ok(!dev.text.includes(password));

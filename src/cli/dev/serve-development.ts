@@ -47,7 +47,7 @@ export async function serveDevelopment(
   source: DevelopmentSource,
   environment: Environment,
 ): Promise<void> {
-  const telemetry = openTelemetry(configuration, environment);
+  const telemetry = await openTelemetryOrClose(configuration, source.database, environment);
   const end = watchForEnd(telemetry.observe);
   boundEnd(end, configuration);
   const opened: Closable[] = [];
@@ -60,6 +60,20 @@ export async function serveDevelopment(
     await telemetry.stop(lastExportMilliseconds);
   }
   if (end.hasFaults()) throw new SilentExitError(1);
+}
+
+/** Closes the database if the settings of telemetry are wrong: left open, it would keep the process from ending. */
+async function openTelemetryOrClose(
+  configuration: DevelopmentConfiguration,
+  database: DevelopmentDatabase,
+  environment: Environment,
+): Promise<Telemetry> {
+  try {
+    return openTelemetry(configuration, environment);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** Opens everything, and records it in `opened`. Its messages are for the user. */
@@ -95,7 +109,9 @@ async function open(
   const { graph, reader } = served.current;
   const sampleQuery = await chooseSampleQuery(graph, anonRole);
   const directives = await readDirectiveNotes(reader, schemas);
-  const hints = [...describePower(database), ...(await served.describe())];
+  const power = describePower(database);
+  const notes = await served.describe();
+  const hints = [...power, ...(power.length > 0 && notes.length > 0 ? [''] : []), ...notes];
   const hasServiceRole = database.kind === 'embedded' || (await listRoles(reader, roleSettings)).includes('service_role');
   if (reload !== null && database.kind === 'embedded') {
     opened.push(
@@ -239,7 +255,8 @@ async function choosePage(
   anonKey: string,
   backend: DevelopmentBackend,
 ): Promise<PageOptions> {
-  const operations = await readExampleOperations(served.current.graph, [anonRole, 'authenticated']);
+  const { database, graph } = served.current;
+  const operations = database.kind === 'own' ? [] : await readExampleOperations(graph, [anonRole, 'authenticated']);
   return { anonKey, operations, ...(isLoopbackHost(host) && { backend }) };
 }
 
@@ -267,10 +284,7 @@ function describePower(database: DevelopmentDatabase): string[] {
   const { role, isSuperuser, bypassesRowSecurity } = database.login;
   if (!isSuperuser && !bypassesRowSecurity) return [];
   const power = isSuperuser ? 'is a superuser' : 'bypasses row level security';
-  return [
-    `The login role "${role}" ${power}: fine on your machine, but "rowgraph serve" warns of it, and "serve --strict" refuses it.`,
-    '',
-  ];
+  return [`The login role "${role}" ${power}: fine on your machine, but "rowgraph serve" warns of it, and "serve --strict" refuses it.`];
 }
 
 async function openSocket(pglite: () => PGlite, port: number): Promise<DatabaseSocket> {
