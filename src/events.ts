@@ -14,7 +14,10 @@ interface EventRow<Members> {
   readonly message: string | ((event: Members) => string);
   /** The members of its log line. Default: its own. */
   readonly fields?: (event: Members) => object;
-  /** Where it may happen thousands of times a second: of lines with this key, only ten a second are written. True: the kind of event is the key. */
+  /**
+   * Where it may happen thousands of times a second: of lines with this key, only ten a second are written. True: the kind of event is the
+   * key.
+   */
   readonly limit?: true | ((event: Members) => string | null);
   /** The metric that counts it. */
   readonly counter?: { readonly name: string; readonly help: string; readonly labels?: Readonly<Record<string, string>> };
@@ -30,9 +33,7 @@ const mostListed = 20;
 const longestName = 100;
 const schemaLoads = { name: 'rowgraph_schema_loads_total', help: 'Schema loads, by outcome.' };
 
-/** Each kind of event. */
 export const eventTable = {
-  /** A request arrived at the GraphQL endpoint. */
   'request-started': row<object>({ level: null, message: '' }),
   /** A request to the GraphQL endpoint has its response, whether it succeeded or failed. */
   'request-finished': row<RequestFinished>({
@@ -71,7 +72,6 @@ export const eventTable = {
   'server-stopped': row<object>({ level: 'info', message: 'stopped' }),
   /** One of the processes that share the port exited unexpectedly. */
   'worker-ended': row<{
-    /** The number of the process. */
     readonly worker: number | undefined;
     /** Null if a signal ended it. */
     readonly code: number | null;
@@ -263,7 +263,6 @@ export type Event = { readonly project?: string } & {
 /** Receives an event. It must not block; what it throws changes nothing. */
 export type Observer = (event: Event) => void;
 
-/** The row of an event. */
 export function rowOf(event: Event): EventRow<Event> {
   // The row takes the members of this kind, which TypeScript cannot see of a union.
   return eventTable[event.kind] as unknown as EventRow<Event>;
@@ -295,7 +294,6 @@ export interface PowerfulLogin {
 interface EmptyApi {
   readonly emptiness: 'no-objects' | 'no-privileges';
   readonly schemas: readonly string[];
-  /** The anonymous role. */
   readonly role: string;
 }
 
@@ -303,10 +301,8 @@ interface EmptyApi {
 export interface RanOperation {
   readonly name: string | null;
   readonly kind: 'query' | 'mutation';
-  /** The text of the document. */
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>> | null;
-  /** The SQL. */
   readonly statements: readonly string[];
   /** What the operation counts against the limits. */
   readCost(): Readonly<Record<string, number | null>>;
@@ -375,7 +371,6 @@ export interface GraphStatistics {
   readonly estimatedRows: Distribution;
 }
 
-/** Statistics of one bounded cache. */
 export interface CacheStatistics {
   readonly name: string;
   readonly entries: number;
@@ -404,7 +399,9 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message || ('code' in cause && cause.code)}` : message;
 }
 
-/** Whether the database could not be asked: there was no SQLSTATE, or one of a lost connection, of missing resources or of an intervention. */
+/**
+ * Whether the database could not be asked: there was no SQLSTATE, or one of a lost connection, of missing resources or of an intervention.
+ */
 function isOfServer(error: unknown): boolean {
   if (!(error instanceof Error) || !('sqlstate' in error)) return false;
   const { sqlstate } = error;
@@ -437,8 +434,8 @@ function describeEmptiness({ emptiness, schemas, role }: EmptyApi): string {
 }
 
 /**
- * Keeps an application's observer from doing harm: it never throws, its rejected promises never count as unhandled, and its first failure is
- * emitted as a process warning.
+ * Keeps an application's observer from doing harm: it never throws, its rejected promises never count as unhandled, and its first failure
+ * is emitted as a process warning.
  */
 export function createSafeObserver(observe: Observer): Observer {
   let isReported = false;
@@ -462,7 +459,7 @@ export function createSafeObserver(observe: Observer): Observer {
 export class Distribution {
   /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[];
-  /** Each place counts the values above the previous bound, up to and including its own; the last place has no upper bound. */
+  /** Each bucket counts the values above the previous bound, up to and including its own; the last has no upper bound. */
   readonly counts: number[];
   sum = 0;
 

@@ -72,7 +72,10 @@ export interface RowgraphOptions {
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
   /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
-  /** How many requests may wait for a pool connection, their total size in bytes, and for how many milliseconds. Default: 1000, 64 MB, and 10,000 ms. */
+  /**
+   * How many requests may wait for a pool connection, their total size in bytes, and for how many milliseconds. Default: 1000, 64 MB, and
+   * 10,000 ms.
+   */
   readonly queue?: { readonly length?: number; readonly bytes?: number; readonly timeout?: number };
   /** Sizes of the caches, to override the defaults. */
   readonly caches?: Partial<CacheSizes>;
@@ -83,8 +86,8 @@ export interface RowgraphOptions {
   /** How many bytes all idempotency keys in the database may take, approximately; Infinity for no bound. Default: 512 MB. */
   readonly idempotencyStorage?: number;
   /**
-   * The settings that tell SQL about a request besides `request.jwt.claims` (docs/security.md), such as `request.headers`; `auto` stands for
-   * those that policies, functions, defaults and views of the database read. Default: `['auto']`.
+   * The settings that tell SQL about a request besides `request.jwt.claims` (docs/security.md), such as `request.headers`; `auto` stands
+   * for those that policies, functions, defaults and views of the database read. Default: `['auto']`.
    */
   readonly requestSettings?: readonly string[];
   /** The headers that `request.headers` contains. Default: some that are no credentials (docs/settings.md). */

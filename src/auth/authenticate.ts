@@ -7,8 +7,8 @@ import { type Authenticate, isRoleName, type RequestHead, type VerifiedCaller, v
 import type { TokenVerifier } from './verify-token.ts';
 
 /**
- * The caller of a request, synchronously if the tokens are cached. Every request needs a key, in the `apiKey` header or in `url`, which is null
- * where that is not allowed; if it also has a bearer token, the token determines the caller. Throws or rejects with UNAUTHENTICATED.
+ * The caller of a request, synchronously if the tokens are cached. Every request needs a key, in the `apiKey` header or in `url`, which is
+ * null where that is not allowed; if it also has a bearer token, the token determines the caller. Throws or rejects with UNAUTHENTICATED.
  */
 export function authenticateRequest(
   headers: IncomingHttpHeaders,

@@ -14,7 +14,9 @@ interface FoundKeys {
 }
 
 export interface PublicKeys {
-  /** The keys that may have signed a token with this header; none if no key fits. Rejects with KEYS_UNAVAILABLE if they cannot be loaded. */
+  /**
+   * The keys that may have signed a token with this header; none if no key fits. Rejects with KEYS_UNAVAILABLE if they cannot be loaded.
+   */
   find(header: ProtectedHeaderParameters): Promise<FoundKeys>;
   /**
    * The set in use now; null if none has been loaded. Has a newer one loaded if that is due. What another set has verified may no longer
@@ -23,7 +25,10 @@ export interface PublicKeys {
   currentSet(): KeySet | null;
 }
 
-/** The keys in a text: PEM blocks (public keys or certificates), a JSON Web Key, or a set of them. Throws an `Error` that says what is wrong. */
+/**
+ * The keys in a text: PEM blocks (public keys or certificates), a JSON Web Key, or a set of them. Throws an `Error` that says what is
+ * wrong.
+ */
 export function readPublicKeys(text: string, observe: Observer = () => {}): PublicKeys {
   const set = new KeySet(text);
   if (set.problems.length > 0) observe({ kind: 'keys-ignored', problems: set.problems });
@@ -77,7 +82,6 @@ export class KeySet {
   }
 }
 
-/** The type of the keys for an algorithm. */
 function typeOf(alg: string): string {
   if (alg.startsWith('E')) return alg === 'ES256' ? 'EC' : 'OKP';
   return 'RSA';
@@ -101,7 +105,7 @@ function readJwks(text: string): JWK[] {
     throw new Error('is neither PEM nor JSON', { cause: error });
   }
   const entries: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value];
-  // Ignore everything else that an issuer publishes. Above all, a symmetric key must never come from a public place.
+  // Ignore everything else that an issuer publishes. Above all, a symmetric key must never be taken from what is public.
   const keys = entries.filter(isSignatureKey);
   if (keys.some((key) => 'd' in key)) throw new Error('holds a private key: give the public one');
   return keys;
@@ -151,7 +155,6 @@ export class RemotePublicKeys implements PublicKeys {
   readonly #observe: Observer;
   readonly #now: () => number;
   #set: KeySet | null = null;
-  /** The text of the current key set. */
   #text = '';
   #loadedAt = -Infinity;
   #triedAt = -Infinity;
@@ -179,7 +182,6 @@ export class RemotePublicKeys implements PublicKeys {
     return foundAnew;
   }
 
-  /** Never rejects. */
   #load(): Promise<void> {
     if (this.#loading === null && this.#now() < this.#triedAt + leastPause) return Promise.resolve();
     this.#loading ??= this.#fetch()
@@ -193,7 +195,7 @@ export class RemotePublicKeys implements PublicKeys {
   async #fetch(): Promise<void> {
     this.#triedAt = this.#now();
     try {
-      // A redirect could lead to a place where anybody can answer.
+      // A redirect could lead to a host where anybody can answer.
       const options = { signal: AbortSignal.timeout(fetchTimeout), headers: { accept: 'application/json' }, redirect: 'error' } as const;
       const response = await fetch(this.#url, options);
       if (!response.ok) throw new Error(`responded with status ${response.status}`);

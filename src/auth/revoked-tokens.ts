@@ -79,7 +79,9 @@ export function hashOfToken(token: string): string {
   return hash('sha256', end < 0 ? token : token.slice(0, end));
 }
 
-/** The list in a file: `[{"jti": "…"}, {"sub": "…", "issued_before": "2027-01-31T12:00:00Z"}]`. Throws an `Error` that says what is wrong. */
+/**
+ * The list in a file: `[{"jti": "…"}, {"sub": "…", "issued_before": "2027-01-31T12:00:00Z"}]`. Throws an `Error` that says what is wrong.
+ */
 export function parseRevokedTokens(text: string): RevokedTokens {
   const content = readJson(text);
   if (!Array.isArray(content)) throw new Error('must hold a JSON array');

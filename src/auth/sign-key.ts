@@ -4,7 +4,10 @@ import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 
 const issuer = 'rowgraph';
 
-/** A key for `role`. `claims` may name another issuer. Without `expiresIn` (such as `1h`, `30 days` or a number of seconds) it is valid until the secret changes. */
+/**
+ * A key for `role`. `claims` may name another issuer. Without `expiresIn` (such as `1h`, `30 days` or a number of seconds) it is valid
+ * until the secret changes.
+ */
 export async function signKey(
   secret: string,
   role: string,

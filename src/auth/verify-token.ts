@@ -23,7 +23,6 @@ export interface TokenVerifier {
   readStatistics(): CacheStatistics;
 }
 
-/** Which tokens are valid. */
 export interface TokenRules {
   /** Secrets that tokens may be signed with (HS256): the project's current one, and former ones while their tokens are in use. */
   readonly secrets: readonly string[];
@@ -39,9 +38,7 @@ export interface TokenRules {
   readonly roleClaim?: readonly string[] | undefined;
   /** The roles that tokens may name. If absent, they may name any, but not in a list. */
   readonly tokenRoles?: readonly string[] | undefined;
-  /** The current opaque keys. */
   readonly apiKeys?: { readonly current: ApiKeys } | undefined;
-  /** The currently revoked tokens. */
   readonly revoked?: { readonly current: RevokedTokens } | undefined;
 }
 
@@ -227,7 +224,9 @@ function checkNesting(payload: JWTPayload, subject: string): void {
   }
 }
 
-/** JSON numbers beyond 2^53 are rounded when they are parsed, so that two users would become one, and a revoked id would not be recognized. */
+/**
+ * JSON numbers beyond 2^53 are rounded when they are parsed, so that two users would become one, and a revoked id would not be recognized.
+ */
 function checkIds(payload: JWTPayload, subject: string): void {
   for (const name of ['sub', 'jti', 'session_id']) {
     if (typeof payload[name] === 'number' && !Number.isSafeInteger(payload[name]))

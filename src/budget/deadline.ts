@@ -16,7 +16,10 @@ export class Deadline {
   #stopped: StopReason | null = null;
   #listener: ((reason: StopReason) => void) | null = null;
 
-  /** Starts now and lasts this many milliseconds, or for ever if they are more than 25 days. `end` must be called once the request has its response. */
+  /**
+   * Starts now and lasts this many milliseconds, or for ever if they are more than 25 days. `end` must be called once the request has its
+   * response.
+   */
   constructor(millis: number) {
     this.millis = millis > longestTimer ? Infinity : millis;
     this.expiresAt = performance.now() + this.millis;
@@ -39,7 +42,6 @@ export class Deadline {
     if (this.#stopped !== null) listener?.(this.#stopped);
   }
 
-  /** Stops the request. */
   stop(reason: StopReason): void {
     if (this.#stopped !== null) return;
     this.#stopped = reason;
@@ -54,7 +56,6 @@ export class Deadline {
   }
 }
 
-/** The error of a request that must stop. */
 export function explainStop(reason: StopReason): ApiError {
   return reason === 'expired'
     ? new ApiError('TIMEOUT', 'The request took longer than its time limit.')

@@ -1,6 +1,6 @@
 /**
- * What a request may cost before any SQL is generated, and what is stored for its caller: the table of limits, each with its defaults and its
- * error code. The stages count; the counts are checked here. docs/limits.md explains what each limit counts.
+ * What a request may cost before any SQL is generated, and what is stored for its caller: the table of limits, each with its defaults and
+ * its error code. The stages count; the counts are checked here. docs/limits.md explains what each limit counts.
  */
 import { ApiError, isJsonObject } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
@@ -189,19 +189,20 @@ function checkSetting(name: string, value: unknown): void {
 /** The setting of a limit: `limitFields` for `fields`. */
 export type LimitSettingName = `limit${Capitalize<LimitName>}`;
 
-/** The name of a limit's setting. */
 export function limitSettingOf(name: LimitName): LimitSettingName {
   return `limit${name[0]!.toUpperCase()}${name.slice(1)}` as LimitSettingName;
 }
 
 export const noLimits: Limits = resolveLimits('off');
 
-/** Throws the limit's error if the count exceeds it. */
 export function checkLimit(limits: Limits, name: LimitName, count: number): void {
   if (count > limits[name]) throw overLimit(limits, name, count);
 }
 
-/** The error of a limit. Without a count, counting stopped at the limit, or the count is not for the client. `specificAdvice` replaces the general one. */
+/**
+ * The error of a limit. Without a count, counting stopped at the limit, or the count is not for the client. `specificAdvice` replaces the
+ * general one.
+ */
 export function overLimit(limits: Limits, name: LimitName, count?: number, specificAdvice?: string): ApiError {
   const { code, finding, advice = 'Send a smaller request' }: LimitDefinition = limitTable[name];
   const limit = limits[name];

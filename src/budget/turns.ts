@@ -15,8 +15,8 @@ const waiting: (() => void)[] = [];
 let sliceStart: number | null = null;
 
 /**
- * Does the work in slices and yields to the event loop between them. Rejects with whatever the work throws, and with TIMEOUT or CANCELLED once the
- * deadline has stopped the request it is for.
+ * Does the work in slices and yields to the event loop between them. Rejects with whatever the work throws, and with TIMEOUT or CANCELLED
+ * once the deadline has stopped the request it is for.
  */
 export function runInSlices<T>(work: Generator<void, T>, deadline: Deadline | null = null): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -36,10 +36,8 @@ export function runInSlices<T>(work: Generator<void, T>, deadline: Deadline | nu
   });
 }
 
-/** The number of items to process before yielding. */
 const itemsAtATime = 500;
 
-/** Maps the items, yielding in between. */
 export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Generator<void, Result[]> {
   const results: Result[] = [];
   for (const item of items) {
@@ -110,8 +108,8 @@ export class WeighedTurns {
   }
 
   /**
-   * Does the work when its turn comes. The turn ends when the work calls `endTurn`, or is done. A request that weighs more than its client may
-   * have counts as much as that. Rejects with TIMEOUT or CANCELLED if the deadline comes first.
+   * Does the work when its turn comes. The turn ends when the work calls `endTurn`, or is done. A request that weighs more than its client
+   * may have counts as much as that. Rejects with TIMEOUT or CANCELLED if the deadline comes first.
    */
   async run<Result>(
     client: string,
@@ -135,7 +133,6 @@ export class WeighedTurns {
     }
   }
 
-  /** Resolves when it is the request's turn. */
   #wait(request: WeighedRequest, deadline: Deadline | null): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting = {
@@ -203,8 +200,8 @@ export class WeighedTurns {
   }
 
   /**
-   * The next request that may begin: of the client that has waited longest for a turn, skipping clients that use their full share. If it does not
-   * fit yet, smaller ones of others wait too, so that it is not overtaken for ever.
+   * The next request that may begin: of the client that has waited longest for a turn, skipping clients that use their full share. If it
+   * does not fit yet, smaller ones of others wait too, so that it is not overtaken for ever.
    */
   #findNext(): Waiting | null {
     for (const [first] of this.#waiting.values()) {

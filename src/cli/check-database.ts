@@ -125,7 +125,6 @@ export class UnreachableError extends CommandError {
     this.name = 'UnreachableError';
   }
 
-  /** Whether PostgreSQL refused the connection because there are too many. */
   get hasTooManyConnections(): boolean {
     return (this.cause as { readonly code?: unknown } | undefined)?.code === '53300';
   }
@@ -140,7 +139,6 @@ const passingCodes: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'OVERLOADED', '
 export interface LoadedDatabase {
   readonly databaseUrl: string;
   readonly schemaTriggers: boolean;
-  /** The login role. */
   readonly login: string;
 }
 

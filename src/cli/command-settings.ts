@@ -80,7 +80,6 @@ export function graphOptionsOf(configuration: GraphConfiguration) {
   };
 }
 
-/** The limits of requests, and the roles that have none. */
 export function limitOptionsOf(configuration: Configuration<Extract<NameIn<'inspect'>, `limit${string}` | 'unlimitedRoles'>>) {
   const single = Object.fromEntries(limitNames.map((name) => [name, configuration[limitSettingOf(name)]]));
   const limits: LimitSettings = { base: configuration.limits, ...single };

@@ -17,7 +17,6 @@ import { warn } from './output/terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process. */
 export function readEnvironment(): Environment {
   return process.env;
 }
@@ -69,7 +68,6 @@ export interface ConfigurationInputs {
   /** The texts of the flags, by setting; absent if not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Environment;
-  /** The config file, if there is one. */
   readonly file: { readonly name: string; readonly text: string } | undefined;
 }
 
@@ -109,7 +107,6 @@ function originsOf(names: readonly SettingName[], inputs: ConfigurationInputs): 
   );
 }
 
-/** Reports a missing setting, with its description. */
 export function describeMissing(name: SettingName): string {
   return `${flagOf(name)} is missing (or set ${environmentVariableOf(name)}): ${settings[name].description}`;
 }
@@ -183,7 +180,6 @@ export function userCacheFolder(environment: Environment, platform: string, home
 
 const configFileName = 'rowgraph.config.json';
 
-/** Adds an option for each setting, and `--config`. */
 export function addSettings<Name extends SettingName, Required extends Name>(
   command: Command,
   commandSettings: CommandSettings<Name, Required>,

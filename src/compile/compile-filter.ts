@@ -84,7 +84,6 @@ function literalOf({ value }: Parameter, type: ValueType): Sql | undefined {
   return 'unnameable' in type ? literal(label) : sql`${literal(label)}::${trusted(type.sqlType)}`;
 }
 
-/** `column = value` for a key. */
 export function equals(column: Column, parameter: Parameter, scope: Scope): Sql {
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
 }

@@ -37,7 +37,7 @@ export interface CompiledOperation {
 export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** For a step of a nested write: the table that it writes, and the place of its inputs in the arguments of the root field. */
+  /** For a step of a nested write: the table that it writes, and the path of its inputs in the arguments of the root field. */
   readonly step?: { readonly table: Table; readonly path: string };
 }
 

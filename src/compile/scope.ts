@@ -183,7 +183,6 @@ export class DerivedScope implements Scope {
   }
 }
 
-/** A table in FROM. */
 export function tableName(table: Table): Sql {
   return identifier(table.schema, table.name);
 }

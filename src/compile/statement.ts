@@ -101,12 +101,10 @@ export function answering(frame: Frame): Frame {
   return { ...frame, guardsRows: false };
 }
 
-/** The statements of a root field of a mutation. */
 export interface CompiledWrite {
   /** Those before the one that returns the response. */
   readonly before: readonly Sql[];
   readonly answer: Sql;
-  /** The frame of that statement. */
   readonly frame: Frame;
   /** The JSON if it returns no row. */
   readonly empty: string;

@@ -1,6 +1,6 @@
 /**
- * Limits the connections of several pools together, so that none starves: idle connections are closed for others, and then pools that have more
- * give one up.
+ * Limits the connections of several pools together, so that none starves: idle connections are closed for others, and then pools that have
+ * more give one up.
  */
 
 /** A pool that shares the budget. */
@@ -25,14 +25,13 @@ export class ConnectionBudget {
     this.#most = most;
   }
 
-  /** How many connections are open. */
   get taken(): number {
     return this.#taken;
   }
 
   /**
-   * Counts another connection for a pool. Returns false if there is no room, or if a waiting pool has fewer; `openWanted` is then called once
-   * it is this pool's turn.
+   * Counts another connection for a pool. Returns false if there is no room, or if a waiting pool has fewer; `openWanted` is then called
+   * once it is this pool's turn.
    */
   take(pool: BudgetedPool): boolean {
     const own = this.#countOf(pool);
@@ -79,7 +78,6 @@ export class ConnectionBudget {
     return this.#counts.get(pool) ?? 0;
   }
 
-  /** The other pools that wait. */
   #others(pool: BudgetedPool): readonly BudgetedPool[] {
     return [...this.#waiting].filter((other) => other !== pool);
   }

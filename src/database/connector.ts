@@ -16,7 +16,6 @@ import { PreparedStatements, type StatementCounts } from './wire/prepared-statem
 const closeMillis = 1000;
 
 export interface Connector {
-  /** The maximum number of connections. */
   readonly size: number;
   /** Whether nobody else uses the connections, so that idle ones are kept open here. */
   readonly isOwn: boolean;
@@ -36,13 +35,11 @@ export interface Connector {
   leave(): Promise<void>;
 }
 
-/** How the connections of a connector are used. */
 export interface ConnectionOptions {
   /** How many prepared statements to keep on each; null to prepare none by name. */
   readonly statementCacheSize: number | null;
   readonly counts: StatementCounts;
   readonly onFailed: (connection: PgConnection, error: unknown) => void;
-  /** See `PgConnection`. */
   readonly onSilence: (since: number) => void;
 }
 
@@ -52,7 +49,6 @@ function wrap(client: PgClient, stream: unknown, options: ConnectionOptions, onF
   return new PgConnection(client, prepared, stream, onFailed, onSilence);
 }
 
-/** A connection of the pool. */
 function wrapPooled(client: PgClient, stream: unknown, options: ConnectionOptions): PgConnection {
   const connection: PgConnection = wrap(client, stream, options, (error) => options.onFailed(connection, error));
   return connection;

@@ -84,7 +84,6 @@ export interface Batch {
   readonly callsFunctions?: boolean | undefined;
   /** Records when it is sent. */
   readonly marks?: { sent: number | null } | undefined;
-  /** Maximum bytes in its rows. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -116,14 +115,13 @@ export type RunStatement = (text: string, parameters?: readonly (string | null)[
 /** Statistics of batches, and the current state of the connections. */
 export type DatabaseStatistics = Pick<GraphStatistics, 'pool' | 'batchSeconds' | 'batchBytes'>;
 
-/** What requests need of a database. */
 export interface RequestDatabase {
   /** Runs a batch. Rejects with `DatabaseError`; then nothing was changed. */
   run(batch: Batch): Promise<BatchResult>;
   /**
    * Runs one statement as the connection's own user, outside any batch and before waiting batches. Rows are arrays of text. For reading the
-   * catalog. With `parameters`, even an empty list, it must only read, and runs again if its connection is lost; without, it is a script that
-   * runs once.
+   * catalog. With `parameters`, even an empty list, it must only read, and runs again if its connection is lost; without, it is a script
+   * that runs once.
    */
   query(text: string, parameters?: readonly (string | null)[], options?: QueryOptions): Promise<Rows>;
 }

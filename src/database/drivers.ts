@@ -3,7 +3,6 @@
  * them. Described by what the published types of the packages have in common, so that none of them needs to be installed. Types only.
  */
 
-/** A `pg.Pool`. */
 export interface PgPoolLike {
   readonly idleCount: number;
   readonly waitingCount: number;
@@ -18,7 +17,6 @@ export interface PgClientLike {
   query(config: { text: string; values: unknown[]; rowMode: 'array' }): Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
 }
 
-/** A `PGlite`. */
 export interface PgliteLike extends PgliteTransactionLike {
   readonly waitReady: Promise<void>;
   execProtocol(message: Uint8Array, options?: { throwOnError?: boolean }): Promise<object>;
@@ -26,7 +24,6 @@ export interface PgliteLike extends PgliteTransactionLike {
   transaction<Result>(work: (transaction: PgliteTransactionLike) => Promise<Result>): Promise<Result>;
 }
 
-/** A transaction of PGlite. */
 export interface PgliteTransactionLike {
   query(text: string, parameters?: unknown[], options?: { rowMode?: 'array' }): Promise<{ readonly rows: readonly unknown[] }>;
   exec(text: string, options?: { rowMode?: 'array' }): Promise<readonly { readonly rows: readonly unknown[] }[]>;

@@ -22,7 +22,6 @@ const briefMillis = 100;
 /** The time recorded for a failure, so that batches of a failing kind run alone for a while. */
 const failureMillis = 1000;
 
-/** In milliseconds. */
 interface Times {
   average: number;
   slowest: number;

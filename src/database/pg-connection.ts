@@ -50,9 +50,9 @@ export class PgConnection implements ExchangeListener {
   #failure: unknown;
 
   /**
-   * `stream`: how its client opens sockets (see `sendCancelRequest`). `onFailed` is called when it fails while nobody uses it. `onSilence` is
-   * called when the server cannot be reached over the network, or not over this connection: others that have not replied since that time,
-   * in milliseconds of `performance.now()`, are likely dead, too.
+   * `stream`: how its client opens sockets (see `sendCancelRequest`). `onFailed` is called when it fails while nobody uses it. `onSilence`
+   * is called when the server cannot be reached over the network, or not over this connection: others that have not replied since that
+   * time, in milliseconds of `performance.now()`, are likely dead, too.
    */
   constructor(
     client: PgClient,

@@ -1,6 +1,6 @@
 /**
- * A `Database` over connections of `pg`: each batch is one write to one connection and one reply; some are sent together. Accepts a URL, for
- * which it opens connections, or the caller's pool, which may come from another copy of `pg`.
+ * A `Database` over connections of `pg`: each batch is one write to one connection and one reply; some are sent together. Accepts a URL,
+ * for which it opens connections, or the caller's pool, which may come from another copy of `pg`.
  */
 
 import { Deadline, longestTimer } from '../budget/deadline.ts';
@@ -39,7 +39,6 @@ export interface PgDatabaseOptions {
   readonly onResend?: (error: unknown) => void;
 }
 
-/** The default time limit of internal queries. */
 const queryTimeoutMillis = 60_000;
 /** How much longer than PostgreSQL the client waits for a statement, in case the network is silent. */
 const graceMillis = 5_000;

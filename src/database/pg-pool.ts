@@ -1,6 +1,6 @@
 /**
- * The connections of a database: opens them, lends them to runs in the order of the scheduler, keeps them while they are idle, and closes them.
- * While the server refuses connections, it is asked for one at a time.
+ * The connections of a database: opens them, lends them to runs in the order of the scheduler, keeps them while they are idle, and closes
+ * them. While the server refuses connections, it is asked for one at a time.
  */
 import type { DatabaseError } from '../errors/database-error.ts';
 import type { PoolStatistics } from '../events.ts';
@@ -42,7 +42,6 @@ export class PgPool implements BudgetedPool {
   readonly #lent = new Set<PgConnection>();
   /** Connections that are not in use, used last in, first out. */
   readonly #idle: PgConnection[] = [];
-  /** How many connections are being opened. */
   #opening = 0;
   /** Until when none is opened. */
   #pause: NodeJS.Timeout | null = null;
@@ -127,8 +126,8 @@ export class PgPool implements BudgetedPool {
   }
 
   /**
-   * Rejects all waiting and future work. Gives what runs some time to finish, then cancels it, then closes its connections. Takes a few seconds
-   * at most.
+   * Rejects all waiting and future work. Gives what runs some time to finish, then cancels it, then closes its connections. Takes a few
+   * seconds at most.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -209,7 +208,6 @@ export class PgPool implements BudgetedPool {
     this.#options.budget?.giveBack(this);
   }
 
-  /** An idle connection has failed. */
   #drop(connection: PgConnection, error: unknown): void {
     const index = this.#idle.indexOf(connection);
     if (index < 0) return;
@@ -226,7 +224,6 @@ export class PgPool implements BudgetedPool {
     for (const connection of silent) this.#drop(connection, new Error('The network has dropped another connection'));
   }
 
-  /** How many connections this object holds. */
   #count(): number {
     return this.#lent.size + this.#idle.length;
   }
@@ -239,8 +236,8 @@ export class PgPool implements BudgetedPool {
   }
 
   /**
-   * Whether work of clients is refused at once: the server has been away for long, and the next attempt to reach it is not due or under way.
-   * rowgraph's own queries wait for that attempt.
+   * Whether work of clients is refused at once: the server has been away for long, and the next attempt to reach it is not due or under
+   * way. rowgraph's own queries wait for that attempt.
    */
   #isAway(failure: DatabaseError): boolean {
     if (!this.#isLongAway() || isPassing(failure) || this.#count() > 0) return false;
@@ -268,8 +265,8 @@ export class PgPool implements BudgetedPool {
   }
 
   /**
-   * No connection was opened. If the server has none free, is starting, or may be restarting, or if those in use may become free, work keeps
-   * waiting; otherwise it is rejected: there is nothing to wait for.
+   * No connection was opened. If the server has none free, is starting, or may be restarting, or if those in use may become free, work
+   * keeps waiting; otherwise it is rejected: there is nothing to wait for.
    */
   #endAttempt(error: unknown, began: number): void {
     if (!this.#isClosed) {

@@ -1,4 +1,7 @@
-/** One run of a batch, or of a query of rowgraph's own, from its arrival to its result: its state, when it stops, and when it is tried again. */
+/**
+ * One run of a batch, or of a query of rowgraph's own, from its arrival to its result: its state, when it stops, and when it is tried
+ * again.
+ */
 import type { Deadline, StopReason } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch, ColumnValue, Statement } from './database.ts';
@@ -130,7 +133,6 @@ export class PgRun implements QueuedWork {
     deadline?.onStop((reason) => this.#stop(reason));
   }
 
-  /** A query that only reads. */
   static ofQuery(query: Statement, deadline: Deadline, pace: Pace, settlement: Settlement): PgRun {
     return new PgRun({ kind: 'query', batch: queryBatch(query) }, deadline, pace, settlement);
   }
@@ -143,7 +145,6 @@ export class PgRun implements QueuedWork {
     return this.#state.kind === 'settled';
   }
 
-  /** The batch of a client. */
   get batch(): Batch | null {
     return this.task.kind === 'batch' ? this.task.batch : null;
   }

@@ -2,8 +2,8 @@
  * A `Database` over PGlite, PostgreSQL in this process: it has one session, so batches run one after the other. Each batch is passed in one
  * call, as the bytes that a server would receive.
  *
- * Relies on undocumented behaviour of PGlite (`test/contracts/pglite.test.ts`): its two locks, the names of the messages of a reply, which types
- * it parses, and that it looks serializers up by type.
+ * Relies on undocumented behaviour of PGlite (`test/contracts/pglite.test.ts`): its two locks, the names of the messages of a reply, which
+ * types it parses, and that it looks serializers up by type.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

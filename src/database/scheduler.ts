@@ -1,18 +1,17 @@
 /**
- * Decides who gets the next connection, and how long work waits for one. Each client's work runs in the order in which it came; the client that
- * uses the fewest connections is served first, and clients that use equally many take turns.
+ * Decides who gets the next connection, and how long work waits for one. Each client's work runs in the order in which it came; the client
+ * that uses the fewest connections is served first, and clients that use equally many take turns.
  *
- * One client may use a share of the connections. The others are reserved for work that is quick, or unlike what is running, so that neither a
- * single client nor work that waits for a locked table or a slow function, whoever sends it, occupies all connections for long.
+ * One client may use a share of the connections. The others are reserved for work that is quick, or unlike what is running, so that neither
+ * a single client nor work that waits for a locked table or a slow function, whoever sends it, occupies all connections for long.
  *
- * Work is kept in arrays, not sets: when a `Set` or `Map` outgrows its table, V8 links the old table, with everything that was in it, to the new
- * one, so finished requests would stay in memory until the old generation is collected (docs/decisions.md).
+ * Work is kept in arrays, not sets: when a `Set` or `Map` outgrows its table, V8 links the old table, with everything that was in it, to
+ * the new one, so finished requests would stay in memory until the old generation is collected (docs/decisions.md).
  */
 import { startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { tooManyConnections } from './to-database-error.ts';
 
-/** Work that needs a connection. */
 export interface QueuedWork {
   /** The client whose share it uses; null for rowgraph's own queries, which go first and have no share. */
   readonly client: string | null;
@@ -29,11 +28,9 @@ export interface QueuedWork {
 }
 
 export interface QueueBounds {
-  /** How many items may wait. */
   readonly length: number;
   /** How many bytes of work may wait; a single item may exceed it. */
   readonly bytes: number;
-  /** How long an item may wait. */
   readonly timeoutMillis: number;
   /** How many connections a client may use at a time; the rest are reserved. */
   readonly share: number;
@@ -42,7 +39,6 @@ export interface QueueBounds {
 interface Client<Work> {
   readonly name: string;
   readonly waiting: Work[];
-  /** Connections in use. */
   inUse: number;
 }
 
@@ -65,7 +61,6 @@ export class Scheduler<Work extends QueuedWork> {
   /** Clients with waiting work; the first has the next turn. */
   readonly #turns: Client<Work>[] = [];
   #size = 0;
-  /** Bytes of all waiting work. */
   #bytes = 0;
   /** What runs: up to the share first, then on reserved connections. */
   readonly #running: Work[] = [];
@@ -81,7 +76,6 @@ export class Scheduler<Work extends QueuedWork> {
     this.#onUnstuck = onUnstuck;
   }
 
-  /** How much work waits. */
   get size(): number {
     return this.#size;
   }
@@ -93,8 +87,8 @@ export class Scheduler<Work extends QueuedWork> {
 
   /**
    * Queues work. If there is no room, refuses some, which may be this: the latest of the client with the most waiting, so that only a
-   * client that floods the queue is refused. If no client has more than one waiting, work that cannot run now is refused before work that can.
-   * Returns whether it waits now.
+   * client that floods the queue is refused. If no client has more than one waiting, work that cannot run now is refused before work that
+   * can. Returns whether it waits now.
    */
   add(work: Work): boolean {
     const client = work.client === null ? null : this.#clientOf(work.client);
@@ -113,7 +107,6 @@ export class Scheduler<Work extends QueuedWork> {
     return true;
   }
 
-  /** Removes work that waits. */
   remove(work: Work): void {
     const client = work.client === null ? null : this.#clients.get(work.client);
     if (client === undefined || !deleteFrom(client?.waiting ?? this.#own, work)) return;
@@ -171,7 +164,6 @@ export class Scheduler<Work extends QueuedWork> {
     this.#clientOf(work.client).inUse -= 1;
   }
 
-  /** Whether work runs on a reserved connection. */
   isReserved(work: Work): boolean {
     return this.#runningReserved.includes(work);
   }
@@ -196,7 +188,6 @@ export class Scheduler<Work extends QueuedWork> {
     for (const work of this.#waiting()) if (work.arrived <= latest) this.#refuse(work, error);
   }
 
-  /** Ends all waits. */
   close(error: DatabaseError): void {
     clearTimeout(this.#waitTimer);
     clearTimeout(this.#stuckTimer);
@@ -245,9 +236,9 @@ export class Scheduler<Work extends QueuedWork> {
   }
 
   /**
-   * Decides what may start now. If only reserved connections are left, work is held back if it touches everything that running or stuck work
-   * touches: it would have to wait for the same table or function. Call the result for many items: consecutive items of one operation are
-   * decided once.
+   * Decides what may start now. If only reserved connections are left, work is held back if it touches everything that running or stuck
+   * work touches: it would have to wait for the same table or function. Call the result for many items: consecutive items of one operation
+   * are decided once.
    */
   #whatMayRun(): (work: Work) => boolean {
     if (!this.#isOnlyReserved()) return always;

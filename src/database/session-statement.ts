@@ -97,16 +97,16 @@ const readWrite: Statement = { text: 'set transaction_read_only = off', paramete
 const discards: readonly Statement[] = ['discard plans', 'discard sequences'].map((text) => ({ text, parameters: [] }));
 
 /**
- * Undoes what PostgreSQL does not undo with a transaction that fails: locks of the session, and the seed of `random`, for which it takes one that
- * nobody knows.
+ * Undoes what PostgreSQL does not undo with a transaction that fails: locks of the session, and the seed of `random`, for which it takes
+ * one that nobody knows.
  */
 export const afterRollback = `select pg_catalog.pg_advisory_unlock_all(),
   pg_catalog.setseed(pg_catalog.hashtextextended(pg_catalog.gen_random_uuid()::pg_catalog.text, 0) / 9223372036854775808.0)`;
 
 /**
  * The end of a batch that may have changed the session: what `discard all` does
- * (https://www.postgresql.org/docs/current/sql-discard.html), without dropping prepared statements. In the transaction of the batch, because
- * after it a pooler may continue on another connection. Deferred triggers come first, since they must run as the caller.
+ * (https://www.postgresql.org/docs/current/sql-discard.html), without dropping prepared statements. In the transaction of the batch,
+ * because after it a pooler may continue on another connection. Deferred triggers come first, since they must run as the caller.
  */
 const resetStatements: readonly Statement[] = [
   'set constraints all immediate',
@@ -124,7 +124,6 @@ export function trailingStatements({ session }: Batch): readonly Statement[] {
   return session?.resetsConnection === true ? resetStatements : nothing;
 }
 
-/** How many statements are sent for a batch. */
 export function countStatements(batch: Batch): number {
   return countLeading(batch) + batch.statements.length + trailingStatements(batch).length;
 }
@@ -143,7 +142,6 @@ export function leadingStatements({ defaults, discardsState = false }: Session):
   return statements;
 }
 
-/** How many statements precede those of the batch itself. */
 export function countLeading({ session, claim }: Batch): number {
   if (session === null) return 0;
   return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
@@ -207,8 +205,8 @@ function staleSchema(message: string, cause: unknown): DatabaseError {
 }
 
 /**
- * Runs work as a caller in a transaction that is always rolled back. `run` sends a statement on a connection that nobody else uses meanwhile.
- * `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter.
+ * Runs work as a caller in a transaction that is always rolled back. `run` sends a statement on a connection that nobody else uses
+ * meanwhile. `timeoutMillis` becomes the `statement_timeout`, unless the role's own is shorter.
  */
 export async function inRolledBackTransaction<Result>(
   run: RunStatement,

@@ -60,8 +60,8 @@ export function isPassing({ sqlstate }: DatabaseError): boolean {
 }
 
 /**
- * Whether the server may be there again in a moment, because it is being restarted: nothing listens, the connection ended before PostgreSQL said
- * anything, or a pooler does not reach PostgreSQL (class 08).
+ * Whether the server may be there again in a moment, because it is being restarted: nothing listens, the connection ended before PostgreSQL
+ * said anything, or a pooler does not reach PostgreSQL (class 08).
  */
 export function mayBeRestarting({ sqlstate }: DatabaseError): boolean {
   return sqlstate === null || sqlstate.startsWith('08');
@@ -90,7 +90,6 @@ function isStaleSchema({ code, where }: ServerError): boolean {
   return code === staleSchemaState && where?.includes('raise_stale_schema()') === true;
 }
 
-/** Converts a driver's error to `DatabaseError`. */
 export function toDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (!isServerError(error)) {
@@ -113,7 +112,6 @@ export function toDatabaseError(error: unknown): DatabaseError {
   });
 }
 
-/** The error of a batch that was stopped. */
 export function stopError(reason: StopReason): DatabaseError {
   return reason === 'expired'
     ? new DatabaseError('The request exceeded its time limit.', { sqlstate: queryCancelled, reason: 'timeout' })

@@ -1,7 +1,7 @@
 /**
- * The connection on which rowgraph watches the schema: it listens, and runs the queries that come again and again. Apart from the pool, because
- * what PostgreSQL caches for these queries takes memory and slows down what else runs on a connection. It is opened when it is first needed,
- * and again if it is lost; then each listener is called with null, because notifications may have been missed.
+ * The connection on which rowgraph watches the schema: it listens, and runs the queries that come again and again. Apart from the pool,
+ * because what PostgreSQL caches for these queries takes memory and slows down what else runs on a connection. It is opened when it is
+ * first needed, and again if it is lost; then each listener is called with null, because notifications may have been missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseError } from '../errors/database-error.ts';
@@ -47,8 +47,8 @@ export class WatchConnection {
   }
 
   /**
-   * Sends a run on this connection. Returns false if it is not open, or busy: what runs may wait for a lock, and must not hold up the rest. Then
-   * the run is to be served elsewhere.
+   * Sends a run on this connection. Returns false if it is not open, or busy: what runs may wait for a lock, and must not hold up the rest.
+   * Then the run is to be served elsewhere.
    */
   take(run: PgRun): boolean {
     if (this.#state.kind === 'unused') this.#open().catch(ignore);
@@ -57,7 +57,6 @@ export class WatchConnection {
     return true;
   }
 
-  /** The run must stop. */
   withdraw(run: PgRun): void {
     this.#waiting = this.#waiting.filter((each) => each !== run);
   }

@@ -1,4 +1,7 @@
-/** What is wrong with a document for a role, or lenient about it, without running it; and its operations, compiled before anybody sends them. */
+/**
+ * What is wrong with a document for a role, or lenient about it, without running it; and its operations, compiled before anybody sends
+ * them.
+ */
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -22,7 +25,10 @@ export async function findMismatches(roleSchema: RoleSchema, query: string): Pro
   return mismatches;
 }
 
-/** The errors of a document, as `validateQuery` finds them. The operations of a valid one are compiled, unless their SQL depends on variables. */
+/**
+ * The errors of a document, as `validateQuery` finds them. The operations of a valid one are compiled, unless their SQL depends on
+ * variables.
+ */
 export function prepareDocument(roleSchema: RoleSchema, query: string, database: RequestDatabase): Promise<readonly ApiError[]> {
   return errorsOf(async () => {
     const { operations } = await parse(roleSchema, query);

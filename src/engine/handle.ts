@@ -1,6 +1,7 @@
 /**
- * The whole way of a request: role, parse, choose the operation, coerce, plan, compile, bind, run, assemble. What does not depend on values is
- * cached: a repeated variant costs a few lookups (`findPrepared`) and one batch. If a newer schema may explain a failure, the request starts over.
+ * The whole way of a request: role, parse, choose the operation, coerce, plan, compile, bind, run, assemble. What does not depend on values
+ * is cached: a repeated variant costs a few lookups (`findPrepared`) and one batch. If a newer schema may explain a failure, the request
+ * starts over.
  */
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { runAtOnce, runInSlices } from '../budget/turns.ts';
@@ -77,7 +78,6 @@ export async function handleRequest(
   }
 }
 
-/** Loads what a role sees, unless it is loaded. */
 export async function loadRole(
   watch: SchemaWatch<SchemaSnapshot>,
   role: string,
@@ -245,7 +245,6 @@ export async function readRequest(
   };
 }
 
-/** The JSON of each root field. */
 function responseMembers({ roots }: CompiledOperation, rows: BatchResult, introspected: IntrospectionJson): ResponseMember[] {
   return roots.map((root) => {
     if (root.kind === 'json') return root;

@@ -1,6 +1,7 @@
 /**
- * What a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response; and the limit of estimated
- * rows. Counting for a report does not stop at the limits but is still bounded: if an operation is too large to plan, only its text is counted.
+ * What a request counts against each limit: for `rowgraph cost`, `graph.cost`, and `extensions.cost` of a response; and the limit of
+ * estimated rows. Counting for a report does not stop at the limits but is still bounded: if an operation is too large to plan, only its
+ * text is counted.
  */
 import type { OperationDefinitionNode } from 'graphql';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
@@ -70,7 +71,6 @@ export async function costOfRequest(
   return report(role.limits, operations);
 }
 
-/** The counts of a request that is ready to run. */
 export function costOfPrepared(prepared: PreparedRequest): CostCounts {
   const { document, operation, variables, compiled } = prepared;
   return {
@@ -124,8 +124,9 @@ function report(limits: Limits, operations: readonly OperationCost[]): RequestCo
 }
 
 /**
- * Most requests are within the limit by their page sizes alone. For the others the sizes of the tables count too: pages of a small table are not
- * full, and the rows of all its pages together are no more than it has. Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads too much.
+ * Most requests are within the limit by their page sizes alone. For the others the sizes of the tables count too: pages of a small table
+ * are not full, and the rows of all its pages together are no more than it has. Rejects with TOO_MANY_ESTIMATED_ROWS if the request reads
+ * too much.
  */
 export async function checkRows(
   prepared: PreparedRequest,
@@ -137,7 +138,10 @@ export async function checkRows(
   if (error !== null) throw error;
 }
 
-/** The error at the selection that costs most; null if the request is within the limit. It has no count, which would tell the sizes of tables. */
+/**
+ * The error at the selection that costs most; null if the request is within the limit. It has no count, which would tell the sizes of
+ * tables.
+ */
 async function findExcess(
   prepared: PreparedRequest,
   { role, granted }: RoleSchema,
@@ -163,8 +167,8 @@ function adviceFor({ path, argument }: LargestRead): string {
 const freshMillis = 60_000;
 
 /**
- * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and a
- * table that has grown must not be taken for a small one.
+ * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and
+ * a table that has grown must not be taken for a small one.
  */
 export class TableSizeCache {
   readonly #schemas: readonly string[];

@@ -11,7 +11,6 @@ interface Meaning {
   readonly code: ErrorCode;
   /** Replaces PostgreSQL's message if that would reveal the server, the network or the login. */
   readonly message?: string;
-  /** Replaces PostgreSQL's hint. */
   readonly hint?: string;
   /** Whether `detail` and `hint` are withheld from the client. */
   readonly terse?: boolean;
@@ -166,7 +165,6 @@ const otherClasses: ReadonlySet<string> = new Set(
   '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 55 57 72 HV'.split(' '),
 );
 
-/** The error to report to the client. */
 export function toApiError(error: DatabaseError): ApiError {
   const raised = error.sqlstate === '22P02' ? readRaised(error.message) : null;
   if (raised !== null) return new ApiError(raisable[raised.name].code, raisable[raised.name].message, { cause: error });

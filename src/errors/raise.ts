@@ -1,6 +1,6 @@
 /**
- * The errors that generated statements raise. Plain SQL can only raise errors of built-in functions, so `compile/` casts a text with the name of
- * the error to integer. PostgreSQL quotes the text in its message, in any language.
+ * The errors that generated statements raise. Plain SQL can only raise errors of built-in functions, so `compile/` casts a text with the
+ * name of the error to integer. PostgreSQL quotes the text in its message, in any language.
  */
 import type { ErrorCode } from './codes.ts';
 

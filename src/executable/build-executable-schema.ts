@@ -61,7 +61,6 @@ interface BatchField {
   readonly isNonNull: boolean;
 }
 
-/** Root fields that run together. */
 interface Batch {
   /** By response key, in the order in which they are resolved. */
   readonly fields: Map<string, BatchField>;
@@ -84,7 +83,6 @@ class OperationRun {
     this.#resolver = resolver;
   }
 
-  /** The value of a root field. */
   async resolve(context: unknown, info: GraphQLResolveInfo): Promise<unknown> {
     const key = info.path.key as string;
     const batch = this.#batches.get(key) ?? this.#join(key, context, info);

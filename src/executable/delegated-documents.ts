@@ -28,7 +28,6 @@ export const typenameKey = '__rowgraph_typename';
 
 interface DelegatedDocument {
   readonly text: string;
-  /** The names of its variables. */
   readonly variables: readonly string[];
 }
 
@@ -45,7 +44,6 @@ export class DelegatedDocuments {
     this.#schema = schema;
   }
 
-  /** Whether the engine has a mutation of this name. */
   hasMutation(name: string): boolean {
     return Object.hasOwn(this.#schema.getMutationType()?.getFields() ?? {}, name);
   }
@@ -65,7 +63,6 @@ export class DelegatedDocuments {
 }
 
 interface RootField {
-  /** The response key. */
   readonly key: string;
   readonly name: string;
 }

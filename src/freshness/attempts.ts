@@ -9,15 +9,15 @@ import { type Loaded, mayRepeat } from './watch-state.ts';
 /** How much longer to wait each time before a statement runs again that misses an object that the schema has. */
 const repeatMillis = 20;
 /**
- * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale, or whose statement misses an
- * object, may retry until its deadline.
+ * How long to keep recompiling a request that fails on one schema after another. A request that is merely stale, or whose statement misses
+ * an object, may retry until its deadline.
  */
 const patienceMillis = 10_000;
 
 /**
- * The attempts of one request. If one fails in a way that an outdated schema may explain, and there is a newer one, there is another on that:
- * this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema is run again a
- * few times.
+ * The attempts of one request. If one fails in a way that an outdated schema may explain, and there is a newer one, there is another on
+ * that: this is safe because a batch that PostgreSQL rejects changes nothing. A statement that misses an object of the current schema is
+ * run again a few times.
  */
 export class Attempts<Snapshot> {
   readonly #watch: SchemaWatch<Snapshot>;

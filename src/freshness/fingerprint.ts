@@ -1,7 +1,7 @@
 /**
- * Texts that change with the database. The fingerprint changes whenever a change may change the API: the cheap way to stay fresh without event
- * triggers. Instead of values it hashes the positions and transaction ids of rows in the system catalogs, which change with every update of a row.
- * The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
+ * Texts that change with the database. The fingerprint changes whenever a change may change the API: the cheap way to stay fresh without
+ * event triggers. Instead of values it hashes the positions and transaction ids of rows in the system catalogs, which change with every
+ * update of a row. The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
  */
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { relationsOfViews } from '../catalog/views/view-query.ts';
@@ -43,8 +43,8 @@ relation as materialized (
 )`;
 
 /**
- * Parts that are the same again when a change is undone. Hashed by value are `pg_class`, because TRUNCATE, REINDEX and REFRESH rewrite its rows
- * (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read; a membership comes and goes as a row.
+ * Parts that are the same again when a change is undone. Hashed by value are `pg_class`, because TRUNCATE, REINDEX and REFRESH rewrite its
+ * rows (ANALYZE and VACUUM change them in place), and roles, whose rows only a superuser can read; a membership comes and goes as a row.
  */
 const values = `pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(r.hash) from relation r),
@@ -157,8 +157,8 @@ export async function hasValuesOf(database: RequestDatabase, schemas: readonly s
 
 /**
  * Whatever changes a catalog gets a transaction id, and which ids are assigned and finished is what `pg_current_snapshot` returns
- * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). On a standby it does not list the running ones. The
- * start of the server tells a server from another one in its place, with another version or restored from a backup.
+ * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). On a standby it does not list the running ones.
+ * The start of the server tells a server from another one in its place, with another version or restored from a backup.
  */
 const changeMarker = `case when pg_catalog.pg_is_in_recovery() then null
   else pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(), pg_catalog.pg_postmaster_start_time()) end`;

@@ -1,6 +1,6 @@
 /**
- * The version of the schema, which the event triggers of `extension/` maintain, what transactions changed since another version, and what that
- * means for a snapshot of the schema.
+ * The version of the schema, which the event triggers of `extension/` maintain, what transactions changed since another version, and what
+ * that means for a snapshot of the schema.
  */
 import type { RequestDatabase } from '../database/database.ts';
 import { undefinedStates } from '../database/session-statement.ts';
@@ -83,8 +83,8 @@ export interface SchemaChange {
 }
 
 /**
- * What has changed between two readings; null if that is not known. All changes are known if the weights of their transactions add up to the
- * difference of the versions.
+ * What has changed between two readings; null if that is not known. All changes are known if the weights of their transactions add up to
+ * the difference of the versions.
  */
 export function changesBetween(earlier: Versions, later: Versions): readonly SchemaChange[] | null {
   if (earlier.version === null || later.version === null || earlier.changes === null || later.changes === null) return null;
@@ -107,8 +107,8 @@ export interface Dependence {
 }
 
 /**
- * The ids of the tables whose requests need a newer snapshot after these changes; `all` if all requests do. Only a table that has a key, still
- * has its name, and is read by no view is one for itself.
+ * The ids of the tables whose requests need a newer snapshot after these changes; `all` if all requests do. Only a table that has a key,
+ * still has its name, and is read by no view is one for itself.
  */
 export function tablesInDoubt(changes: readonly SchemaChange[], dependence: Dependence): ReadonlySet<number> | 'all' {
   const doubtful = new Set<number>();

@@ -13,8 +13,8 @@ export interface Loaded<Snapshot> {
 export interface WatchState<Snapshot> {
   readonly loaded: Loaded<Snapshot>;
   /**
-   * When the last comparison that found no change began, in milliseconds, and the marker then (null if there is none). A comparison that leads
-   * to a load proves nothing, because the schema may change again meanwhile.
+   * When the last comparison that found no change began, in milliseconds, and the marker then (null if there is none). A comparison that
+   * leads to a load proves nothing, because the schema may change again meanwhile.
    */
   readonly compared: { readonly at: number; readonly marker: string | null };
   /** Whether the next refresh loads the schema, changed or not. */

@@ -1,6 +1,6 @@
 /**
- * The references of projects, and their files. Reads projects from a JSON file, or from all JSON files in a folder: `{"reference": {settings}}`. A broken file or entry does not affect
- * the others, and keeps its last valid content.
+ * The references of projects, and their files. Reads projects from a JSON file, or from all JSON files in a folder: `{"reference":
+ * {settings}}`. A broken file or entry does not affect the others, and keeps its last valid content.
  */
 import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -232,8 +232,8 @@ export function readReference({ url, headers }: RequestTarget, domain: string | 
 }
 
 /**
- * RFC 9112, section 3.2.2: if the target is a whole URL, its host counts and not the header. It is read literally: a `URL` would decode it, and
- * leave out a user.
+ * RFC 9112, section 3.2.2: if the target is a whole URL, its host counts and not the header. It is read literally: a `URL` would decode it,
+ * and leave out a user.
  */
 function authorityOf(url: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];

@@ -13,13 +13,11 @@ import { settings } from '../settings/settings.ts';
 /** The keys of a project. Their files are watched. */
 export interface ProjectTokens {
   readonly rules: TokenRules;
-  /** Stops watching the files. */
   stop(): void;
 }
 
 /** What the settings of a project define. Nothing is opened before a request needs it. */
 export interface ProjectDefinition {
-  /** Milliseconds that a request may take. */
   readonly requestTimeout: number;
   /** Equal for definitions with the same graph, so that new keys need no new connections. */
   readonly graphIdentity: string;
@@ -114,7 +112,6 @@ function timeoutOf(definition: ProjectDefinition | null) {
   return { requestTimeout: definition?.requestTimeout ?? settings.requestTimeout.default };
 }
 
-/** What this file uses of a graph. */
 interface OpenedGraph extends ExecutingGraph {
   close(): Promise<void>;
 }
@@ -128,7 +125,6 @@ export class LazyGraph implements ExecutingGraph {
   #graph: OpenedGraph | null = null;
   #opening: Promise<OpenedGraph> | null = null;
   readonly #closing = new Set<Promise<void>>();
-  /** Requests in flight. */
   #users = 0;
   #lastUse = 0;
   #failedAt = -Infinity;

@@ -1,6 +1,6 @@
 /**
- * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, and what a program may pass as the
- * option of the same name. Errors complete a sentence that begins with the name of the setting.
+ * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, and what a program may pass as
+ * the option of the same name. Errors complete a sentence that begins with the name of the setting.
  */
 import { additionNames } from './additions.ts';
 import {

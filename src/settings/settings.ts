@@ -1,6 +1,6 @@
 /**
- * The table of settings. Flags, environment variables, members of config files, what projects inherit, options of programs with their checks
- * and defaults, and the table in docs/settings.md derive from it. To add a setting, add a row, and use it in one place.
+ * The table of settings. Flags, environment variables, members of config files, what projects inherit, options of programs with their
+ * checks and defaults, and the table in docs/settings.md derive from it. To add a setting, add a row, and use it in one place.
  */
 import { type LimitSettingName, limitNames, limitSettingOf, limitTable } from '../budget/limits.ts';
 import {
@@ -37,8 +37,8 @@ import {
 } from './setting-kinds.ts';
 
 /**
- * Where a setting holds: `serve` and `dev`; `inspect`, the commands that open a graph to look at it; a `project`, which inherits it from the
- * server unless it is the project's `own`. `graph`, `endpoint` and `server` have options of the same name.
+ * Where a setting holds: `serve` and `dev`; `inspect`, the commands that open a graph to look at it; a `project`, which inherits it from
+ * the server unless it is the project's `own`. `graph`, `endpoint` and `server` have options of the same name.
  */
 export type Scope = 'serve' | 'dev' | 'inspect' | 'project' | 'own' | 'graph' | 'endpoint' | 'server';
 

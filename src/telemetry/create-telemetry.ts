@@ -1,6 +1,6 @@
 /**
- * Turns events into log lines (pino), metrics (Prometheus) and exports (OTLP), as the table in `events.ts` says. No event contains headers or
- * bodies of a request, so no key can get into the log.
+ * Turns events into log lines (pino), metrics (Prometheus) and exports (OTLP), as the table in `events.ts` says. No event contains headers
+ * or bodies of a request, so no key can get into the log.
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import {
@@ -29,7 +29,9 @@ import {
 import { createTraceBeginner } from './trace-context.ts';
 
 export interface TelemetryOptions {
-  /** The minimum log level, except of what `accessLog` and `slowOperations` ask for. Default: info. Successful requests are logged at debug. */
+  /**
+   * The minimum log level, except of what `accessLog` and `slowOperations` ask for. Default: info. Successful requests are logged at debug.
+   */
   readonly level?: Level | 'silent';
   /** The destination of the lines. Default: standard error; lines that it does not accept are dropped. */
   readonly destination?: DestinationStream;
@@ -43,18 +45,14 @@ export interface TelemetryOptions {
   readonly clock?: Clock;
 }
 
-/** The current statistics of some caches. */
 type CacheReader = () => readonly CacheStatistics[];
 
 export interface Telemetry {
   readonly observe: Observer;
   /** What the endpoint must do for telemetry: count only, unless something needs the details of requests. */
   readonly endpointOptions: { readonly detailedEvents: boolean; readonly beginTrace?: BeginTrace };
-  /** Adds caches to the metrics. */
   watchCaches(read: CacheReader): void;
-  /** Adds a graph to the metrics. */
   watchGraph(read: () => GraphStatistics | null): void;
-  /** Adds the metrics of projects. */
   watchProjects(read: ReadProjects): void;
   /** The body of `/metrics`, in the text format of Prometheus. */
   writeMetrics(): Promise<string>;
@@ -65,7 +63,6 @@ export interface Telemetry {
   stop(milliseconds: number): Promise<void>;
 }
 
-/** Logs and metrics of one process. */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { level = 'info', destination, clock, accessLog = false, slowOperations = null, otlp = null } = options;
   /** The project that the current line concerns. */

@@ -96,8 +96,8 @@ export class LogStream {
 }
 
 /**
- * A descriptor of standard error that never blocks: a write to a pipe that nobody reads, or to a terminal that is paused (Ctrl-S), would keep
- * the process from exiting. Only opening it once more gives it a mode of its own (`/dev/fd` of Linux).
+ * A descriptor of standard error that never blocks: a write to a pipe that nobody reads, or to a terminal that is paused (Ctrl-S), would
+ * keep the process from exiting. Only opening it once more gives it a mode of its own (`/dev/fd` of Linux).
  */
 function openStandardError(): number {
   const { fd, isTTY } = process.stderr;

@@ -40,7 +40,6 @@ export function histogram(name: string, help: string, bounds: readonly number[],
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The text that Prometheus reads. */
 export function writeMetrics(metrics: readonly Metric[]): string {
   return `${metrics.map(writeMetric).join('\n\n')}\n`;
 }

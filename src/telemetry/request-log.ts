@@ -6,7 +6,6 @@ import type { OperationTimes, RequestFinished } from '../events.ts';
 export interface SlowOperationOptions {
   /** Operations that take at least this long are logged. */
   readonly milliseconds: number;
-  /** Whether variables and literals are logged. */
   readonly hasValues: boolean;
 }
 

@@ -20,7 +20,6 @@ const mostRoles = 100;
 const mostProjects = 200;
 const others = 'other';
 
-/** Requests to the endpoint. */
 export class RequestMetrics {
   #inFlight = 0;
   #sentBytes = 0;
@@ -70,7 +69,6 @@ export class RequestMetrics {
   }
 }
 
-/** How many projects there are, how many are open, and how many connections those have. */
 export type ReadProjects = () => { readonly known: number; readonly open: number; readonly connections: number };
 
 /** Requests by project, with a bounded number of labels, however many projects there are. */
@@ -116,7 +114,6 @@ function countIn(counts: Map<string, Map<string, number>>, label: string, code: 
   byCode.set(code, (byCode.get(code) ?? 0) + 1);
 }
 
-/** The counters of events (`events.ts`). */
 export function eventMetrics(counts: ReadonlyMap<EventKind, number>): Metric[] {
   const counted = Object.entries(eventTable).flatMap(([kind, { counter }]) =>
     counter === undefined ? [] : [{ counter, value: counts.get(kind as EventKind) ?? 0 }],

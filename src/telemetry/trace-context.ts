@@ -15,7 +15,6 @@ const parentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f
 const longestState = 512;
 const longestParent = 512;
 
-/** Begins the traces of requests. */
 export function createTraceBeginner({ isParentBased, ratio }: Sampler): BeginTrace {
   const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
   return ({ traceparent, tracestate }): TraceContext => {

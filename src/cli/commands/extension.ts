@@ -44,7 +44,6 @@ export function extensionCommand(environment: Environment): Command {
   return command;
 }
 
-/** What can be done with a database. */
 const actions = {
   apply: {
     description: 'Install or update the extension as plain SQL, for servers whose files you cannot change',

@@ -38,7 +38,6 @@ export async function addProject(
   return [name, ...(signs ? await signKeys(String(complete.jwtSecret), anonRole) : [])];
 }
 
-/** Removes a project from its file. */
 export async function removeProject(location: string, reference: string): Promise<void> {
   await change(location, reference, (entry) => {
     checkExists(entry, reference);
@@ -61,7 +60,6 @@ export async function rotateKeys(location: string, reference: string, revokes: b
   return signKeys(secret, anonRole);
 }
 
-/** How many databases are checked at a time. */
 const checkedAtATime = 8;
 
 /**

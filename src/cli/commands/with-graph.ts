@@ -18,7 +18,6 @@ export function addClaims(command: Command): Command {
   return command.option('--claims <JSON>', 'Claims of the caller as JSON, such as {"sub": "…"}');
 }
 
-/** The caller in the flags. */
 export function callerOf({ role, claims }: Flags, { anonRole }: InspectConfiguration): Caller {
   return { role: role ?? anonRole, claims: parseJsonObject('--claims', claims, '{"sub": "42"}') };
 }
@@ -38,7 +37,6 @@ export async function openGraph(
   return createRowgraph({ ...graphOptionsOf(configuration), database: databaseUrl, poolSize: 1, observe });
 }
 
-/** Opens the graph, works with it, and closes it. */
 export async function withGraph<Result>(
   configuration: InspectedDatabase,
   flags: Flags,

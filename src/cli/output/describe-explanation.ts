@@ -15,7 +15,6 @@ import { type Paint, printable, printableSql } from './terminal.ts';
 
 const plainPaint: Paint = (_style, text) => text;
 
-/** The text, with a trailing line break. */
 export function describeExplanation(explanation: Explanation, paint = plainPaint): string {
   const { operation, role, mode, cost, mismatches, plan, statements, advice } = explanation;
   const rolledBack = mode === 'analyze' && statements.length > 0 ? '; it ran, and was rolled back' : '';
@@ -93,17 +92,14 @@ function describeAdvice({ code, table, message, sql }: Advice): string[] {
 }
 
 export interface AdviceReport {
-  /** How many operations were explained. */
   readonly explained: number;
   readonly groups: readonly AdviceGroup[];
   /** Operations that could not be explained, and why. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** How many operations are named per piece of advice. */
 const maxNamed = 8;
 
-/** The text, with a trailing line break. */
 export function describeAdviceReport({ explained, groups, failed }: AdviceReport, paint: Paint): string {
   const title = `${counted(explained, 'operation')} explained, ${failed.length} not: ${groups.length === 0 ? 'no advice' : counted(groups.length, 'piece of advice', 'pieces of advice')}`;
   const lines = [paint('bold', title), ...groups.flatMap(describeGroup)];

@@ -17,10 +17,8 @@ const colours = { error: 'red', warning: 'yellow', info: 'cyan' } as const satis
 
 /** How many names are listed per finding, and per group of equal findings. */
 const maxNamed = 8;
-/** How many statements are shown for equal findings. */
 const maxRemedies = 3;
 
-/** The text, with a trailing line break. */
 export function describeReport({ role, schemas, summary, findings }: DoctorReport, paint: Paint = (_style, text) => text): string {
   const counts = severities.flatMap((severity) => (summary[severity] > 0 ? [countOf(severity, summary[severity])] : []));
   const title = printable(`Role ${role}, schemas ${schemas.join(', ')}: ${counts.join(', ') || 'nothing to report'}`);
@@ -98,7 +96,6 @@ function describeRemedies(remedies: readonly string[]): string[] {
 const effects = ['breaking', 'dangerous', 'safe'] as const;
 const effectColours = { breaking: 'red', dangerous: 'yellow', safe: 'cyan' } as const;
 
-/** The text, with a trailing line break. */
 export function describeChanges(changes: readonly RoleChanges[], paint: Paint): string {
   const lines = changes.flatMap((ofRole) => {
     const counts = effects.flatMap((effect) => (ofRole[effect].length > 0 ? [`${ofRole[effect].length} ${effect}`] : []));

@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 /** Styles a text, if its stream is a terminal that shows styles. */
 export type Paint = (style: 'bold' | 'dim' | 'red' | 'yellow' | 'cyan', text: string) => string;
 
-/** The styles of a stream. */
 export function paintFor(stream: NodeJS.WritableStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }

@@ -13,12 +13,10 @@ export class AwaitedGraph implements ServedGraph {
   /** The load that requests wait for; null while the database cannot be reached. */
   #loading: PromiseWithResolvers<ServedGraph> | null = null;
 
-  /** Whether the graph behind it is open. */
   get isOpen(): boolean {
     return this.#graph !== null;
   }
 
-  /** Whether its schema is being loaded. */
   get isLoading(): boolean {
     return this.#graph === null && this.#loading !== null;
   }
@@ -30,7 +28,6 @@ export class AwaitedGraph implements ServedGraph {
     this.#loading.promise.catch(() => {});
   }
 
-  /** Serves requests from this graph from now on. */
   open(graph: ServedGraph): void {
     this.#graph = graph;
     this.#loading?.resolve(graph);

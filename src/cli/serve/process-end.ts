@@ -11,11 +11,9 @@ type EndReason = 'SIGINT' | 'SIGTERM' | 'fault';
 export interface ProcessEnd {
   /** Resolves when shutdown begins. Requests in flight must still get their responses. */
   readonly begun: Promise<EndReason>;
-  /** Whether shutdown has begun. */
   isBegun(): boolean;
   /** Resolves after an uncaught exception, before or during shutdown: then shutdown must be quick. */
   readonly faulted: Promise<void>;
-  /** Whether there was an uncaught exception. */
   hasFaults(): boolean;
 }
 

@@ -26,7 +26,6 @@ export interface ServedProjects {
   close(): Promise<void>;
 }
 
-/** How many problems of the files are reported each time. */
 const mostProblems = 20;
 
 /** Null if the server has no projects. Throws `ConfigurationError` if they cannot be read, or other settings do not fit. */

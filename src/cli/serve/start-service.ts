@@ -24,7 +24,6 @@ interface ServiceOptions {
   readonly page: PageOptions;
   readonly graph: ServedGraph;
   readonly telemetry: Telemetry;
-  /** Null if there are none. */
   readonly documents: WatchedDocuments | null;
   /** The projects of the server; null if it has none. */
   readonly projects?: ServedProjects | null;

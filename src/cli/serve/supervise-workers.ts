@@ -99,8 +99,8 @@ class Supervisor {
   }
 
   /**
-   * Whether all workers can answer requests. One that has died does not count while it is replaced, which takes less than a second, unless its
-   * replacement cannot start.
+   * Whether all workers can answer requests. One that has died does not count while it is replaced, which takes less than a second, unless
+   * its replacement cannot start.
    */
   async areReady(): Promise<boolean> {
     if (this.#slots.some(({ isEmpty }) => isEmpty)) return false;

@@ -1,8 +1,7 @@
 /**
- * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end. The primary asks
- * each worker for its metrics and whether it is ready. These are messages on the channel of `node:cluster`, recognized by their shape. Every wait
- * is bounded; a missing answer is null.
- * Also says which worker reports for all of them.
+ * What the primary and its workers say to each other. A worker asks for the metrics of all, and announces that it begins to end. The
+ * primary asks each worker for its metrics and whether it is ready. These are messages on the channel of `node:cluster`, recognized by
+ * their shape. Every wait is bounded; a missing answer is null. Also says which worker reports for all of them.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
@@ -10,13 +9,13 @@ import { type Metric, MetricsSum, metric } from '../../telemetry/metrics.ts';
 /** Of several workers, only the first one reports what applies to all. */
 export const isReporter = cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Whether several sockets can listen at the same port, with the system spreading connections over them (https://nodejs.org/api/net.html). */
+/**
+ * Whether several sockets can listen at the same port, with the system spreading connections over them (https://nodejs.org/api/net.html).
+ */
 export const sharesPort = ['linux', 'freebsd', 'aix', 'sunos'].includes(process.platform);
 
-/** What may be asked. */
 export type Question = 'metrics' | 'ready';
 
-/** How a process answers. */
 export type Answers = Readonly<Partial<Record<Question, () => Promise<unknown>>>>;
 
 type Message =
@@ -100,7 +99,6 @@ export function announceEnd(): void {
   if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
 }
 
-/** In a worker: asks the primary. */
 export function askPrimary(question: Question): Promise<unknown> {
   return ask(process as unknown as Channel, question, patience.primary);
 }
@@ -126,7 +124,6 @@ export class WorkerMetrics {
     this.#liveWorkers = liveWorkers;
   }
 
-  /** A worker has exited. */
   noteExit(worker: Worker): void {
     this.#exits += 1;
     this.#sum.end(worker.id);

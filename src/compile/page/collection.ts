@@ -10,7 +10,6 @@ import { compileFilter } from '../compile-filter.ts';
 import { allNeeds, directScope, joinConditions, needsOfColumns, type RowNeeds, rowNeeds, type Scope, tableName } from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
 
-/** A connection to compile, with the rows that it is over. */
 export interface Collection {
   readonly plan: ConnectionPlan;
   readonly rows: CollectionRows;
@@ -74,7 +73,6 @@ export interface PageNeeds {
   readonly cursors: boolean;
   /** Whether one row beyond the page is read, to find out whether there is one. */
   readonly oneMore: boolean;
-  /** Whether the rows have their position in paging order. */
   readonly numbers: boolean;
 }
 
@@ -99,7 +97,6 @@ export function pageNeeds(collection: Collection): PageNeeds {
   };
 }
 
-/** Whether rows may precede the page in the direction of paging. */
 function mayHavePreceding({ page: { offset, cursor } }: ConnectionPlan): boolean {
   return (offset !== null && offset !== 0) || cursor !== null;
 }

@@ -43,7 +43,6 @@ export function compileConnection(collection: Collection): Sql {
   return sql`(${selectConnection(collection, noFrame)})`;
 }
 
-/** The connection as a select that returns one text. */
 export function selectConnection(collection: Collection, frame: Frame): Sql {
   const { members } = collection.plan;
   if (members.every(isAggregate)) return selectAggregates(collection, members, frame);

@@ -18,7 +18,6 @@ import {
   wholeRanges,
 } from './seek.ts';
 
-/** The most joins that the ranges after a cursor may have in total. */
 const maxJoinsOfRanges = 20;
 
 export class PageQuery {
@@ -88,7 +87,6 @@ export class PageQuery {
     return this.#single(ranges[0] ?? (this.#cursor ? nothing : undefined), rows, joined);
   }
 
-  /** Whether some row is not after the cursor. */
   #hasRowNotAfter(cursor: Cursor): Sql {
     const rows = matchingRows(this.#collection);
     const { keys, joins } = this.#joinKeys(rows);

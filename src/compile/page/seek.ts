@@ -15,7 +15,6 @@ import { leadsIndex, typeOf, type WrittenKey } from './order-keys.ts';
 /** The values of a cursor for the first order keys; an element is null if the row had null. */
 export type Cursor = readonly (Parameter | null)[];
 
-/** A range of rows in paging order. */
 export interface SeekRange {
   readonly condition: Sql;
   /** The keys that order the rows within the range. The keys before them have a single value in it. */
@@ -104,7 +103,6 @@ export function conditionsNotAfter(keys: readonly WrittenKey[], cursor: Cursor):
 interface Position {
   readonly key: WrittenKey;
   readonly value: Sql;
-  /** Null if the row of the cursor had null. */
   readonly bound: Sql | null;
   readonly isNull: Sql;
   /** Whether nulls of the key sort after the bound. */

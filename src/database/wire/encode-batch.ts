@@ -1,7 +1,8 @@
 /**
  * Encodes a batch as protocol messages under a single Sync, which PostgreSQL runs as one implicit transaction
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). Used for both pg and PGlite.
- * The messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) are written into a single buffer, to be sent in one write.
+ * The messages (https://www.postgresql.org/docs/current/protocol-message-formats.html) are written into a single buffer, to be sent in one
+ * write.
  */
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { Batch, Statement } from '../database.ts';
@@ -138,8 +139,8 @@ export class MessageWriter {
 const writer = new MessageWriter();
 
 /**
- * Encodes batches one after the other, each with a Sync of its own. What they parse is recorded in `prepared`, to be settled after the reply;
- * null prepares nothing by name. `hasTimers`: whether PostgreSQL can limit the time of statements.
+ * Encodes batches one after the other, each with a Sync of its own. What they parse is recorded in `prepared`, to be settled after the
+ * reply; null prepares nothing by name. `hasTimers`: whether PostgreSQL can limit the time of statements.
  */
 export function encodeBatches(batches: readonly Batch[], prepared: PreparedStatements | null, hasTimers = true): Buffer {
   for (const { statements } of batches) {

@@ -1,9 +1,9 @@
 /**
- * What rowgraph uses of `pg` (with `pg-exchange.ts`): it opens clients, reads a connection before `pg` does, cancels what one is running, and
- * cuts one.
+ * What rowgraph uses of `pg` (with `pg-exchange.ts`): it opens clients, reads a connection before `pg` does, cancels what one is running,
+ * and cuts one.
  *
- * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): a pool's `Client` and `options`; a client's `connection`, its state
- * and the key of its backend; how a connection cancels; that it is read through `data` listeners on its stream. And of Node
+ * Relies on undocumented behaviour of `pg` (`test/contracts/pg.test.ts`): a pool's `Client` and `options`; a client's `connection`, its
+ * state and the key of its backend; how a connection cancels; that it is read through `data` listeners on its stream. And of Node
  * (`test/contracts/node.test.ts`): it calls `onread` before it reads another socket into the same buffer.
  */
 import { Socket } from 'node:net';
@@ -11,7 +11,6 @@ import { Client, Connection } from 'pg';
 import type { ColumnValue, Rows } from '../database.ts';
 import { ReplyReader, type ReplySocket } from './reply-reader.ts';
 
-/** A `pg.Client`, also of a pool. */
 export interface PgClient extends CancellableClient {
   connect(): Promise<unknown>;
   end(): Promise<void>;
@@ -51,7 +50,6 @@ export interface PgSubmittable {
   handleError(error: unknown, connection: PgWire): void;
 }
 
-/** `pg`'s Connection. */
 export interface PgWire {
   readonly stream: DataSocket & { readonly writable: boolean; write(bytes: Uint8Array): unknown };
   /** Tells the client that the server is ready, as `pg`'s parser does. */
@@ -104,7 +102,6 @@ export function createClientBeside(pool: PgPool): PgClient {
   return new pool.Client(pool.options);
 }
 
-/** Connects a client in limited time. */
 export async function connectClient(client: Pick<PgClient, 'connect' | 'end' | 'connection'>): Promise<void> {
   const connecting = client.connect();
   const { promise: isLate, reject } = Promise.withResolvers<never>();

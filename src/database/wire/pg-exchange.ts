@@ -13,7 +13,6 @@ import { isServerError } from '../to-database-error.ts';
 import { type PgClient, type PgSubmittable, type PgWire, readerOf } from './pg-client.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';
 
-/** The reply to expect for the bytes of an exchange. */
 export interface ExpectedReply {
   /** The number of batches, and so of ReadyForQuery messages. */
   readonly batches: number;
@@ -27,9 +26,7 @@ export interface ExpectedReply {
   readonly maxBytes: number;
 }
 
-/** The callbacks. */
 export interface ExchangeListener {
-  /** Called for each batch when it is over. */
   done(exchange: PgExchange): void;
   /** Called when the rows of a batch exceed the allowed bytes: further rows are dropped, and the server must be stopped. */
   overflow(): void;
@@ -69,7 +66,6 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   results: ColumnValue[][] = [];
   /** Null unless something failed. */
   error: unknown = null;
-  /** How many statements were completed. */
   completed = 0;
   /** Whether the bytes were written to the socket. If not, another connection may be tried. */
   written = false;

@@ -35,7 +35,9 @@ const noNames: readonly string[] = [];
 export class PreparedStatements {
   readonly #capacity: number;
   readonly #owners = new Map<string, Map<string, Entry>>();
-  /** What was found last, by its place in the batch: most batches are alike, and comparing a text with itself is quicker than looking it up. */
+  /**
+   * What was found last, by its position in the batch: most batches are alike, and comparing a text with itself is quicker than looking it up.
+   */
   #latest: Entry[] = [];
   readonly #counts: StatementCounts;
   #size = 0;
@@ -59,12 +61,11 @@ export class PreparedStatements {
     this.#counts.entries -= this.#size;
   }
 
-  /** Whether a statement is prepared. Does not count as a use. */
   has(owner: string, text: string): boolean {
     return this.#owners.get(owner)?.has(text) ?? false;
   }
 
-  /** The name of a prepared statement, or undefined; `position` is its place among the statements of the batch. */
+  /** The name of a prepared statement, or undefined; `position` is its index among the statements of the batch. */
   find(owner: string, text: string, position: number): string | undefined {
     const latest = this.#latest[position];
     const isSame = latest !== undefined && latest.text === text && latest.owner === owner;
@@ -76,7 +77,7 @@ export class PreparedStatements {
     return entry.name;
   }
 
-  /** Names a statement that the batch under way parses; `position` is its place among the statements of the batch. */
+  /** Names a statement that the batch under way parses; `position` is its index among the statements of the batch. */
   add(owner: string, text: string, position: number): string {
     this.#counts.misses++;
     if (this.#size >= this.#capacity) this.#evictOldest();

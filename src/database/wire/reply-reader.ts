@@ -16,7 +16,6 @@ export interface ReplySink<Value> {
   value(bytes: Buffer, start: number, end: number, mayKeep: boolean): Value;
   /** A row of such values; null is SQL's null. */
   row(values: (Value | null)[]): void;
-  /** A statement has been completed. */
   complete(): void;
   /** Any other message, complete: errors, notices, readiness. Its bytes are valid only until this returns. False passes it on to `pg`. */
   other(message: Buffer): boolean;

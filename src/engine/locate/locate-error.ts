@@ -1,7 +1,7 @@
 /**
- * Finds the field that an error belongs to: its path, and its locations in the document; and the input, as its path in the arguments. An error
- * from before the database knows its field. PostgreSQL knows only statements and functions, so the operation is planned once more, and the
- * error belongs to the innermost field around everything that may have raised it, so that no field is blamed by guesswork.
+ * Finds the field that an error belongs to: its path, and its locations in the document; and the input, as its path in the arguments. An
+ * error from before the database knows its field. PostgreSQL knows only statements and functions, so the operation is planned once more,
+ * and the error belongs to the innermost field around everything that may have raised it, so that no field is blamed by guesswork.
  */
 import { type DocumentNode, parse } from 'graphql';
 import { runAtOnce } from '../../budget/turns.ts';

@@ -18,7 +18,6 @@ import type { SourcePosition } from '../../errors/api-error.ts';
 import type { InputPath } from '../../errors/input-path.ts';
 import { fragmentsOf } from '../../request/select/collect-fields.ts';
 
-/** The most locations that an error reports. */
 const maxLocations = 10;
 
 /** Returns the locations of the fields at this path in a valid document; undefined if there are none. */
@@ -85,7 +84,6 @@ function inputsWith(value: ValueNode, variable: string, path: InputPath): InputP
   }
 }
 
-/** The common start of two paths. */
 export function sharedStart(one: readonly string[], other: readonly string[]): readonly string[] {
   const end = one.findIndex((key, index) => key !== other[index]);
   return end < 0 ? one : one.slice(0, end);

@@ -83,7 +83,6 @@ function inputColumns(step: NestedStep): InputColumn[] {
   return step.inputRows.outputs.flatMap(({ column, from }) => (from.kind === 'input' ? [{ column, ...from }] : []));
 }
 
-/** The path of the field whose value cannot be bound. */
 function unboundInput(step: NestedStep, failure: Failure): string | undefined {
   for (const { column, values, use } of inputColumns(step)) {
     const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), failure));

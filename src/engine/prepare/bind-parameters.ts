@@ -11,7 +11,6 @@ import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../../plan
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { NestedJson, ScalarValue } from '../../request/operation.ts';
 
-/** A statement with the parameters to bind. */
 interface UnboundStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
@@ -25,7 +24,6 @@ export interface BoundStatement {
 
 /** A value does not fit its parameter. */
 export class UnboundError extends ApiError {
-  /** The number of the statement. */
   readonly statement: number;
 
   constructor({ code, message, details }: ApiError, statement: number) {
@@ -38,8 +36,8 @@ export class UnboundError extends ApiError {
 const valuesAtATime = 2000;
 
 /**
- * Text or null for each parameter of each statement; pauses if there are many values. Throws `UnboundError` with BAD_USER_INPUT for values that do
- * not fit, such as a text that is too long or a negative count, and the error of the limit if all texts together are too long.
+ * Text or null for each parameter of each statement; pauses if there are many values. Throws `UnboundError` with BAD_USER_INPUT for values
+ * that do not fit, such as a text that is too long or a negative count, and the error of the limit if all texts together are too long.
  */
 export function* bindStatements(
   statements: readonly UnboundStatement[],

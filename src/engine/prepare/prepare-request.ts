@@ -1,6 +1,6 @@
 /**
- * The stages of a request before the database: parse, choose the operation, coerce the variables, plan, compile. Whatever does not depend on
- * values comes from bounded caches, which `findPrepared` looks up; `prepareRequest` does what is missing, with pauses if it is long.
+ * The stages of a request before the database: parse, choose the operation, coerce the variables, plan, compile. Whatever does not depend
+ * on values comes from bounded caches, which `findPrepared` looks up; `prepareRequest` does what is missing, with pauses if it is long.
  */
 import { createHash } from 'node:crypto';
 import { getNamedType, isInputObjectType } from 'graphql';
@@ -39,8 +39,8 @@ export const manyParts = 500;
 /** Documents of up to this many characters are parsed and validated without a pause. */
 const shortDocument = 4096;
 /**
- * Operations with many fields take turns, weighed by their fields, because preparing one takes up to a kilobyte for each. All graphs of a process
- * share the turns.
+ * Operations with many fields take turns, weighed by their fields, because preparing one takes up to a kilobyte for each. All graphs of a
+ * process share the turns.
  */
 const longOperations = new WeighedTurns({ total: 40_000, ofClient: 30_000 });
 
@@ -226,7 +226,9 @@ function* compileOperation(
   };
 }
 
-/** Throws if a compiled operation exceeds a limit of the role regardless of the bound values: it may have been compiled for another role. */
+/**
+ * Throws if a compiled operation exceeds a limit of the role regardless of the bound values: it may have been compiled for another role.
+ */
 function checkCompiled({ inputValues, measure }: CompiledRequest, limits: Limits): void {
   checkLimit(limits, 'inputValues', inputValues);
   checkPlan(measure, limits);
@@ -260,7 +262,7 @@ function sizeOf({ statements }: CompiledOperation): number {
   return statements.reduce((size, { text, parameters }) => size + text.length + 100 * countValues(parameters), 1);
 }
 
-/** A list in the place of a parameter counts as one parameter for each of its values. */
+/** A list for a parameter counts as one parameter for each of its values. */
 function countValues(parameters: readonly Parameter[]): number {
   return parameters.reduce((count, { value }) => count + (value.kind === 'list' ? value.items.length : 1), 0);
 }
@@ -279,7 +281,10 @@ export type NoteMismatches = (query: string, document: Document) => void;
 /** How many documents are remembered, by their hash. */
 const mostRemembered = 10_000;
 
-/** Reports each such document once, however often it is parsed. One for all schemas of a graph: a reload of the schema parses documents again. */
+/**
+ * Reports each such document once, however often it is parsed. One for all schemas of a graph: a reload of the schema parses documents
+ * again.
+ */
 export function createMismatchReport(observe: Observer): NoteMismatches {
   const reported = new LRUCache<string, true>({ max: mostRemembered });
   return (query, { operations, mismatches }) => {

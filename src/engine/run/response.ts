@@ -1,6 +1,6 @@
 /**
- * Responses as bytes. Of a request that succeeded: the values as PostgreSQL built them, which are never parsed, under the keys of the request
- * and in its order. Of one that failed: the errors that a client may see.
+ * Responses as bytes. Of a request that succeeded: the values as PostgreSQL built them, which are never parsed, under the keys of the
+ * request and in its order. Of one that failed: the errors that a client may see.
  */
 import type { CompiledRoot } from '../../compile/compile-plan.ts';
 import type { ColumnValue } from '../../database/database.ts';
@@ -17,11 +17,10 @@ export interface ResponseMember {
   readonly json: ColumnValue;
 }
 
-/** What HTTP sends. */
 export interface ResponseBody extends Omit<RawResponse, 'errorCode'> {
   /**
-   * The bytes as a string with one character per byte (latin1), if the body was built that way: Node then writes it together with the head of
-   * the HTTP response.
+   * The bytes as a string with one character per byte (latin1), if the body was built that way: Node then writes it together with the head
+   * of the HTTP response.
    */
   readonly latin1?: string | undefined;
 }
@@ -81,7 +80,6 @@ export function assembleResponse(
   return new SuccessResponse(assembleString(roots, end) ?? assembleBytes(roots, end), traits);
 }
 
-/** The template of the response to a mutation. */
 export function templateOf(roots: readonly CompiledRoot[], extensions: string | null): ResponseTemplate {
   const texts: string[] = [];
   const empties: string[] = [];

@@ -11,11 +11,13 @@ import { arrayLiteral } from '../prepare/bind-parameters.ts';
 import type { KeyStore, RequestIdentity } from './idempotency-key.ts';
 import { type ResponseTemplate, replayedResponse, type SuccessResponse } from './response.ts';
 
-/** The most times that a batch runs. */
 const maxAttempts = 4;
 const firstPauseMillis = 10;
 
-/** Runs a batch, and again if it conflicts with concurrent transactions. Rejects with `ApiError` or `StaleSchemaError`; then nothing was changed. */
+/**
+ * Runs a batch, and again if it conflicts with concurrent transactions. Rejects with `ApiError` or `StaleSchemaError`; then nothing was
+ * changed.
+ */
 export async function runBatch(database: RequestDatabase, batch: Batch, observe: Observer): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -41,17 +43,15 @@ const readTemplate = {};
 /** What is needed to run a mutation once. */
 export interface OncePlan {
   readonly identity: RequestIdentity;
-  /** The response without the results of the batch. */
   readonly template: ResponseTemplate;
   readonly keyStore: KeyStore;
-  /** The limits of the caller. */
   readonly limits: Limits;
 }
 
 /**
  * Runs the batch of a mutation that has an idempotency key (docs/decisions.md): takes the key before the batch and stores the response
- * after it, in the same transaction and round trip. Returns the rows, or the stored response to the same request, if there is one; then nothing
- * runs.
+ * after it, in the same transaction and round trip. Returns the rows, or the stored response to the same request, if there is one; then
+ * nothing runs.
  */
 export async function runOnce(
   database: RequestDatabase,

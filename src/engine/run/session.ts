@@ -40,8 +40,8 @@ function claimsJson({ claims, role }: Caller): string {
 }
 
 /**
- * For most mutations, the session statement checks the schema version before anything else runs, because not everything that a function does
- * can be undone. Every statement also has its guard (`compile/schema-guard.ts`).
+ * For most mutations, the session statement checks the schema version before anything else runs, because not everything that a function
+ * does can be undone. Every statement also has its guard (`compile/schema-guard.ts`).
  */
 export function sessionOf(
   { role, granted }: RoleSchema,

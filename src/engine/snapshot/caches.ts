@@ -67,7 +67,6 @@ export class SchemaCacheUses {
 /** A response that is being made, or waits to be. */
 interface Making {
   readonly json: Promise<IntrospectionJson>;
-  /** How many requests wait for it. */
   waiting: number;
 }
 
@@ -75,8 +74,8 @@ interface Making {
 const maxEntries = 1000;
 
 /**
- * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many requests
- * wait for it, and only one at a time, since it may be tens of megabytes.
+ * The introspection responses of one schema snapshot, as bytes: one cache for all roles. A response is made only once, however many
+ * requests wait for it, and only one at a time, since it may be tens of megabytes.
  */
 export class IntrospectionCache {
   readonly #use: CacheUse;
@@ -92,7 +91,6 @@ export class IntrospectionCache {
     this.#cache = new LRUCache({ max: maxEntries, maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
   }
 
-  /** The number of responses that are kept. */
   get size(): number {
     return this.#cache.size;
   }

@@ -8,8 +8,8 @@ import type { GrantedSchema, SchemaTypes } from './role-schema.ts';
 
 /**
  * Estimates of memory, measured with Node 24 over tables of 12 columns: 290 bytes for a table that nobody has used, 4.2 KB for one that is
- * filled in, 3.7 KB for a GraphQL type with its fields. The constants are half as large again, because evicted schemas remain in memory until
- * V8 collects them. `npm run bench:large` measures the result.
+ * filled in, 3.7 KB for a GraphQL type with its fields. The constants are half as large again, because evicted schemas remain in memory
+ * until V8 collects them. `npm run bench:large` measures the result.
  */
 const bytesOfTable = 450;
 const bytesOfBuiltTable = 6000;

@@ -86,7 +86,9 @@ export interface GrantedSchema {
   readonly noteGrowth: () => void;
 }
 
-/** A valid document with what was compiled for its operations, by variant. Whoever uses it checks its counts against the limits of the role. */
+/**
+ * A valid document with what was compiled for its operations, by variant. Whoever uses it checks its counts against the limits of the role.
+ */
 export interface CachedDocument {
   readonly document: Document;
   readonly compiled: LRUCache<string, CompiledRequest>;
@@ -94,7 +96,7 @@ export interface CachedDocument {
   readonly types: SchemaTypes | null;
 }
 
-/** An operation that is ready to run, with the facts that are needed before it does. */
+/** An operation that is ready to run, with what is needed before it runs. */
 export interface CompiledRequest extends CompiledOperation {
   /** Unique among all operations that this process has compiled. */
   readonly id: number;

@@ -149,8 +149,8 @@ export class SchemaSnapshot {
   }
 
   /**
-   * Moves on to a newer schema version if these changes, all that were made since, leave it valid, or do so for some requests: the others then
-   * fail with `StaleSchemaError`. Returns how many tables those are for; null if it is not valid for any request.
+   * Moves on to a newer schema version if these changes, all that were made since, leave it valid, or do so for some requests: the others
+   * then fail with `StaleSchemaError`. Returns how many tables those are for; null if it is not valid for any request.
    */
   adopt(version: string, changes: readonly SchemaChange[]): number | null {
     if (this.#version === null) return null;
@@ -164,8 +164,8 @@ export class SchemaSnapshot {
   }
 
   /**
-   * Moves on to a newer schema version at which the fingerprint is still the same. Returns whether it could: some changes do not show in the
-   * fingerprint.
+   * Moves on to a newer schema version at which the fingerprint is still the same. Returns whether it could: some changes do not show in
+   * the fingerprint.
    */
   adoptUnchanged(version: string, changes: readonly SchemaChange[]): boolean {
     if (this.#version === null || this.#version.needsLoad || needLoad(changes, this.#dependsOn())) return false;

@@ -1,11 +1,16 @@
-/** Counts the requests and bytes in flight: per client, per project and in total. Rejecting a request for lack of room costs next to nothing. */
+/**
+ * Counts the requests and bytes in flight: per client, per project and in total. Rejecting a request for lack of room costs next to
+ * nothing.
+ */
 
 /** The most that the server holds at any time. */
 interface InFlightLimits {
   readonly requests: number;
   /** Requests of one address, and of one user. */
   readonly clientRequests: number;
-  /** Bytes of request bodies and unwritten responses. One address may use half of them; clients that hold much may use four fifths together. */
+  /**
+   * Bytes of request bodies and unwritten responses. One address may use half of them; clients that hold much may use four fifths together.
+   */
   readonly bytes: number;
 }
 
@@ -133,7 +138,6 @@ export class Admission {
     return Math.max(share.requests, user?.requests ?? 0) + count > clientRequests ? refusals.clientRequests : null;
   }
 
-  /** Whether a user has as many requests in flight as it may. */
   isFullOf(user: Share): boolean {
     return user.requests >= this.#limits.clientRequests;
   }
@@ -192,7 +196,6 @@ export class AdmittedRequest {
     admission.count(share, null, project, requests);
   }
 
-  /** The client that the request counts for. */
   get client(): Share {
     return this.#share;
   }
@@ -209,7 +212,10 @@ export class AdmittedRequest {
     return null;
   }
 
-  /** Counts further operations, until they are taken away by a negative number. Returns why they are rejected; null if there is room for all. */
+  /**
+   * Counts further operations, until they are taken away by a negative number. Returns why they are rejected; null if there is room for
+   * all.
+   */
   admitMore(count: number): Refusal | null {
     const refusal = this.#admission.refuseMore(this.#share, this.#user, this.#project, count);
     if (refusal === null) this.#count(count);

@@ -20,7 +20,6 @@ export class LoopDelay {
     return this.#meanMillis;
   }
 
-  /** Records that a request has arrived. */
   noteRequest(): void {
     this.#ticksLeft = idleTicks;
     if (this.#timer !== null) return;

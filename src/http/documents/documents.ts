@@ -17,7 +17,6 @@ interface DocumentOptions {
   readonly untrustedRoles: readonly string[] | null;
 }
 
-/** The document of a request. */
 interface FoundDocument {
   readonly text: string;
   /** The hash to store it under once it has run without an error; null if it is not to be stored. */
@@ -57,7 +56,6 @@ export class Documents {
     throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document with the id ${quote(id!)}. ${remedy}.`);
   }
 
-  /** Stores a document that has run without an error. */
   store(hash: string, text: string, address: string): void {
     this.#options.persisted?.add(hash, text, address);
   }

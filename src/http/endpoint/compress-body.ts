@@ -21,8 +21,8 @@ const compressGzip = promisify(gzip);
 const compressZstd = promisify(zstdCompress);
 
 /**
- * Each at its fastest level. For 1 MB of rows: zstd takes 5 ms of CPU, brotli 6 ms and gzip 12 ms, down to 25, 27 and 31 % of the size. Their
- * default levels save another 2 to 6 points for 1.2 (zstd), 3 (gzip) and over 100 times (brotli) the CPU.
+ * Each at its fastest level. For 1 MB of rows: zstd takes 5 ms of CPU, brotli 6 ms and gzip 12 ms, down to 25, 27 and 31 % of the size.
+ * Their default levels save another 2 to 6 points for 1.2 (zstd), 3 (gzip) and over 100 times (brotli) the CPU.
  */
 const levels = {
   br: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
@@ -38,8 +38,8 @@ interface Compressor {
 }
 
 /**
- * Of several that a client prefers equally, it gets the first. zstd is last: programs set the header as browsers do, though the `fetch` of Node 20
- * and 22 does not decode zstd.
+ * Of several that a client prefers equally, it gets the first. zstd is last: programs set the header as browsers do, though the `fetch` of
+ * Node 20 and 22 does not decode zstd.
  */
 const encodings = {
   br: { whole: (body) => compressBrotli(body, levels.br), stream: () => createBrotliCompress(levels.br) },

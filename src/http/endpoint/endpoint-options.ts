@@ -39,7 +39,10 @@ export interface EndpointOptions {
   readonly maxBatch?: number;
   /** The Cache-Control header of responses to GET requests that succeed. Default: no-store. */
   readonly cacheControl?: string;
-  /** Origins that browsers may call from; `*` allows any, an empty list none. Default: any, because keys are sent in headers and not in cookies. */
+  /**
+   * Origins that browsers may call from; `*` allows any, an empty list none. Default: any, because keys are sent in headers and not in
+   * cookies.
+   */
   readonly corsOrigins?: readonly string[];
   /** Maximum requests from one address in a time window. Default: any number. */
   readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
@@ -68,8 +71,8 @@ export interface NodeEndpointOptions extends EndpointOptions {
 export interface ServedGraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
   /**
-   * Loads what a role's requests need of the database before they can be prepared, unless it is loaded. Rejects with what they would fail with.
-   * A graph that loads nothing does without it.
+   * Loads what a role's requests need of the database before they can be prepared, unless it is loaded. Rejects with what they would fail
+   * with. A graph that loads nothing does without it.
    */
   loadRole?(role: string, deadline: Deadline): Promise<void>;
   /** Statistics of its caches. */

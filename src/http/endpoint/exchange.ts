@@ -42,8 +42,8 @@ export abstract class Exchange {
   abstract referAddress(admission: Admission): Share;
 
   /**
-   * The bytes of the body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT at
-   * the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
+   * The bytes of the body. Rejects with PAYLOAD_TOO_LARGE; with OVERLOADED if the server already holds too many bytes; with REQUEST_TIMEOUT
+   * at the deadline; with CANCELLED if the client disconnects; and with BAD_REQUEST if the body is broken.
    */
   abstract readBody(limit: number): Promise<Buffer>;
 

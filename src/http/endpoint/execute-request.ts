@@ -45,7 +45,7 @@ function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange
   const running = graph.executeRaw(isNamed ? request.withDocument(text) : request, caller, run);
   if (storedAs === null) return running;
   return running.then((response) => {
-    // A document that has run is valid, and worth its place.
+    // A document that has run is valid, and worth storing.
     if (response.errorCode === null) documents.store(storedAs, text, exchange.address);
     return response;
   });

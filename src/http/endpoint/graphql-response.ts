@@ -1,4 +1,7 @@
-/** Sends the responses of the GraphQL endpoint: compressed if they are large and the client accepts that, cacheable if the request was a GET. */
+/**
+ * Sends the responses of the GraphQL endpoint: compressed if they are large and the client accepts that, cacheable if the request was a
+ * GET.
+ */
 import { createHash } from 'node:crypto';
 import { runFromFirstPause } from '../../budget/turns.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
@@ -109,8 +112,8 @@ interface CachingOptions {
 }
 
 /**
- * Makes the response to a GET request cacheable, unless it is an error; 304 if the client has it already. Rejects with TIMEOUT or CANCELLED if
- * the request is stopped meanwhile.
+ * Makes the response to a GET request cacheable, unless it is an error; 304 if the client has it already. Rejects with TIMEOUT or CANCELLED
+ * if the request is stopped meanwhile.
  */
 export async function makeCacheable(
   { headers, cacheControl: ofDocument, deadline }: Pick<Exchange, 'headers' | 'cacheControl' | 'deadline'>,

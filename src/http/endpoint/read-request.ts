@@ -85,8 +85,8 @@ const meanings: ReadonlyMap<string, 'text' | 'json'> = new Map([
 ]);
 
 /**
- * The parameters of a GET request (https://graphql.github.io/graphql-over-http/draft/#sec-GET), as a POST would have them in its body. Throws URI_TOO_LONG, and BAD_REQUEST for a parameter that cannot
- * be decoded or is repeated.
+ * The parameters of a GET request (https://graphql.github.io/graphql-over-http/draft/#sec-GET), as a POST would have them in its body.
+ * Throws URI_TOO_LONG, and BAD_REQUEST for a parameter that cannot be decoded or is repeated.
  */
 export function parseUrl(url: string): Readonly<Record<string, unknown>> {
   if (url.length > longestUrl)

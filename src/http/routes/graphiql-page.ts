@@ -61,8 +61,8 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
 }
 
 /**
- * What the page may do beyond the endpoint in `rowgraph dev`: act as anybody, and see how requests run. Methods that take a role reject with
- * BAD_REQUEST if it is not among the choices.
+ * What the page may do beyond the endpoint in `rowgraph dev`: act as anybody, and see how requests run. Methods that take a role reject
+ * with BAD_REQUEST if it is not among the choices.
  */
 export interface PageBackend {
   /** The callers that the page may act as. */

@@ -1,6 +1,6 @@
 /**
- * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. Only this server's own page, in a browser on
- * this machine, is accepted.
+ * Serves what the page of `rowgraph dev` may do beyond the endpoint, as POST requests with JSON. Only this server's own page, in a browser
+ * on this machine, is accepted.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { Deadline } from '../../budget/deadline.ts';
@@ -102,8 +102,8 @@ loopback.addAddress('::1', 'ipv6');
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 
 /**
- * Throws BAD_REQUEST unless a request comes from this server's own page, in a browser on this machine: rejects proxies, and other sites that are
- * open in the browser, whether they submit forms, use fetch, or point a host name of theirs at this machine (DNS rebinding).
+ * Throws BAD_REQUEST unless a request comes from this server's own page, in a browser on this machine: rejects proxies, and other sites
+ * that are open in the browser, whether they submit forms, use fetch, or point a host name of theirs at this machine (DNS rebinding).
  */
 export function checkLocalPage({ headers, remoteAddress }: Exchange): void {
   const { host = '', origin } = headers;

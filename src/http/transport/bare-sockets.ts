@@ -1,5 +1,6 @@
 /**
- * What Node hands over as a bare socket: input that its parser rejects, CONNECT and Upgrade. There is no response to write to in these cases.
+ * What Node hands over as a bare socket: input that its parser rejects, CONNECT and Upgrade. There is no response to write to in these
+ * cases.
  *
  * Relies on the error codes of Node's parser, not all of which are documented (`test/contracts/node.test.ts`).
  */
@@ -44,9 +45,9 @@ export function handleBareSockets(server: Server, connections: Connections, next
 }
 
 /**
- * Serves a request that asks for another protocol as any other (RFC 9110, section 7.8): puts it back at the start of the connection's input,
- * without its Upgrade header, and lets the server begin anew. Node can do so by itself, but loses what follows the request in the same packet.
- * `rest` is what has been read after the headers.
+ * Serves a request that asks for another protocol as any other (RFC 9110, section 7.8): puts it back at the start of the connection's
+ * input, without its Upgrade header, and lets the server begin anew. Node can do so by itself, but loses what follows the request in the
+ * same packet. `rest` is what has been read after the headers.
  */
 function ignoreUpgrade(server: Server, socket: Socket, request: IncomingMessage, rest: Buffer): void {
   // It may be the idle time after the last response.

@@ -19,9 +19,9 @@ export function versionError(): ApiError {
 }
 
 /**
- * Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated, or our own server got too many headers; and
- * the errors of another version of HTTP and of a transfer coding.
- * `areJoined`: whether it is ours, so that Node has joined repeated headers with commas (`joinDuplicateHeaders`).
+ * Throws BAD_REQUEST if the Host header is missing, or a header that must be unique is repeated, or our own server got too many headers;
+ * and the errors of another version of HTTP and of a transfer coding. `areJoined`: whether it is ours, so that Node has joined repeated
+ * headers with commas (`joinDuplicateHeaders`).
  */
 export function checkHead(request: IncomingMessage, areJoined: boolean): void {
   const { httpVersion, headers, rawHeaders } = request;
@@ -42,8 +42,8 @@ export function checkHead(request: IncomingMessage, areJoined: boolean): void {
 }
 
 /**
- * RFC 9112, section 6.1. Node decodes only the chunks; a body that is also compressed would be read as it is. The parser refuses one whose last
- * coding is not chunked.
+ * RFC 9112, section 6.1. Node decodes only the chunks; a body that is also compressed would be read as it is. The parser refuses one whose
+ * last coding is not chunked.
  */
 function checkCoding(coding: string, httpVersion: string): void {
   if (httpVersion === '1.0') throw new ApiError('BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding. Send the body with a Content-Length.');

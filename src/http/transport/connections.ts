@@ -1,6 +1,6 @@
 /**
- * The connections of a server, each with its exchanges in flight in the order of their requests. A connection ends without losing a response,
- * and ends at once if its client pipelines too many requests or does not read its responses.
+ * The connections of a server, each with its exchanges in flight in the order of their requests. A connection ends without losing a
+ * response, and ends at once if its client pipelines too many requests or does not read its responses.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -69,7 +69,9 @@ export class Connections {
     this.#isEnding = true;
   }
 
-  /** Stops listening and waits for the requests in flight and those on their way, but ends all connections after `patience` milliseconds. */
+  /**
+   * Stops listening and waits for the requests in flight and those on their way, but ends all connections after `patience` milliseconds.
+   */
   async close(patience: number): Promise<void> {
     this.#isEnding = true;
     const kept = Math.min(idlePatience, patience);
@@ -203,8 +205,8 @@ export class Connection {
   }
 
   /**
-   * The input is not HTTP, or does not arrive in time. If it belongs to the body of a request, that request fails; otherwise `refuse` writes a
-   * response after the responses to all earlier requests. Then the connection ends.
+   * The input is not HTTP, or does not arrive in time. If it belongs to the body of a request, that request fails; otherwise `refuse`
+   * writes a response after the responses to all earlier requests. Then the connection ends.
    */
   fail(failure: ApiError, refuse: () => void): void {
     const isOfBody = this.#latest !== null && !this.#latest.request.complete;

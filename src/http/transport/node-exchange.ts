@@ -1,4 +1,6 @@
-/** An exchange of a `node:http` server, on a connection that it shares with others. Its request and response may be wrapped by a framework. */
+/**
+ * An exchange of a `node:http` server, on a connection that it shares with others. Its request and response may be wrapped by a framework.
+ */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import type { StopReason } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
@@ -14,7 +16,9 @@ import type { Connection, PendingExchange } from './connections.ts';
 const longestText = 16 * 1024;
 /** In bytes. A part of a response is written when the client has read the one before. */
 const partLength = 1024 * 1024;
-/** How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response. */
+/**
+ * How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response.
+ */
 const drainLimit = 16 * 1024 * 1024;
 
 /** Declared here, because a function keeps what is around it in memory. */

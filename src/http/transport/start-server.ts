@@ -1,4 +1,7 @@
-/** Starts the HTTP server, with what Node leaves open: timeouts, the number of connections, and responses where Node would send its own or none. */
+/**
+ * Starts the HTTP server, with what Node leaves open: timeouts, the number of connections, and responses where Node would send its own or
+ * none.
+ */
 
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';

@@ -105,7 +105,6 @@ export function attributesOf(values: Readonly<Record<string, string | number | n
 
 const cumulative = 2;
 
-/** The current metrics. */
 export function encodeMetrics(reading: readonly Metric[]): object[] {
   const times = { startTimeUnixNano: nanosOf(0), timeUnixNano: nanosOf(performance.now()) };
   return reading.flatMap((metric): object[] => {

@@ -21,12 +21,10 @@ class OtlpSender {
     this.#observe = observe;
   }
 
-  /** Whether a message is being sent. */
   get isBusy(): boolean {
     return this.#isSending;
   }
 
-  /** Sends a message. Never rejects; a failure is reported. */
   async send(message: object): Promise<void> {
     const { url, headers, timeout, isCompressed } = this.#target;
     this.#isSending = true;
@@ -60,7 +58,6 @@ function withoutSecrets(url: string): string {
 }
 
 interface OtlpExport {
-  /** Records a finished request. */
   readonly note: (event: RequestFinished) => void;
   /** Sends what is left, within this many milliseconds, and stops. */
   stop(milliseconds: number): Promise<void>;
@@ -97,7 +94,6 @@ export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<rea
 
 const scope = { name: 'rowgraph' };
 
-/** Spans that wait to be exported. */
 class SpanQueue {
   readonly #settings: OtlpSettings;
   readonly #resource: object;
@@ -126,7 +122,6 @@ class SpanQueue {
     else this.#timer ??= setTimeout(() => void this.#send(), spanDelay).unref();
   }
 
-  /** Sends all waiting spans. */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       if (this.#sender.isBusy) await new Promise((resolve) => setTimeout(resolve, 10));
