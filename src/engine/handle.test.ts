@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Deadline } from '../budget/deadline.ts';
 import { handleRequest, type Target } from './handle.ts';
 import type { RoleSchema } from './snapshot/role-schema.ts';
 
@@ -9,15 +10,12 @@ test('a refused request gives up its turn before anybody asks the database wheth
   const target = { caller: { role: 'chief' }, deadline: null, client: '', onPrepared: () => void ready++ } as unknown as Target;
   let asked = 0;
   const snapshot = { find: () => roleSchema };
-  const attempts = {
-    snapshot,
-    failed: async (error: unknown) => {
-      asked = ready;
-      return error;
-    },
+  const isOutdated = async (): Promise<boolean> => {
+    asked = ready;
+    return false;
   };
-  const watch = { begin: () => attempts } as unknown as Parameters<typeof handleRequest>[0];
-  const handling = handleRequest(watch, { role: 'chief' }, null as never, { query: '{ __typename }' }, target);
+  const watch = { state: { loaded: { snapshot } }, isOutdated } as unknown as Parameters<typeof handleRequest>[0];
+  const handling = handleRequest(watch, { role: 'chief' }, new Deadline(60_000), { query: '{ __typename }' }, target);
   await assert.rejects(handling, { code: 'UNAUTHENTICATED' });
   assert.equal(asked, 1);
   assert.equal(ready, 1);
