@@ -84,7 +84,6 @@ export interface CatalogTable {
 }
 
 export interface CatalogColumn {
-  /** `pg_attribute.attnum`. */
   readonly number: number;
   readonly name: string;
   readonly typeId: number;
@@ -108,7 +107,6 @@ export interface CatalogColumn {
 
 export interface CatalogIndex {
   readonly primary: boolean;
-  /** Whether it guarantees that its columns are unique. */
   readonly unique: boolean;
   /** Whether uniqueness is checked at once rather than at commit (`deferrable`). */
   readonly immediate: boolean;
@@ -170,7 +168,6 @@ export interface CatalogViewForeignKey {
   readonly targetColumns: readonly number[];
   /** Whether it leads from a view's row to the row of a table that it shows, which only one row of the view does. */
   readonly sameRow: boolean;
-  /** The constraint's comment. */
   readonly comment: string | null;
 }
 

@@ -21,7 +21,6 @@ import { loadSafety } from './safety.ts';
 
 const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 
-/** Examines the database. Rejects with UNAUTHENTICATED if the role does not exist. */
 export async function examineDatabase(
   database: Database,
   schemas: readonly string[],

@@ -36,7 +36,6 @@ function findInheritedKeys(examination: Examination): Finding[] {
   });
 }
 
-/** A finding for each view with an inferred key or relation. */
 function findInferredKeys({ catalog, model }: Examination): Finding[] {
   const declared = new Set(catalog.tables.flatMap(({ id, comment }) => (readKeyColumns(readDirective(comment)) ? [id] : [])));
   const keys = Map.groupBy(model.inferredKeys, ({ tableId }) => tableId);

@@ -248,7 +248,6 @@ export interface Finding {
   readonly object: FindingObject;
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */
   readonly name: string;
-  /** What is wrong, and what to do. */
   readonly message: string;
   /** SQL that fixes it; null if the fix needs a decision. */
   readonly remedy: string | null;

@@ -35,9 +35,9 @@ export function wrapCalls<Condition extends string | null>(condition: Condition,
       callStart = index;
     }
   }
-  return insertions.reduceRight(
+  return insertions.reduceRight<string>(
     (wrapped, [position, text]) => wrapped.slice(0, position) + text + wrapped.slice(position),
-    condition as string,
+    condition,
   );
 }
 
@@ -47,7 +47,6 @@ function callsOf(functions: readonly string[]): string {
   return `(?<![\\w."])(?:${names})(?=\\()`;
 }
 
-/** Matches calls, quoted text, the start of a subselect, and parentheses. */
 function tokenOf(calls: string): RegExp {
   return new RegExp(`${calls}|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\(\\s*SELECT\\b|[()]`, 'g');
 }

@@ -30,7 +30,6 @@ const maxEqualities = 3;
 /** The columns by which a relation finds rows of a table. */
 interface FollowedRelation extends TableName {
   readonly columns: readonly string[];
-  /** The field of the relation. */
   readonly field: string;
 }
 
@@ -83,7 +82,6 @@ function findRelations(plan: Plan): FollowedRelation[] {
   return found;
 }
 
-/** Advice for scans. */
 function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
   return scans.flatMap((scan) => {
     const table = findTable(scan.table);
@@ -151,7 +149,7 @@ function orderAfter(
   const names = new Set(table.columns.filter(({ sql }) => has(sql)).map(({ name }) => name));
   const isRelation = followed.some((relation) => relation.columns.every((name) => names.has(name)));
   if (isRelation || columns.some(({ kind }) => kind !== 'equality') || keys.some(({ column }) => column === null)) return [];
-  return (keys as readonly SortKey[]).filter(({ column }) => !has(column)).map(keySql);
+  return keys.flatMap(({ column, ...key }) => (column === null || has(column) ? [] : [keySql({ column, ...key })]));
 }
 
 /** Advice for relations without an index: however small the table is now, following the relation reads all of it. */
@@ -183,9 +181,9 @@ function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
 
 /** The sort keys, if all are columns of the table, otherwise none. Leaves out columns that equal a single value. */
 function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equalities: readonly Comparison[]): SortKey[] {
-  const keys = sortKeys.map((text) => readSortKey(text, table.alias));
-  if (keys.some((key) => key === null || !columns.some(({ sql }) => sql === key.column))) return [];
-  return (keys as SortKey[]).filter(({ column }) => !equalities.some((equality) => equality.column === column));
+  const keys = sortKeys.flatMap((text) => readSortKey(text, table.alias) ?? []);
+  if (keys.length < sortKeys.length || keys.some(({ column }) => !columns.some(({ sql }) => sql === column))) return [];
+  return keys.filter(({ column }) => !equalities.some((equality) => equality.column === column));
 }
 
 /** Whether an index starts with the columns, in any order, followed by the sort keys (forward or backward) or the column of a range. */
@@ -256,7 +254,6 @@ function adviseForPolicy(table: AdvisedTable, { name, sql, using, check, functio
 /** An operation from a log or a list of documents. */
 export interface AdvisedOperation {
   readonly name: string;
-  /** How often it was seen. */
   readonly count: number;
   /** Its total time in milliseconds; null if unknown. */
   readonly milliseconds: number | null;
@@ -265,7 +262,6 @@ export interface AdvisedOperation {
 export interface AdviceGroup {
   readonly advice: Advice;
   readonly operations: readonly AdvisedOperation[];
-  /** How often the operations were seen in total. */
   readonly count: number;
   /** The total time of the operations in milliseconds; null if unknown. */
   readonly milliseconds: number | null;

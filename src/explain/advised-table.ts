@@ -4,7 +4,6 @@ import type { Database } from '../database/database.ts';
 export interface AdvisedTable {
   /** The name of the table or, for a partition, of its root table: `public.note`, for messages. */
   readonly name: string;
-  /** The name as SQL. */
   readonly sql: string;
   readonly isPartitioned: boolean;
   /** The approximate number of its own rows. */

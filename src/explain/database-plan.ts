@@ -109,7 +109,6 @@ function numberOf(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** A scan of a table, and the sort of its rows, if any. */
 export interface Scan {
   readonly table: NonNullable<DatabasePlanNode['table']>;
   /** Whether it reads rows regardless of the filters until enough pass: sequentially, or in the order of an index. */
@@ -119,7 +118,6 @@ export interface Scan {
   readonly filters: readonly string[];
   /** The keys of the sort above it; empty if there is none. */
   readonly sortKeys: readonly string[];
-  /** How often it runs. */
   readonly loops: number;
   /** Rows per loop that pass the filters. */
   readonly rows: number;

@@ -17,7 +17,6 @@ export interface Explanation {
   readonly operation: { readonly name: string | null; readonly kind: 'query' | 'mutation' };
   readonly role: string;
   readonly mode: ExplainMode;
-  /** The operation's counts, and their limits. */
   readonly cost: { readonly counts: OperationCost['counts']; readonly limits: RequestCost['limits'] };
   /** What lenient coercion let pass, each with what to write instead; none if the document is valid as it is. */
   readonly mismatches: readonly string[];
@@ -28,7 +27,6 @@ export interface Explanation {
   readonly advice: readonly Advice[];
 }
 
-/** A line of the plan, and the lines below it. */
 export interface PlanTree {
   readonly label: string;
   readonly children: readonly PlanTree[];
@@ -75,9 +73,7 @@ export type AdviceCode = 'missing-index' | 'sort-without-index' | 'unindexed-rel
 /** A way to make the operation faster, with the SQL for it. */
 export interface Advice {
   readonly code: AdviceCode;
-  /** Qualified name: `public.note`. */
   readonly table: string;
-  /** What is slow, and what to do. */
   readonly message: string;
   readonly sql: string;
 }

@@ -31,7 +31,6 @@ interface GrowingTree extends PlanTree {
   readonly children: GrowingTree[];
 }
 
-/** A tree for each root field. */
 export function drawPlan(plan: Plan): PlanTree[] {
   const trees: GrowingTree[] = [];
   walkPlan(plan, trees, draw);
@@ -127,7 +126,6 @@ function columnsOf({ members }: RowPlan): readonly string[] {
   return [...new Set(names)];
 }
 
-/** A statement of a nested write. */
 function describeStep({ kind, table, paths }: NestedStep): string {
   const rows = `${paths.length} ${paths.length === 1 ? 'input' : 'inputs'}`;
   const verb = kind === 'insert' ? 'insert into' : kind;
@@ -245,7 +243,6 @@ function countTestText(test: Test): string {
   return test.kind === 'null test' ? `is ${test.isNull ? 'null' : 'not null'}` : `${test.operator} ${textOf(test.parameter)}`;
 }
 
-/** Longer values are cut off. */
 const maxValueLength = 60;
 
 function textOf({ value }: Parameter): string {

@@ -7,7 +7,6 @@
 type ComparisonKind = 'equality' | 'membership' | 'null' | 'range' | 'prefix';
 
 export interface Comparison {
-  /** The column as SQL. */
   readonly column: string;
   readonly kind: ComparisonKind;
   /** Whether the column is cast to text. PostgreSQL casts `varchar` this way for comparisons, which an index on it still serves. */
@@ -84,7 +83,6 @@ function conjunctsOf(condition: string): string[] {
   return parts.length === 1 ? [inner] : parts.flatMap(conjunctsOf);
 }
 
-/** Removes parentheses around the whole text. */
 function unwrap(text: string): string {
   let depth = 0;
   if (!text.startsWith('(')) return text;

@@ -14,7 +14,6 @@ export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[
   { version: '1.3', script: recentChangeScript },
 ];
 
-/** The version that this release of rowgraph installs. */
 export const currentVersion = extensionVersions.at(-1)!.version;
 
 /** The first version that keeps idempotency keys. */

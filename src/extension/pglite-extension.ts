@@ -6,7 +6,6 @@
  */
 import { extensionFiles } from './extension-versions.ts';
 
-/** The part of PGlite used here. */
 interface PgliteFiles {
   readonly Module: { readonly FS: { writeFile(path: string, text: string): void } };
 }

@@ -60,7 +60,6 @@ class IntrospectionWriter {
   #pieces: Buffer[] = [];
   readonly #maxLength: number;
 
-  /** `maxLength` limits the total number of characters. */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }

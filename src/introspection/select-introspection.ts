@@ -35,7 +35,6 @@ export interface IntrospectedField {
   readonly shape: Shape;
 }
 
-/** How a non-null value becomes JSON. */
 export type Shape =
   | { readonly kind: 'leaf'; readonly textOf: (value: unknown) => string }
   | { readonly kind: 'object'; readonly fields: readonly IntrospectedField[] }

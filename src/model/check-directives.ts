@@ -86,7 +86,6 @@ function findFaults(comment: string, kind: DirectiveKind, labels: readonly strin
   });
 }
 
-/** A fault in an object's directive. */
 export interface DirectiveProblem extends DirectiveFault {
   readonly object: 'schema' | TableKind | 'column' | 'relation' | 'function' | 'enum';
   /** Qualified: `public.account.balance`. */

@@ -9,7 +9,6 @@ import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { PostgresType } from './types/postgres-types.ts';
 import type { ScalarName } from './types/scalars.ts';
 
-/** Everything in the exposed schemas that one role may use. */
 export interface Model {
   readonly role: string;
   /** The exposed schemas that exist and that the role may use, in the order of the setting. */
@@ -59,7 +58,6 @@ export interface Table {
   readonly schema: string;
   readonly name: string;
   readonly kind: TableKind;
-  /** GraphQL name of the row type. */
   readonly typeName: string;
   /** What the names of its root fields and other types start with: the name of the row type, or what that would be if it were free. */
   readonly stem: string;

@@ -10,7 +10,6 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
-/** An element of a cursor or nodeId. */
 interface ElementParameter extends Parameter {
   readonly encoding: { readonly kind: ElementUse; readonly argument?: string };
 }
@@ -44,7 +43,6 @@ export function checkCount(count: number, argument: string, maximum: number): nu
   return Math.min(count, maximum);
 }
 
-/** The bind value or list of bind values. */
 export function parameterValue(value: InputValue): ParameterValue {
   if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;
@@ -102,7 +100,6 @@ export function isNullOf(value: InputValue): boolean {
   return value.name === 'NULL';
 }
 
-/** Plans a test of a value by an operator of filters. */
 export function planTest(entry: InputEntry, type: ValueType): Test {
   const { value } = entry;
   const binding = bindingAt('operators', entry);
@@ -125,7 +122,6 @@ export function severalKeys(argument: string, path: readonly string[] = []): Api
   return new ApiError('BAD_USER_INPUT', `${what} must have one key. ${advice}`);
 }
 
-/** A direction of `orderBy`. */
 export function directionOf(value: InputValue): { readonly descending: boolean; readonly nullsFirst: boolean } {
   if (value?.kind !== 'choice') throw new Error('An order key has no direction.');
   return { descending: value.name.startsWith('Desc'), nullsFirst: value.name.endsWith('First') };

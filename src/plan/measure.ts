@@ -90,7 +90,6 @@ interface GrowingEstimate {
   readonly reads: RowRead[];
 }
 
-/** What a part of a plan adds to. */
 interface Around {
   /** The rows read for the row that the part is of. */
   readonly rows: GrowingEstimate;
@@ -328,7 +327,6 @@ function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
   );
 }
 
-/** The number in the document, or the parameter. */
 function countOf(parameter: Parameter): Count {
   return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
 }
@@ -350,7 +348,6 @@ function addRead(read: Omit<RowRead, 'isApart' | 'row'>, { rows, isApart, times 
   return { rows: row, outer: rows, isApart: true, times };
 }
 
-/** The rows of an array. */
 function addRowList(path: Path, around: Around): Around {
   return addRead({ path, size: rowsOfRowList, argument: null, tableId: null }, { ...around, isApart: false });
 }

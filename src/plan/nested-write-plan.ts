@@ -8,7 +8,6 @@ export interface NestedWritePlan {
   readonly verb: 'insert' | 'update';
   readonly table: Table;
   readonly steps: readonly NestedStep[];
-  /** All lists of keys that the steps store. */
   readonly lists: readonly KeyList[];
   /** The primary keys of the rows that the root field wrote. */
   readonly written: KeyList;
@@ -22,7 +21,6 @@ export interface NestedWritePlan {
 export interface KeyList {
   /** Unique in an operation. */
   readonly number: number;
-  /** The table of the rows. */
   readonly table: Table;
 }
 
@@ -89,7 +87,6 @@ export interface DeleteStep extends StepBase {
 /** The rows to write: those that match the filter and refer to rows of a list, or are referred to by them. */
 export interface WrittenRows {
   readonly of: { readonly list: KeyList; readonly pairs: readonly KeyPair[] } | null;
-  /** Rows to leave out. */
   readonly except: KeyList | null;
   readonly filter: Filter | null;
   readonly atMost: Parameter | null;

@@ -10,7 +10,6 @@ export type Plan =
   | { readonly kind: 'query'; readonly roots: readonly RootPlan<QueryRoot>[] }
   | { readonly kind: 'mutation'; readonly roots: readonly RootPlan<MutationRoot>[] };
 
-/** A root field with its response key. */
 export interface RootPlan<Value = RootValue> {
   readonly key: string;
   readonly value: Value;
@@ -45,7 +44,6 @@ export interface LookupPlan {
   readonly row: RowPlan;
 }
 
-/** What to read from a row. */
 export interface RowPlan {
   readonly table: Table;
   readonly members: readonly Member<RowValue>[];
@@ -60,7 +58,6 @@ export type RowValue =
   | { readonly kind: 'computed'; readonly routine: Routine; readonly result: ResultPlan }
   | { readonly kind: 'row column'; readonly column: Column; readonly list: boolean; readonly row: RowPlan };
 
-/** What to read from a function's result. */
 export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
   | { readonly kind: 'void' }
@@ -91,7 +88,6 @@ export type AggregateValue =
   | { readonly kind: 'function'; readonly name: AggregateFunction; readonly members: readonly Member<AggregateColumnValue>[] };
 export type AggregateColumnValue = TypeNamePlan | (AggregatedColumn & { readonly kind: 'column' });
 
-/** An aggregate function over a column. */
 export interface AggregatedColumn {
   readonly name: AggregateFunction;
   readonly column: Column;
@@ -122,7 +118,6 @@ export type GroupedBy =
 export type GroupValue = AggregateValue | { readonly kind: 'key'; readonly members: readonly Member<GroupKeyValue>[] };
 export type GroupKeyValue =
   | TypeNamePlan
-  /** An index in `by`. */
   | { readonly kind: 'grouped'; readonly number: number }
   | { readonly kind: 'not grouped' }
   | { readonly kind: 'related'; readonly members: readonly Member<GroupKeyValue>[] };
@@ -163,7 +158,6 @@ export interface OrderKey {
 /** What a row is ordered by. */
 export type OrderValue =
   | { readonly kind: 'column'; readonly column: Column }
-  /** The value of a computed field. */
   | { readonly kind: 'computed'; readonly routine: Routine }
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
@@ -188,7 +182,6 @@ export type Filter =
   /** Tests on the number of related rows that match. */
   | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly Test[] };
 
-/** A test of a value. */
 export type Test =
   | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
   | { readonly kind: 'null test'; readonly isNull: boolean };
@@ -257,7 +250,6 @@ export type ResponseValue =
 /** A field of Query that reads data, or `__typename`. */
 export type QueryValue = TypeNamePlan | ConnectionPlan | LookupPlan | RoutinePlan;
 
-/** A function called as a root field. */
 export interface RoutinePlan extends Answered {
   readonly kind: 'routine';
   readonly routine: Routine;

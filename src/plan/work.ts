@@ -13,7 +13,6 @@ export interface FieldWork {
   readonly ofWrite: boolean;
   readonly table?: Table;
   readonly routine?: Routine;
-  /** The parameters of its arguments. */
   readonly parameters: readonly Parameter[];
   readonly operator?: Operator;
 }

@@ -18,7 +18,6 @@ export interface SelectedField {
   readonly arguments: readonly Argument[];
   /** The arguments that are absent because their variables were not sent. */
   readonly unsent: readonly string[];
-  /** The fields selected on an object. */
   readonly selection: readonly SelectedField[];
   /** The fields selected on an interface, for one of its object types. */
   readonly on: (typeName: string) => readonly SelectedField[];

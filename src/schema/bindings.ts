@@ -33,7 +33,6 @@ interface FunctionBinding {
   readonly kind: 'aggregate function';
   readonly name: AggregateFunction;
 }
-/** What a field of aggregates means. */
 export type AggregateBinding = Plain<'count'> | FunctionBinding;
 /** A binding that its kind says all about. */
 interface Plain<Kind extends string> {
@@ -59,7 +58,6 @@ interface FieldBindings {
 interface InputBindings {
   lookup: ColumnBinding;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
-  /** The operators of a filter's column. */
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
   /** What the filter of a related row has besides the members of a filter. */
@@ -82,7 +80,6 @@ interface InputBindings {
   'group key order': ColumnBinding | RelationBinding;
 }
 
-/** Each of the bindings, with its position. */
 type At<Bindings> = { [Position in keyof Bindings]: Bindings[Position] & { readonly at: Position } }[keyof Bindings];
 export type FieldBinding = At<FieldBindings>;
 export type InputBinding = At<InputBindings>;
@@ -94,12 +91,10 @@ export type ColumnPosition = {
 
 const key = 'rowgraph';
 
-/** The `extensions` of a field with this binding. */
 export function bindField<Position extends keyof FieldBindings>(at: Position, binding: FieldBindings[Position]) {
   return { extensions: { [key]: { at, ...binding } } };
 }
 
-/** The `extensions` of an input field or argument with this binding. */
 export function bindInput<Position extends keyof InputBindings>(at: Position, binding: InputBindings[Position]) {
   return { extensions: { [key]: { at, ...binding } } };
 }

@@ -78,7 +78,6 @@ export const cursorScalar = scalar('Cursor', 'An opaque string using for trackin
 
 const builtIn: ReadonlyMap<string, GraphQLScalarType> = new Map(specifiedScalarTypes.map((type) => [type.name, type]));
 
-/** The GraphQL types of column scalars. */
 export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = mapScalars((name, { description, accepts }) =>
   accepts === null ? builtIn.get(name)! : scalar(name, description, accepts),
 );

@@ -80,7 +80,6 @@ export class FunctionBody {
     return this.#words.has('currval') || this.#words.has('lastval');
   }
 
-  /** Whether it uses one of these words. */
   uses(words: ReadonlySet<string>): boolean {
     for (const word of this.#words) if (words.has(word)) return true;
     return false;

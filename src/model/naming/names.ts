@@ -128,7 +128,6 @@ export function toOneFieldName(targetTypeName: string, keyColumns: readonly stri
   return lowerFirst(stem === '' ? targetTypeName : typeNameOf(stem, inflection));
 }
 
-/** The name of a to-many relation. */
 export function toManyFieldName(targetTypeName: string): string {
   return `${lowerFirst(targetTypeName)}Collection`;
 }

@@ -21,7 +21,6 @@ import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
-/** Adds each table to the context, or reports why it is left out. */
 export function* addTables(context: BuildContext, builder: TableBuilder, names: ClaimedNames, notes: Notes): Generator<void, void> {
   const keyless = new Map<number, TableTraits>();
   for (const catalogTable of context.catalog.tables) {
@@ -272,8 +271,8 @@ function abilities(context: BuildContext, catalogTable: CatalogTable, directive:
 export function uniqueColumns({ kind, indexes, columns }: CatalogTable): readonly CatalogColumn[] | null {
   if (kind !== 'r' && kind !== 'p') return null;
   for (const index of indexes.filter(({ unique, immediate }) => unique && immediate)) {
-    const keys = index.columns.map((number) => columns.find((column) => column.number === number));
-    if (keys.length > 0 && keys.every((column) => column?.notNull)) return keys as CatalogColumn[];
+    const keys = index.columns.flatMap((number) => columns.find((column) => column.number === number && column.notNull) ?? []);
+    if (keys.length > 0 && keys.length === index.columns.length) return keys;
   }
   return null;
 }

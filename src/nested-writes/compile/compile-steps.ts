@@ -98,7 +98,6 @@ function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
   );
 }
 
-/** The written rows with their labels. */
 const labelledRows = sql`(select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
 
 /** A list is only stored if something reads it. */
@@ -109,7 +108,6 @@ function readList(into: KeyList | null, keys: StoredKeys): KeyList | null {
 /** Finds the row that each input row identifies by all its outputs. Raises an error with the label of the first one that does not exist. */
 function findRows(step: FindStep, frame: Frame, keys: StoredKeys): Sql {
   const { table, inputRows, ensured, into } = step;
-  // A single row needs no number.
   const isOne = inputRows.labels.length === 1 && keys.labels(into) !== null && !mustBeNumbered(inputRows, keys);
   const conditions = inputRows.outputs.map(({ column }, index) => isSameValue(column, sql`t1`, trusted(`s.o${index}`)));
   const joins = [sql`join ${as(tableName(table), 't1')} on ${and(conditions)}`];
@@ -131,7 +129,6 @@ function isSameValue({ name, type }: Column, row: Sql, value: Sql): Sql {
   return sql`${comparable(sql`${row}.${identifier(name)}`, type)} = ${comparable(value, type)}`;
 }
 
-/** Raises an error if the only row does not exist. */
 function absent({ labels }: InputRows, ensured: boolean): Sql {
   const label: Parameter = { value: { kind: 'constant', value: String(labels[0]) }, encoding: { kind: 'text' } };
   return raiseIf(sql`${countRows} < 1`, whyAbsent(ensured), sql`(select ${bind(label, 'text')})`);
@@ -147,7 +144,6 @@ function missing(ensured: boolean): Sql {
   return raiseIf(sql`${first} is not null`, whyAbsent(ensured), first);
 }
 
-/** Raises an error if a row would have to refer to several rows. */
 function several(): Sql {
   return raiseIf(sql`exists (select 1 from source as s group by s.n having pg_catalog.count(*) > 1)`, 'connect-several');
 }
@@ -309,7 +305,6 @@ function keyOf({ primaryKey }: Table): KeyPair[] {
   return primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
 }
 
-/** Compiles the statement that reads the response. */
 function compileResponse({ table, written, members }: NestedWritePlan, keys: StoredKeys, context: StatementContext, frame: Frame): Sql {
   const scope = directScope(context.aliases.next(), table);
   const rows = hasRows(members) ? rowsOf(written, scope, keys) : {};

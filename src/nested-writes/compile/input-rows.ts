@@ -25,7 +25,6 @@ interface CompiledRows {
    * equal.
    */
   readonly expression: Sql;
-  /** The number of rows. */
   readonly count: Sql;
 }
 

@@ -32,7 +32,6 @@ export class StoredKeys {
     return this.#labels.get(list) ?? null;
   }
 
-  /** Whether any statement reads the list. */
   isRead(list: KeyList): boolean {
     return this.#columns.has(list);
   }
@@ -52,13 +51,11 @@ export class StoredKeys {
     return sql`${trusted(`${alias}.${this.#nameOf(list, column)}`)}::${trusted(type)}`;
   }
 
-  /** The values of a column as an array. */
   array(list: KeyList, column: string, type: string): Sql {
     const values = builtIn('jsonb_array_elements_text', read(list, this.#nameOf(list, column)));
     return sql`array(select a.v::${trusted(type)} from ${values} as a(v))`;
   }
 
-  /** A column of the only row. */
   only(list: KeyList, column: string, type: string): Sql {
     return sql`(select (${read(list, this.#nameOf(list, column))} ->> 0)::${trusted(type)})`;
   }
@@ -68,7 +65,6 @@ export class StoredKeys {
     return sql`((select ${read(list, this.#nameOf(list, column))}) ->> ${position})::${trusted(type)}`;
   }
 
-  /** The number of rows. */
   count(list: KeyList): Sql {
     return this.labels(list)?.length === 1 ? integer(1) : builtIn('jsonb_array_length', read(list, 'c0'));
   }

@@ -99,7 +99,6 @@ export function inputRowsOfKeys(keys: readonly InputKey[], parents: Related | nu
   };
 }
 
-/** Groups keys that consist of the same columns. */
 export function groupKeys(keys: readonly InputKey[]): InputKey[][] {
   return [...Map.groupBy(keys, ({ columns }) => JSON.stringify(columns.map(({ column, use }) => [column.name, use]))).values()];
 }

@@ -26,7 +26,6 @@ import {
   readRows,
 } from './read-input.ts';
 
-/** Collects the steps of a root field. */
 export class StepList {
   readonly steps: NestedStep[] = [];
   readonly lists: KeyList[] = [];
@@ -148,7 +147,6 @@ export function* relateOne(plan: StepList, writable: WritableRelation, rows: rea
   return into;
 }
 
-/** A relation in the input of the row with this label. */
 interface RelationUse {
   readonly label: number;
   readonly use: RelationInput;
@@ -194,7 +192,6 @@ interface UpsertedRows {
   readonly paths: readonly InputPath[];
 }
 
-/** Inserts rows that do not exist yet. */
 function* upsertRows(
   plan: StepList,
   table: Table,

@@ -83,7 +83,6 @@ function sameRows(list: KeyList): WrittenRows {
   return { ...everyRow, of: { list, pairs } };
 }
 
-/** Whether the relation gets a new row. */
 function hasNewRow({ members }: RelationInput): boolean {
   return members.has('connect') || members.has('connectOrCreate') || members.has('create');
 }
@@ -120,7 +119,6 @@ function checkKeyStays({ writable: { relation }, members, path }: RelationInput,
   }
 }
 
-/** The related rows of the rows in a list. */
 function relatedTo({ writable, list }: Related, more: Partial<WrittenRows> = {}): WrittenRows {
   // The referenced column need not be a field, so the type is that of the referencing one.
   const pairs = writable.relation.columns.map(({ near, target, collation }, index) => {

@@ -15,7 +15,6 @@ export interface LabelledObject {
   readonly path: InputPath;
 }
 
-/** The content of an object for a row. */
 export interface InputRow {
   readonly label: number;
   readonly parent: number;
@@ -55,7 +54,6 @@ export function objectsOf(
   return objects;
 }
 
-/** A field of an object; null if absent. */
 export function memberOf({ entries }: InputObject, name: string): InputValue {
   return entries.find((entry) => entry.name === name)?.value ?? null;
 }

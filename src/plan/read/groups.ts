@@ -93,7 +93,6 @@ function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy
 interface Element {
   readonly path: readonly Relation[];
   readonly column: Column;
-  /** The field names that lead to the column. */
   readonly names: readonly string[];
   readonly grouped: GroupedBy;
 }
@@ -254,7 +253,6 @@ function comparedType(of: GroupAggregate): ScalarType {
   }
 }
 
-/** Plans the members of an aggregate object. */
 export function planAggregate(selection: readonly SelectedField[]): Member<AggregateValue>[] {
   return planMembers<AggregateValue>(selection, (field) => planAggregateField(field, bindingAt('aggregate', field)));
 }

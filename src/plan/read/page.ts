@@ -49,7 +49,6 @@ function planCursor(value: InputValue, name: string, keys: readonly OrderKey[]):
   return value.elements.map((element, index) => element && elementParameter(element, columnOf(keys[index]!.value)?.type));
 }
 
-/** The column of an order key, in the row or a related one. */
 function columnOf(value: OrderValue): Column | undefined {
   if (value.kind === 'related') return columnOf(value.value);
   return value.kind === 'column' ? value.column : undefined;

@@ -22,7 +22,6 @@ import { planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planPage } from './page.ts';
 
-/** Plans what to read for a field of Query. */
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
   if (field.binding) return planRead(field, model);
   return field.name === '__typename' ? { kind: 'type name', name: field.parentType } : { kind: 'introspection' };
@@ -97,7 +96,6 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
 const maxDepth = 50;
 
-/** Plans what to read from a row. */
 export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
   if (depth > maxDepth)
     throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${maxDepth} levels deep. Select fewer levels.`);
@@ -126,7 +124,6 @@ function planRowField(field: SelectedField, depth: number): RowValue {
   }
 }
 
-/** Plans what to read from a function's result. */
 function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
   switch (result.kind) {
     case 'void':
@@ -141,7 +138,6 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
   }
 }
 
-/** Plans a page of a collection and what to read from it. */
 function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
   return {
     kind: 'connection',
@@ -168,7 +164,6 @@ function planConnectionField(field: SelectedField, table: Table, depth: number):
   }
 }
 
-/** Plans what to read from an edge. */
 export function planEdge(selection: readonly SelectedField[], table: Table, depth: number): Member<EdgeValue>[] {
   return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
 }

@@ -31,7 +31,6 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
   return { kind, table, set, increment, filter, atMost, members, readsAfter: readsBeyond || mayCascade(table, changed, members) };
 }
 
-/** Plans the filter of a root field that updates or deletes. */
 export function planFieldFilter(field: SelectedField, table: Table): Filter | null {
   return atInput(inputPath('filter'), () => planRestriction(argumentOf(field, 'filter'), table, field.unsent.includes('filter')));
 }
@@ -93,7 +92,6 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
   };
 }
 
-/** Plans what to do with conflicting rows. */
 export function planConflict(value: InputValue, table: Table, path: InputPath): ConflictPlan | null {
   if (value?.kind !== 'object') return null;
   const values = new Map(value.entries.map((entry) => [entry.name, entry.value]));

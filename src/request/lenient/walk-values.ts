@@ -37,7 +37,6 @@ interface LiteralMismatch {
   readonly message: string;
 }
 
-/** What a definition uses. */
 export interface Uses {
   /** There may be thousands of uses, but few differ. */
   readonly variables: Map<string, VariableUse>;
@@ -65,7 +64,6 @@ export class ValueWalker {
     this.#hidesValues = hidesValues;
   }
 
-  /** Walks all values of a definition. */
   walk(definition: ASTNode): Uses {
     this.#uses = { variables: new Map(), spreads: new Set() };
     this.#visit(definition, new TypeInfo(this.#schema));

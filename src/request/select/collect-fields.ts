@@ -16,7 +16,6 @@ import {
 import { ApiError } from '../../errors/api-error.ts';
 import type { InputValue } from '../operation.ts';
 
-/** The context of selections. */
 export interface Selections {
   readonly schema: { getType(name: string): GraphQLNamedType | undefined };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -24,7 +23,6 @@ export interface Selections {
   readonly variables: ReadonlyMap<string, InputValue>;
 }
 
-/** The fragments of a document, by name. */
 export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((definition) => [definition.name.value, definition]));

@@ -48,7 +48,6 @@ interface SelectionParent {
   readonly parent: Entry | null;
 }
 
-/** An occurrence of a field in the operation. */
 interface Entry {
   readonly node: FieldNode;
   readonly parentType: ParentType;
@@ -181,7 +180,6 @@ function partsOf(group: readonly Entry[]): (readonly Entry[])[] {
   return abstract.length === 0 ? [...concrete.values()] : [...concrete.values()].map((part) => [...abstract, ...part]);
 }
 
-/** The selection sets of the fields. */
 function selectedOf(entries: readonly Entry[]): SelectionParent[] {
   const parents: SelectionParent[] = [];
   for (const entry of entries) {

@@ -47,7 +47,6 @@ export function introspectionType(name: string): GraphQLNamedType | undefined {
   return types.get(name);
 }
 
-/** The introspection fields of `Query`. */
 export const introspectionFields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = new GraphQLObjectType({
   name: 'Query',
   fields: { __schema: adaptField(SchemaMetaFieldDef.toConfig()), __type: adaptField(TypeMetaFieldDef.toConfig()) },

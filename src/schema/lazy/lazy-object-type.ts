@@ -7,7 +7,6 @@ import { type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, type 
 type Field = GraphQLField<unknown, unknown>;
 export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
-/** The fields of a type, not yet built. */
 export interface FieldBuilders {
   /** All names, without duplicates, in field order. */
   readonly keys: () => Iterable<string>;
@@ -19,7 +18,6 @@ interface LazyObjectConfig {
   readonly name: string;
   readonly description: string | null;
   readonly interfaces?: readonly GraphQLInterfaceType[];
-  /** Called when a field is asked for. */
   readonly builders: () => FieldBuilders;
 }
 
@@ -38,7 +36,6 @@ export class LazyObjectType extends GraphQLObjectType {
     return this.#fields;
   }
 
-  /** The names of all fields, without building any. */
   fieldNames(): Iterable<string> {
     return this.#all.keys();
   }

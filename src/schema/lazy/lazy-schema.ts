@@ -71,12 +71,10 @@ export class LazySchema extends GraphQLSchema {
     return this.#registry.get(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
 
-  /** The number of types built and cached. */
   countBuilt(): number {
     return this.#registry.countBuilt();
   }
 
-  /** Builds the type without caching it. */
   buildType(name: string): GraphQLNamedType | undefined {
     return this.#registry.build(name) ?? introspectionType(name) ?? super.getTypeMap()[name];
   }
@@ -120,7 +118,6 @@ export class LazySchema extends GraphQLSchema {
     return [...[...this.#registry.names()].sort(), ...this.#ownNames()];
   }
 
-  /** Like `typeNames`, but yields while sorting. */
   *sortTypeNames(): Generator<void, readonly string[]> {
     return [...(yield* sortNames(this.#registry.names())), ...this.#ownNames()];
   }

@@ -37,7 +37,6 @@ export function objectType(
   return { has, build };
 }
 
-/** A kind of input object type. */
 export function inputType(
   has: TableType['has'],
   fieldsOf: FieldsOf<GraphQLInputFieldConfigMap>,
@@ -76,7 +75,6 @@ export class TypeRegistry {
   readonly #rows = new Map<string, Table>();
   /** Types that could not have their default names, by the names that they have. */
   readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
-  /** The name of the global row identifier. */
   readonly nodeIdField: string;
   /** Null if no table has groups. */
   groups: Groups | null = null;
@@ -105,7 +103,6 @@ export class TypeRegistry {
     return this.#factories.has(name) || this.#find(name) !== undefined;
   }
 
-  /** Whether the schema has this type of a table. */
   hasOf(table: Table, suffix: TypeSuffix | 'row'): boolean {
     const hasAll = this.#stems.get(table.stem) === table;
     if (suffix === 'row') return (hasAll && table.selectable) || this.#rows.get(table.typeName) === table;
@@ -136,47 +133,38 @@ export class TypeRegistry {
     return (this.#factories.get(name) ?? this.#find(name))?.();
   }
 
-  /** The number of types built and cached. */
   countBuilt(): number {
     return this.#built.size;
   }
 
-  /** The object type with this name, which must be defined. */
   object(name: string): GraphQLObjectType {
     return assertObjectType(this.#require(name));
   }
 
-  /** The input object type with this name, which must be defined. */
   input(name: string): GraphQLInputObjectType {
     return assertInputObjectType(this.#require(name));
   }
 
-  /** The enum type with this name, which must be defined. */
   enum(name: string): GraphQLEnumType {
     return assertEnumType(this.#require(name));
   }
 
-  /** The type of a table's rows; undefined if it is not in the schema. */
   findRow(table: Table): GraphQLObjectType | undefined {
     return this.hasOf(table, 'row') ? this.rowOf(table) : undefined;
   }
 
-  /** The type of a table's rows, which must be in the schema. */
   rowOf(table: Table): GraphQLObjectType {
     return assertObjectType(this.#require(table.typeName));
   }
 
-  /** An object type of a table, which must have it. */
   objectOf(table: Table, suffix: TypeSuffix): GraphQLObjectType {
     return assertObjectType(this.#requireOf(table, suffix));
   }
 
-  /** An input object type of a table, which must have it. */
   inputOf(table: Table, suffix: TypeSuffix): GraphQLInputObjectType {
     return assertInputObjectType(this.#requireOf(table, suffix));
   }
 
-  /** An enum type of a table, which must have it. */
   enumOf(table: Table, suffix: TypeSuffix): GraphQLEnumType {
     return assertEnumType(this.#requireOf(table, suffix));
   }
@@ -200,7 +188,6 @@ export class TypeRegistry {
     return type;
   }
 
-  /** A function that builds a table's type with this name. */
   #find(name: string): (() => GraphQLNamedType) | undefined {
     const table = this.#rows.get(name) ?? this.#stems.get(name);
     if (table?.typeName === name && table.selectable) return () => this.#types!.row.build(table, this, name);

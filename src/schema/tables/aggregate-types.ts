@@ -12,12 +12,9 @@ import { scalarTypes } from '../value-types.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
-/** An aggregate function as a field of a table's aggregates. */
 interface AggregateField {
   readonly name: AggregateFunction;
-  /** The suffix of its type's name. */
   readonly suffix: TypeSuffix;
-  /** Used in descriptions. */
   readonly kind: string;
   readonly of: string;
   readonly column: string;
@@ -61,7 +58,6 @@ const aggregateFields: readonly AggregateField[] = [
   ),
 ];
 
-/** The functions of a table: those that apply to at least one column. */
 export function aggregateFieldsOf({ additions, columns }: Table): readonly AggregateField[] {
   const hasMore = additions.has('moreAggregates');
   return aggregateFields.filter(

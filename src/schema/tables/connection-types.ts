@@ -40,7 +40,6 @@ export function nodeInterface(nodeIdField: string): GraphQLInterfaceType {
   });
 }
 
-/** The types of every table. */
 export const connectionTypes = {
   Connection: objectType(() => true, connectionFields),
   Edge: objectType(() => true, edgeFields),
@@ -79,7 +78,6 @@ export function edgesOf(registry: TypeRegistry, table: Table) {
   return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge'))));
 }
 
-/** The arguments that page, filter and order a collection. */
 export function collectionArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
   return {
     first: { type: GraphQLInt, description: 'Query the first `n` records in the collection' },

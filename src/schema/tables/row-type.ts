@@ -78,7 +78,6 @@ export function hasField(registry: TypeRegistry, { result, arguments: args }: Ro
   return hasResult && args.every(({ type }) => inputTypeOf(type, registry));
 }
 
-/** The field of a function that has one, with its arguments and result. */
 export function routineField(registry: TypeRegistry, routine: Routine): FieldConfig {
   const { result, description } = routine;
   const args = routineArguments(registry, routine);

@@ -12,7 +12,6 @@ import { columnInputs, inputTypeOf } from '../value-types.ts';
 import { nestedWriteFields } from './nested-write-types.ts';
 import { incrementArgument, onConflictArgument, restriction } from './write-arguments.ts';
 
-/** The input and response types of a table's mutations. */
 export const mutationTypes = {
   InsertInput: inputType(canInsert, insertFields),
   InsertResponse: objectType(canInsert, responseFields),

@@ -36,7 +36,6 @@ type Writing = (typeof writings)[number];
 const toOne = ['InsertToOne', 'UpdateToOne'] as const;
 const toMany = ['InsertToMany', 'UpdateToMany'] as const;
 
-/** The types of a table that the inputs of other tables refer to. */
 export const nestedWriteTypes = {
   InsertToOne: relatedType('InsertToOne'),
   InsertToMany: relatedType('InsertToMany'),

@@ -21,7 +21,6 @@ import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf } from '../value-types.ts';
 
-/** The types of the arguments. */
 export const argumentTypes = {
   IncrementInput: inputType(
     (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
