@@ -232,7 +232,9 @@ export interface CatalogFunction {
   readonly resultTypeId: number;
   /** Input arguments: `in`, `inout` and `variadic`. */
   readonly arguments: readonly CatalogArgument[];
-  /** Whether PostgreSQL refuses calls of it, with its only argument, because a namesake has defaults for all arguments after the same one. */
+  /**
+   * Whether PostgreSQL refuses calls of it, with its only argument, because a namesake has defaults for all arguments after the same one.
+   */
   readonly ambiguous: boolean;
   readonly comment: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of rows that a query returns as text, a column each: JSON arrays, half the size of objects, joined by a control character that never
- * occurs in JSON.
+ * Lists of rows that a query returns as text, a column each: JSON arrays, half the size of objects, joined by a control character that
+ * never occurs in JSON.
  */
 
 export const rowSeparator = '\x1e';

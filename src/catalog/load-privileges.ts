@@ -3,7 +3,9 @@ import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, TablePrivileges } from './catalog.ts';
 
-/** What decides whether requests may run as a role `r`. Membership counts even if not inherited. pg_database_owner has no power over rows. */
+/**
+ * What decides whether requests may run as a role `r`. Membership counts even if not inherited. pg_database_owner has no power over rows.
+ */
 const standing = `pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
   'login', r.rolname = session_user,

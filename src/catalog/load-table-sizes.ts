@@ -1,6 +1,6 @@
 /**
- * How many rows the tables of some schemas have, as PostgreSQL last counted or estimated them. Reads only what it keeps in the catalogs and in
- * its statistics: it takes no locks, so that it never waits for DDL.
+ * How many rows the tables of some schemas have, as PostgreSQL last counted or estimated them. Reads only what it keeps in the catalogs and
+ * in its statistics: it takes no locks, so that it never waits for DDL.
  */
 import type { RequestDatabase } from '../database/database.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the role can do that it probably should not: with tables that row level security does not protect, by views and functions that act for
- * their owner, by its own powers. Also policies that hide everything, or are slow.
+ * What the role can do that it probably should not: with tables that row level security does not protect, by views and functions that act
+ * for their owner, by its own powers. Also policies that hide everything, or are slow.
  */
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { functionName, tableKinds } from '../model/naming/names.ts';

@@ -1,6 +1,6 @@
 /**
- * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/diagnose.md` equal to this
- * one.
+ * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/diagnose.md` equal to
+ * this one.
  */
 import type { Exclusion, ExclusionCause, TableKind } from '../model/model.ts';
 

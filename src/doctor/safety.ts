@@ -1,6 +1,6 @@
 /**
- * What decides the safety and speed of exposed objects that the API does not depend on: ownership, policies, grantees, indexes. Ids are oids.
- * The query runs on PostgreSQL 14 to 18 with any search path.
+ * What decides the safety and speed of exposed objects that the API does not depend on: ownership, policies, grantees, indexes. Ids are
+ * oids. The query runs on PostgreSQL 14 to 18 with any search path.
  */
 import { runInSlices } from '../budget/turns.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -195,8 +195,9 @@ const safetyLists: Lists<RawSafety> = {
   },
   unindexedKeys: {
     members: { id: 'k.oid::int8' },
-    // Keys that a partition gets from its parent are reported there. The tables are looked up in a hash table, as in catalog-query.ts: without
-    // statistics, PostgreSQL would join them as nested loops. A partial index serves the key if it leaves out only nulls of a key column.
+    // Keys that a partition gets from its parent are reported there. The tables are looked up in a hash table, as in catalog-query.ts:
+    // without statistics, PostgreSQL would join them as nested loops. A partial index serves the key if it leaves out only nulls of a key
+    // column.
     from: `pg_catalog.pg_constraint k
       where k.contype = 'f' and k.conparentid = 0 and (k.conrelid in (select r.oid from relation r)) is true and not exists (
         select from pg_catalog.pg_index i
@@ -226,8 +227,8 @@ const safetyLists: Lists<RawSafety> = {
   // What views compute, which writes of the view that PostgreSQL makes by itself, without a trigger or rule, refuse.
   computedColumns: {
     members: { viewId: 'r.oid::int8', name: 'a.attname', inserts: 'v.inserts', updates: 'v.updates' },
-    // 8 is insert, 4 update and 16 delete: without the last two, no column of the view counts as updatable. Of a trigger, 64 is instead of, 4
-    // insert and 16 update; of a rule, 3 is insert and 2 update.
+    // 8 is insert, 4 update and 16 delete: without the last two, no column of the view counts as updatable. Of a trigger, 64 is instead of,
+    // 4 insert and 16 update; of a rule, 3 is insert and 2 update.
     from: `relation r
       cross join lateral (select pg_catalog.pg_relation_is_updatable(r.oid, false) as events) e
       cross join lateral (

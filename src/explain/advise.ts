@@ -1,6 +1,6 @@
 /**
- * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans and the relations that the operation
- * follows, and better policies. Never advises an index that already exists, whether PostgreSQL uses it or not.
+ * Advises indexes that would save PostgreSQL a full scan or a sort, from the scans in the statements' plans and the relations that the
+ * operation follows, and better policies. Never advises an index that already exists, whether PostgreSQL uses it or not.
  */
 import type { Database } from '../database/database.ts';
 import { wrapCalls } from '../doctor/policy-calls.ts';
@@ -230,8 +230,8 @@ function written(count: number): string {
 }
 
 /**
- * Advice for policies that call a function for each row although the result is the same for all. PostgreSQL evaluates a subselect that does not
- * depend on the row once per statement.
+ * Advice for policies that call a function for each row although the result is the same for all. PostgreSQL evaluates a subselect that does
+ * not depend on the row once per statement.
  */
 function adviseForPolicies(table: AdvisedTable, kind: 'query' | 'mutation'): Advice[] {
   const policies = table.policies.filter(({ command }) => kind === 'mutation' || command === 'r' || command === '*');

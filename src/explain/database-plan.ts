@@ -1,6 +1,6 @@
 /**
- * Parses the output of `explain (format json)`. PostgreSQL counts the rows that parallel workers share per process; here, they are counted in
- * total, as if one process had done all of it.
+ * Parses the output of `explain (format json)`. PostgreSQL counts the rows that parallel workers share per process; here, they are counted
+ * in total, as if one process had done all of it.
  */
 import type { DatabasePlan, DatabasePlanNode } from './explanation.ts';
 

@@ -96,11 +96,11 @@ select rowgraph.fold_schema_changes();
 `;
 
 /**
- * Version 1.3 of the extension, which notes for half a minute what each transaction changed, so that a server can tell whether that matters to
- * its API. The SQL is in a module so that bundlers include it. As plain SQL it can be run again.
+ * Version 1.3 of the extension, which notes for half a minute what each transaction changed, so that a server can tell whether that matters
+ * to its API. The SQL is in a module so that bundlers include it. As plain SQL it can be run again.
  *
- * The weights of the noted transactions add up to the difference of two schema versions, or some are missing and the server loads the schema. A
- * transaction may have several rows. What is not known to be harmless is noted as `needs_load`, without a schema.
+ * The weights of the noted transactions add up to the difference of two schema versions, or some are missing and the server loads the
+ * schema. A transaction may have several rows. What is not known to be harmless is noted as `needs_load`, without a schema.
  */
 export const recentChangeScript = `create or replace function rowgraph.version() returns text
   language sql immutable parallel safe set search_path = pg_catalog, pg_temp

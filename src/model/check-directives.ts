@@ -1,6 +1,6 @@
 /**
- * What comment directives may contain for each kind of object, and a check that finds those that have no effect: broken ones, members of the
- * wrong type, and unknown members. They are ignored, but a log line and the doctor report them. The result does not depend on the role.
+ * What comment directives may contain for each kind of object, and a check that finds those that have no effect: broken ones, members of
+ * the wrong type, and unknown members. They are ignored, but a log line and the doctor report them. The result does not depend on the role.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { isJsonObject } from '../errors/api-error.ts';

@@ -97,7 +97,10 @@ export interface Table {
   readonly maxRows: number;
   readonly totalCount: boolean;
   readonly aggregate: boolean;
-  /** Whether the role has the root fields: by its grants, and for views by what PostgreSQL allows. What is not selectable has only the insert. */
+  /**
+   * Whether the role has the root fields: by its grants, and for views by what PostgreSQL allows. What is not selectable has only the
+   * insert.
+   */
   readonly selectable: boolean;
   readonly insertable: boolean;
   readonly updatable: boolean;
@@ -164,8 +167,8 @@ export interface ScalarType {
   /** Set for a domain over a composite type. */
   readonly composite?: true;
   /**
-   * For a domain, the type that updates write its values as: PostgreSQL then checks the domain for each row, not once for the value, so that an
-   * update of no row does not fail. Absent if the role may lack the privilege to name the type.
+   * For a domain, the type that updates write its values as: PostgreSQL then checks the domain for each row, not once for the value, so
+   * that an update of no row does not fail. Absent if the role may lack the privilege to name the type.
    */
   readonly writtenAs?: string;
   /** For a domain over an enum, the enum as SQL: PostgreSQL has comparison operators for the enum, not the domain. */

@@ -107,7 +107,9 @@ export function planTest(entry: InputEntry, type: ValueType): Test {
   return { kind: 'comparison', operator: binding.operator, parameter: valueParameter(value, type, 'filter') };
 }
 
-/** The only entry of an object that is not null, if any. Throws BAD_USER_INPUT for several. `path` has the keys around it in the argument. */
+/**
+ * The only entry of an object that is not null, if any. Throws BAD_USER_INPUT for several. `path` has the keys around it in the argument.
+ */
 export function onlyEntryOf(value: InputValue, argument: string, path: readonly string[] = []): InputEntry | undefined {
   const { entries } = objectOf(value, `Each element of "${argument}" must be an object with one key.`);
   const [entry, another] = entries.filter((each) => each.value !== null);

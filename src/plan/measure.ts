@@ -1,6 +1,6 @@
 /**
- * Measures what a plan costs: the members of its filters, its subqueries, and the rows that it may read, as an expression over page sizes and
- * sizes of tables. Also lists the tables and functions that it touches. docs/limits.md explains the formula.
+ * Measures what a plan costs: the members of its filters, its subqueries, and the rows that it may read, as an expression over page sizes
+ * and sizes of tables. Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
 import type { SessionEffects } from '../catalog/effects/find-effects.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';

@@ -15,8 +15,8 @@ export interface NestedWritePlan {
 }
 
 /**
- * Keys of rows, each with the label of its input. In an update, one input may stand for several rows. Several steps may store keys in the same
- * list.
+ * Keys of rows, each with the label of its input. In an update, one input may stand for several rows. Several steps may store keys in the
+ * same list.
  */
 export interface KeyList {
   /** Unique in an operation. */

@@ -24,7 +24,10 @@ import type {
 
 type Selected<Value> = Exclude<Value, TypeNamePlan>;
 
-/** A part of a plan. `table` is the one whose rows it is about, `key` the response key that leads to it from the part around it, if one does. */
+/**
+ * A part of a plan. `table` is the one whose rows it is about, `key` the response key that leads to it from the part around it, if one
+ * does.
+ */
 export type PlanNode = { readonly key?: string } & (
   | { readonly kind: 'root'; readonly value: RootValue }
   | { readonly kind: 'row'; readonly value: RowPlan }

@@ -5,8 +5,8 @@ import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';
 
 export interface SessionEffects {
   /**
-   * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of a
-   * function that is labelled immutable, it evaluates it and keeps the result in the plan
+   * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of
+   * a function that is labelled immutable, it evaluates it and keeps the result in the plan
    * (https://www.postgresql.org/docs/current/xfunc-volatility.html), even if the function reads the claims.
    */
   readonly readsSession: boolean;
@@ -154,7 +154,10 @@ function* referByName(
 
 const implied: ReadonlySet<string> = new Set(impliedOperators);
 
-/** Whether its body does not tell what it uses. The code of C functions is trusted: extensions have them, and only a superuser creates others. */
+/**
+ * Whether its body does not tell what it uses. The code of C functions is trusted: extensions have them, and only a superuser creates
+ * others.
+ */
 function isIllegible({ language, body }: UserFunction): boolean {
   return language !== 'c' && (!legible.has(language) || body!.isObscure);
 }

@@ -113,8 +113,8 @@ function isTooLong(name: string): boolean {
 }
 
 /**
- * The text without strings and comments, which often have the name of a claim that is also that of a function; or as it is, if it is not certain
- * where they end. Strings in dollars may be code.
+ * The text without strings and comments, which often have the name of a claim that is also that of a function; or as it is, if it is not
+ * certain where they end. Strings in dollars may be code.
  */
 function withoutStrings(text: string): string {
   if (text.includes("\\'") || text.includes('/*')) return text;

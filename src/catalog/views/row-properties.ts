@@ -131,8 +131,8 @@ function singleRow(
 }
 
 /**
- * The columns that `distinct` or `group by` names, if the query shows them all: no two rows are equal in them. They are a key if none can be
- * null and equal values are the same, because a group shows any one of its equal values.
+ * The columns that `distinct` or `group by` names, if the query shows them all: no two rows are equal in them. They are a key if none can
+ * be null and equal values are the same, because a group shows any one of its equal values.
  */
 function groupedColumns(
   { outputs }: QueryParts,

@@ -98,7 +98,9 @@ export class ClaimedNames {
     return suffixesOf(name).some((longer) => longer.length > suffix.length && this.#stems.has(name.slice(0, -longer.length)));
   }
 
-  /** Claims the root field and types of a table that is only inserted into, and returns their stem. Everything else has claimed its names. */
+  /**
+   * Claims the root field and types of a table that is only inserted into, and returns their stem. Everything else has claimed its names.
+   */
   claimInserts(claimant: Claimant, able: TableAbilities): string {
     const stem = this.#claim(
       claimant,

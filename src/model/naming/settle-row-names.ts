@@ -65,8 +65,8 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
 }
 
 /**
- * Of several keys between the same two tables, the later one keeps the name here, too. For partitions, it is the one by which the field that is
- * named after the whole table leads to it.
+ * Of several keys between the same two tables, the later one keeps the name here, too. For partitions, it is the one by which the field
+ * that is named after the whole table leads to it.
  */
 function inOrderOfClaims(relations: readonly NamedRelation[]): NamedRelation[] {
   const byTarget = Map.groupBy(relations, ({ relation: { holdsKey, target } }) => `${holdsKey} ${target.id}`);

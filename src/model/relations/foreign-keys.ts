@@ -233,8 +233,8 @@ const none: TableLinks = { outgoing: [], incoming: [], functions: [], returnedFo
 const cache = new WeakMap<Catalog, CatalogLinks>();
 
 /**
- * The links of a catalog, found once for all roles: a role's view of a table can then be built without a look at all others. Yields while it
- * finds them.
+ * The links of a catalog, found once for all roles: a role's view of a table can then be built without a look at all others. Yields while
+ * it finds them.
  */
 export function* linkCatalog(catalog: Catalog): Generator<void, CatalogLinks> {
   const links = cache.get(catalog) ?? (yield* findLinks(catalog));

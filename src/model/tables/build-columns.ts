@@ -82,8 +82,8 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
 }
 
 /**
- * The columns that fields and inputs can have, each with its own name. If several share a name, the last keeps it, as in pg_graphql, but not
- * from one whose name is not adapted.
+ * The columns that fields and inputs can have, each with its own name. If several share a name, the last keeps it, as in pg_graphql, but
+ * not from one whose name is not adapted.
  */
 function usableColumns(context: BuildContext, table: LazyTable, columns: readonly Mutable<Column>[], notes: Notes): Mutable<Column>[] {
   const tableName = qualifiedName(table.schema, table.name);

@@ -74,7 +74,10 @@ export interface PostgresType {
   /** Whether it is an array that PostgreSQL writes as `1 2 3`. */
   readonly isVector: boolean;
   readonly pseudo: PseudoType | null;
-  /** Reads the constant of an argument's default as PostgreSQL wrote it; undefined if it is no constant. Null if none is shown, as in pg_graphql. */
+  /**
+   * Reads the constant of an argument's default as PostgreSQL wrote it; undefined if it is no constant. Null if none is shown, as in
+   * pg_graphql.
+   */
   readonly readDefault: ((sql: string) => unknown) | null;
 }
 

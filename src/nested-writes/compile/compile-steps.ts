@@ -1,10 +1,11 @@
 /**
- * A nested write as statements: one for each step, which stores keys for later ones, and one that reads the response by the keys of the written
- * rows. For comments inserted after their posts:
+ * A nested write as statements: one for each step, which stores keys for later ones, and one that reads the response by the keys of the
+ * written rows. For comments inserted after their posts:
  *
  *     with source as (…),
  *     written as (insert into "public"."comment" as t1 ("words", "post_id") select s.o0, s.o1 from source as s returning t1."id" as c0)
- *     select set_config('rowgraph.keys_2_c0', …, true), case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
+ *     select set_config('rowgraph.keys_2_c0', …, true),
+ *       case when pg_catalog.count(*) < 3 then ('rowgraph: …' || …)::int4::text else '' end
  *     from written as w
  */
 import { compileFilter } from '../../compile/compile-filter.ts';

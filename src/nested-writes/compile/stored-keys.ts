@@ -1,7 +1,7 @@
 /**
- * Keys of rows on their way to later statements of the transaction: a setting for each column that these read, with a JSON array of texts in row
- * order. Labels have a setting too, unless the plan tells them. A setting is read only by statements of the same root field, after one that has
- * set it; its name is unique in the operation.
+ * Keys of rows on their way to later statements of the transaction: a setting for each column that these read, with a JSON array of texts
+ * in row order. Labels have a setting too, unless the plan tells them. A setting is read only by statements of the same root field, after
+ * one that has set it; its name is unique in the operation.
  *
  *     select set_config('rowgraph.keys_1_c0', json_agg(w.c0::text)::text, true) from written as w
  *     select ((select current_setting('rowgraph.keys_1_c0', true)::jsonb) ->> 7)::int8
@@ -75,9 +75,9 @@ export class StoredKeys {
   }
 
   /**
-   * Stores rows by aggregates over a FROM item that has the columns and, unless the plan tells the labels, `m`. Adds them to those that earlier
-   * steps have stored. If the plan tells the labels, the order is that in which an insert returns its rows, which is the order in which it writes
-   * them.
+   * Stores rows by aggregates over a FROM item that has the columns and, unless the plan tells the labels, `m`. Adds them to those that
+   * earlier steps have stored. If the plan tells the labels, the order is that in which an insert returns its rows, which is the order in
+   * which it writes them.
    */
   store(list: KeyList, step: NestedStep, rows: string, label: Sql): Sql[] {
     const isLabelled = this.labels(list) === null;

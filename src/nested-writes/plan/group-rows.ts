@@ -1,6 +1,6 @@
 /**
- * Groups input rows and keys so that one statement can write or find each group: rows that give values to the same columns, apart from columns
- * that default to null.
+ * Groups input rows and keys so that one statement can write or find each group: rows that give values to the same columns, apart from
+ * columns that default to null.
  */
 import { mapInSteps } from '../../budget/turns.ts';
 import type { Column, Table } from '../../model/model.ts';

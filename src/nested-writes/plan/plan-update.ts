@@ -12,8 +12,8 @@ import { connectRows, pathsOf, relateMany, relateOne, StepList } from './plan-in
 import { checkVerbs, filledBy, fillsKey, type InputRow, memberOf, objectsOf, type RelationInput, readKeys, readRow } from './read-input.ts';
 
 /**
- * Plans an update whose `set` writes related rows. `firstList` is the first number for a list. Yields if there are many. Throws BAD_USER_INPUT
- * with the path of the input.
+ * Plans an update whose `set` writes related rows. `firstList` is the first number for a list. Yields if there are many. Throws
+ * BAD_USER_INPUT with the path of the input.
  */
 export function* planNestedUpdate(field: SelectedField, table: Table, model: Model, firstList: number): Generator<void, NestedWritePlan> {
   const members = planResponse(field, table, model);

@@ -10,8 +10,8 @@ import type { Filter } from '../plan.ts';
 const maxDepth = 50;
 
 /**
- * The depth inside a relation at `depth` of a filter or an order: each is a subquery inside the previous one, and PostgreSQL plans them together.
- * Throws QUERY_TOO_COMPLEX.
+ * The depth inside a relation at `depth` of a filter or an order: each is a subquery inside the previous one, and PostgreSQL plans them
+ * together. Throws QUERY_TOO_COMPLEX.
  */
 export function deeper(what: 'filter' | 'ordering', depth: number): number {
   if (depth < maxDepth) return depth + 1;
@@ -95,8 +95,8 @@ function planToOne({ entries }: InputObject, rows: RelatedRows, depth: number): 
 }
 
 /**
- * Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds. If all conditions inside are lost
- * because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
+ * Nulls are no conditions, but empty objects are: `some: {}` requires a row, and `every: {}` always holds. If all conditions inside are
+ * lost because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
  */
 function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, depth: number): readonly Filter[] {
   const where = entries.find(({ binding }) => binding?.kind === 'where')?.value ?? null;
@@ -120,7 +120,9 @@ function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, de
   });
 }
 
-/** Whether a filter without conditions was written with some, which are lost because variables were not sent. `{and: []}` has none to lose. */
+/**
+ * Whether a filter without conditions was written with some, which are lost because variables were not sent. `{and: []}` has none to lose.
+ */
 function hasLostConditions(value: InputValue): boolean {
   if (value?.kind === 'list') return value.items.some(hasLostConditions);
   if (value?.kind !== 'object') return true;

@@ -1,4 +1,6 @@
-/** Plans aggregates, and the groups of a connection's rows: what to group by, which groups to return, in which order, what to read of each. */
+/**
+ * Plans aggregates, and the groups of a connection's rows: what to group by, which groups to return, in which order, what to read of each.
+ */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Relation, ScalarType, Table } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';

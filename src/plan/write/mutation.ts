@@ -121,8 +121,8 @@ function assignment(column: Column, { value }: InputEntry): Assignment {
 }
 
 /**
- * Whether a response has rows that may change once more: rows of the table refer to these columns of the same table, so that a change of them
- * may cascade to the written rows (`on update cascade`).
+ * Whether a response has rows that may change once more: rows of the table refer to these columns of the same table, so that a change of
+ * them may cascade to the written rows (`on update cascade`).
  */
 function mayCascade(table: Table, changed: readonly Column[], members: readonly Member<ResponseValue>[]): boolean {
   if (changed.length === 0 || !members.some(({ value }) => value.kind === 'records' || value.kind === 'edges')) return false;
