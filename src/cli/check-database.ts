@@ -136,7 +136,7 @@ export class SlowSchemaError extends UnreachableError {}
 /** Codes of errors with which loading the schema fails although it may succeed later. */
 const passingCodes: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'OVERLOADED', 'CONFLICT']);
 
-export interface LoadedDatabase {
+interface LoadedDatabase {
   readonly databaseUrl: string;
   readonly schemaTriggers: boolean;
   readonly login: string;

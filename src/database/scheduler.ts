@@ -146,15 +146,15 @@ export class Scheduler<Work extends QueuedWork> {
    * client's list, so that each client's order is kept. They count for nobody's share.
    */
   takeAlike(isAlike: (work: Work) => boolean, most: number): Work[] {
-    const taken: Work[] = [];
+    const items: Work[] = [];
     for (const { waiting } of this.#turns.slice(0, mostLooks)) {
       for (const work of waiting) {
-        if (taken.length >= most || !isAlike(work)) break;
-        taken.push(work);
+        if (items.length >= most || !isAlike(work)) break;
+        items.push(work);
       }
     }
-    for (const work of taken) this.remove(work);
-    return taken;
+    for (const work of items) this.remove(work);
+    return items;
   }
 
   /** Work that was taken no longer uses its connection. */

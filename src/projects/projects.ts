@@ -23,14 +23,14 @@ interface ProjectsOptions {
 }
 
 /** A project, and the entry that was last read for it. */
-interface Entry {
+interface LoadedProject {
   readonly project: Project;
   readonly entry: ProjectEntry;
 }
 
 export class Projects {
   readonly #options: ProjectsOptions;
-  readonly #projects = new Map<string, Entry>();
+  readonly #projects = new Map<string, LoadedProject>();
   readonly #graphs = new Set<LazyGraph>();
   readonly #timer: NodeJS.Timeout;
   #whole: Pick<Endpoint, 'endpoint' | 'endpointFor'> | null = null;
@@ -109,7 +109,7 @@ export class Projects {
     }
   }
 
-  #put(reference: string, entry: ProjectEntry, definition: ProjectDefinition | null, existing: Entry | undefined): void {
+  #put(reference: string, entry: ProjectEntry, definition: ProjectDefinition | null, existing: LoadedProject | undefined): void {
     const previous = existing?.project;
     const observe: Observer = (event) => this.#options.observe({ ...event, project: reference });
     const keepsGraph = previous !== undefined && previous.definition?.graphIdentity === definition?.graphIdentity;

@@ -23,8 +23,9 @@ type Message =
   | { readonly answerTo: number; readonly answer: unknown }
   | { readonly isEnding: true };
 
+/** The other end of a process: absent from one that has no primary. */
 interface Channel {
-  send(message: Message, callback: (error: Error | null) => void): unknown;
+  send?(message: Message, callback: (error: Error | null) => void): boolean;
 }
 
 /** How long to wait for an answer, in milliseconds: from a worker, and from the primary, which may have to ask other workers first. */
@@ -51,6 +52,7 @@ function ask(channel: Channel, question: Question, milliseconds: number): Promis
 
 /** A process that dies while it is written to does not answer; its exit follows. */
 function send(channel: Channel, message: Message, onFailure: () => void = () => undefined): void {
+  if (channel.send === undefined) return onFailure();
   try {
     channel.send(message, (error) => {
       if (error) onFailure();
@@ -82,7 +84,7 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
   return new Promise((resolve) => {
     const onExit = (): void => resolve(null);
     worker.once('exit', onExit);
-    void ask(worker as unknown as Channel, question, patience.worker).then((answer) => {
+    void ask(worker, question, patience.worker).then((answer) => {
       worker.off('exit', onExit);
       resolve(answer);
     });
@@ -91,16 +93,16 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
 
 /** In the primary: answers a worker's questions, and receives its answers and announcements. */
 export function listenToWorker(worker: Worker, receiver: Required<Receiver>): void {
-  worker.on('message', (message: unknown) => receive(worker as unknown as Channel, message, receiver));
+  worker.on('message', (message: unknown) => receive(worker, message, receiver));
 }
 
 /** In a worker: tells the primary that this process has begun to end. Does nothing in other processes. */
 export function announceEnd(): void {
-  if (cluster.isWorker) send(process as unknown as Channel, { isEnding: true });
+  if (cluster.isWorker) send(process, { isEnding: true });
 }
 
 export function askPrimary(question: Question): Promise<unknown> {
-  return ask(process as unknown as Channel, question, patience.primary);
+  return ask(process, question, patience.primary);
 }
 
 /**
@@ -108,7 +110,7 @@ export function askPrimary(question: Question): Promise<unknown> {
  */
 export function listenToPrimary(answers: Answers): void {
   if (!cluster.isWorker) return;
-  process.on('message', (message: unknown) => receive(process as unknown as Channel, message, { answers }));
+  process.on('message', (message: unknown) => receive(process, message, { answers }));
 }
 
 /** The primary's number among the processes; workers are numbered from 1. */

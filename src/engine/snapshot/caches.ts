@@ -65,7 +65,7 @@ export class SchemaCacheUses {
 }
 
 /** A response that is being made, or waits to be. */
-interface Making {
+interface PendingResponse {
   readonly json: Promise<IntrospectionJson>;
   waiting: number;
 }
@@ -80,7 +80,7 @@ const maxEntries = 1000;
 export class IntrospectionCache {
   readonly #use: CacheUse;
   readonly #cache: LRUCache<string, IntrospectionJson>;
-  readonly #making = new Map<string, Making>();
+  readonly #pending = new Map<string, PendingResponse>();
   #last: Promise<void> = Promise.resolve();
 
   /**
@@ -105,10 +105,10 @@ export class IntrospectionCache {
     deadline: Deadline | null = null,
   ): Promise<IntrospectionJson> {
     const cached = this.#cache.get(identity);
-    const making = this.#making.get(identity);
-    this.#use.note(cached ?? making);
+    const pending = this.#pending.get(identity);
+    this.#use.note(cached ?? pending);
     if (cached !== undefined) return cached;
-    const awaited = making ?? this.#begin(identity, make);
+    const awaited = pending ?? this.#begin(identity, make);
     awaited.waiting += 1;
     try {
       return await untilStopped(awaited.json, deadline, explainStop);
@@ -117,19 +117,19 @@ export class IntrospectionCache {
     }
   }
 
-  #begin(identity: string, make: () => Generator<void, IntrospectionJson>): Making {
-    const json = this.#last.then(() => runInSlices(this.#whileAwaited(identity, making, make())));
-    const making: Making = { json, waiting: 0 };
-    this.#making.set(identity, making);
+  #begin(identity: string, make: () => Generator<void, IntrospectionJson>): PendingResponse {
+    const json = this.#last.then(() => runInSlices(this.#whileAwaited(identity, pending, make())));
+    const pending: PendingResponse = { json, waiting: 0 };
+    this.#pending.set(identity, pending);
     this.#last = json.then(ignore, ignore);
-    return making;
+    return pending;
   }
 
   /** Does the work and keeps the response, but stops if nobody waits for it any more: other responses are waiting to be made. */
-  *#whileAwaited(identity: string, making: Making, work: Generator<void, IntrospectionJson>): Generator<void, IntrospectionJson> {
+  *#whileAwaited(identity: string, pending: PendingResponse, work: Generator<void, IntrospectionJson>): Generator<void, IntrospectionJson> {
     try {
       for (;;) {
-        if (making.waiting === 0) throw new Error('Nobody waits for this response.');
+        if (pending.waiting === 0) throw new Error('Nobody waits for this response.');
         const { done, value } = work.next();
         if (done) {
           this.#cache.set(identity, value);
@@ -138,7 +138,7 @@ export class IntrospectionCache {
         yield;
       }
     } finally {
-      this.#making.delete(identity);
+      this.#pending.delete(identity);
     }
   }
 }
