@@ -6,7 +6,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { signKey } from '../../../src/auth/sign-key.ts';
-import { startServer } from '../../../src/http/start-server.ts';
+import { startServer } from '../../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../../src/telemetry/create-telemetry.ts';
 import { startPgliteGraph } from '../../support/pglite-graph.ts';
 
