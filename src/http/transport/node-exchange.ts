@@ -21,9 +21,6 @@ const partLength = 1024 * 1024;
  */
 const drainLimit = 16 * 1024 * 1024;
 
-/** Declared here, because a function keeps what is around it in memory. */
-function ignore(): void {}
-
 export class NodeExchange extends Exchange implements PendingExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -32,7 +29,8 @@ export class NodeExchange extends Exchange implements PendingExchange {
   readonly #expects: Expectation;
   /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
   readonly #joinsHeaders: boolean;
-  #failBody: (error: ApiError) => void = ignore;
+  /** Null until it is read. */
+  #body: CollectedBody | null = null;
   /** What is still to be written of the response. */
   #parts: (readonly Uint8Array[])[] = [];
   /** Whether another request may follow on the connection. False if the headers leave it unclear where this one ends. */
@@ -92,14 +90,14 @@ export class NodeExchange extends Exchange implements PendingExchange {
       this.response.writeContinue();
     }
     const body = this.#collectBody(limit);
-    if (isTooLong) this.#failBody(tooLarge(limit));
+    if (isTooLong) this.failBody(tooLarge(limit));
     // The error may have occurred while the token was being verified.
-    if (connection.failure !== null && !request.complete) this.#failBody(connection.failure);
+    if (connection.failure !== null && !request.complete) this.failBody(connection.failure);
     return body;
   }
 
   failBody(error: ApiError): void {
-    this.#failBody(error);
+    this.#body?.fail(error);
   }
 
   respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void {
@@ -151,48 +149,10 @@ export class NodeExchange extends Exchange implements PendingExchange {
     }
   }
 
-  /** Once the body has failed, the rest is counted and dropped. */
   #collectBody(limit: number): Promise<Buffer> {
-    const { request, deadline } = this;
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let isOver = false;
-    const end = (): void => {
-      isOver = true;
-      deadline?.onStop(null);
-      this.#failBody = ignore;
-    };
-    this.#failBody = (error) => {
-      end();
-      chunks.length = 0;
-      reject(error);
-    };
-    deadline?.onStop((reason) => this.#failBody(explainMissingBody(reason)));
-    const take = (read: Buffer | string): void => {
-      // Middleware may have set an encoding.
-      const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
-      size += chunk.length;
-      if (isOver) {
-        if (size > drainLimit) request.destroy();
-        return;
-      }
-      chunks.push(chunk);
-      this.hold(chunk.length);
-      const refusal = this.refuseBytes();
-      if (size > limit) this.#failBody(tooLarge(limit));
-      else if (refusal !== null) this.#failBody(new ApiError('OVERLOADED', refusal));
-    };
-    request.on('data', take);
-    request.once('end', () => {
-      // Node keeps the latest request of an idle connection, and with its listeners it would keep the body.
-      request.off('data', take);
-      if (isOver) return;
-      end();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-    });
-    if (request.isPaused()) request.resume();
-    return promise;
+    const body = new CollectedBody(this, limit);
+    this.#body = body;
+    return body.bytes;
   }
 
   /** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
@@ -203,6 +163,72 @@ export class NodeExchange extends Exchange implements PendingExchange {
     const refusal = this.refuseBytes();
     if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
     return bytes;
+  }
+}
+
+/** A body as it arrives. Once it has failed, the rest is counted and dropped. */
+class CollectedBody {
+  readonly bytes: Promise<Buffer>;
+  readonly #exchange: NodeExchange;
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+  #settled: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'> | null;
+
+  constructor(exchange: NodeExchange, limit: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    this.bytes = promise;
+    this.#settled = { resolve, reject };
+    this.#exchange = exchange;
+    this.#limit = limit;
+    const { request, deadline } = exchange;
+    deadline?.onStop((reason) => this.fail(explainMissingBody(reason)));
+    const take = (read: Buffer | string): void => this.#take(read);
+    request.on('data', take);
+    request.once('end', () => {
+      // Node keeps the latest request of an idle connection, and with its listeners it would keep the body.
+      request.off('data', take);
+      this.#complete();
+    });
+    if (request.isPaused()) request.resume();
+  }
+
+  fail(error: ApiError): void {
+    if (this.#isOver) return;
+    this.#chunks = [];
+    this.#end()?.reject(error);
+  }
+
+  #complete(): void {
+    if (this.#isOver) return;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#end()?.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
+  }
+
+  #end(): Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'> | null {
+    const settled = this.#settled;
+    this.#settled = null;
+    this.#isOver = true;
+    this.#exchange.deadline?.onStop(null);
+    return settled;
+  }
+
+  #take(read: Buffer | string): void {
+    const { request } = this.#exchange;
+    // Middleware may have set an encoding.
+    const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
+    this.#size += chunk.length;
+    if (this.#isOver) {
+      if (this.#size > drainLimit) request.destroy();
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#exchange.hold(chunk.length);
+    const refusal = this.#exchange.refuseBytes();
+    if (this.#size > this.#limit) this.fail(tooLarge(this.#limit));
+    else if (refusal !== null) this.fail(new ApiError('OVERLOADED', refusal));
   }
 }
 
