@@ -150,9 +150,9 @@ export class NodeExchange extends Exchange implements PendingExchange {
   }
 
   #collectBody(limit: number): Promise<Buffer> {
-    const body = new CollectedBody(this, limit);
-    this.#body = body;
-    return body.bytes;
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    this.#body = new CollectedBody(this, limit, { resolve, reject });
+    return promise;
   }
 
   /** Serializes what a body parser has left in `request.body`, so that it is checked and counted like any other body. */
@@ -166,20 +166,20 @@ export class NodeExchange extends Exchange implements PendingExchange {
   }
 }
 
+type Settle = Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
+
 /** A body as it arrives. Once it has failed, the rest is counted and dropped. */
 class CollectedBody {
-  readonly bytes: Promise<Buffer>;
   readonly #exchange: NodeExchange;
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #size = 0;
   #isOver = false;
-  #settled: Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'> | null;
+  /** Null once it is over: an idle connection keeps its latest request, and must not keep the body with it. */
+  #settle: Settle | null;
 
-  constructor(exchange: NodeExchange, limit: number) {
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    this.bytes = promise;
-    this.#settled = { resolve, reject };
+  constructor(exchange: NodeExchange, limit: number, settle: Settle) {
+    this.#settle = settle;
     this.#exchange = exchange;
     this.#limit = limit;
     const { request, deadline } = exchange;
@@ -207,12 +207,12 @@ class CollectedBody {
     this.#end()?.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
   }
 
-  #end(): Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'> | null {
-    const settled = this.#settled;
-    this.#settled = null;
+  #end(): Settle | null {
+    const settle = this.#settle;
+    this.#settle = null;
     this.#isOver = true;
     this.#exchange.deadline?.onStop(null);
-    return settled;
+    return settle;
   }
 
   #take(read: Buffer | string): void {
