@@ -21,19 +21,7 @@ export type { CacheSizes } from './engine/snapshot/caches.ts';
 export type { ErrorObject, SourcePosition } from './errors/api-error.ts';
 export { ApiError } from './errors/api-error.ts';
 export type { ErrorCode } from './errors/codes.ts';
-export type {
-  BeginTrace,
-  CacheStatistics,
-  Distribution,
-  Event,
-  GraphStatistics,
-  Observer,
-  OperationTimes,
-  PoolStatistics,
-  RanOperation,
-  RequestDetails,
-  TraceContext,
-} from './events.ts';
+export type { BeginTrace, Event, Observer, OperationTimes, RanOperation, RequestDetails, TraceContext } from './events.ts';
 export type {
   Advice,
   AdviceCode,
@@ -50,3 +38,4 @@ export { createRowgraph } from './rowgraph.ts';
 export type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 export type { RowgraphOptions } from './rowgraph-options.ts';
 export type { AdditionName } from './settings/additions.ts';
+export type { CacheStatistics, Distribution, GraphStatistics, PoolStatistics } from './statistics.ts';

@@ -4,8 +4,8 @@ import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import type { ErrorObject } from './errors/api-error.ts';
-import type { CacheStatistics, GraphStatistics } from './events.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
+import type { CacheStatistics, GraphStatistics } from './statistics.ts';
 
 /** Which role's schema an executable schema shows, and as whom its operations run. */
 export interface SchemaOptions<Context = unknown> {

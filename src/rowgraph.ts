@@ -11,12 +11,12 @@ import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
+import { ClaimsError } from './engine/claims.ts';
 import { executeRequest, handleRequest, loadRole, readRequest, type Target } from './engine/handle.ts';
 import { createMismatchReport } from './engine/prepare/prepare-request.ts';
 import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { failureResponse } from './engine/run/response.ts';
-import { ClaimsError } from './engine/run/session.ts';
 import { SchemaCacheUses } from './engine/snapshot/caches.ts';
 import { ClientSnapshots, loadSnapshot } from './engine/snapshot/load-snapshot.ts';
 import type { RoleSchema } from './engine/snapshot/role-schema.ts';
@@ -24,7 +24,7 @@ import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-
 import { ApiError, type ErrorObject } from './errors/api-error.ts';
 import { DatabaseError } from './errors/database-error.ts';
 import { toApiError } from './errors/from-postgres.ts';
-import { type CacheStatistics, createSafeObserver, Distribution, type GraphStatistics, type Observer, rowBounds } from './events.ts';
+import { createSafeObserver, type Observer } from './events.ts';
 import { buildExecutableSchema } from './executable/build-executable-schema.ts';
 import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
@@ -44,6 +44,7 @@ import {
 import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
 import { automatic, defaultRequestHeaders } from './settings/check-settings.ts';
 import { settings as defaults } from './settings/settings.ts';
+import { type CacheStatistics, Distribution, type GraphStatistics, rowBounds } from './statistics.ts';
 
 const ignore: Observer = () => {};
 const pingTimeoutMillis = 5_000;

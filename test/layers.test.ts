@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The table of settings and options: their kinds, defaults and checks. Every room may read it.
   settings: { values: ['budget'], node: true },
   sql: {},
-  database: { values: ['budget', 'settings', 'events.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: { values: ['budget', 'settings', 'statistics.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
   'database/wire': {
     values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts', 'budget/deadline.ts'],
     packages: ['pg'],
@@ -77,7 +77,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   plan: {
     values: ['request/operation.ts', 'budget', 'model/tables/column-uses.ts', 'model/types'],
-    types: ['request', 'model', 'schema', 'catalog/effects/find-effects.ts'],
+    types: ['request', 'model', 'schema', 'catalog/catalog.ts'],
   },
   'plan/plan-operation.ts': { values: ['plan', 'nested-writes/plan', 'request/operation.ts'], types: ['model'] },
   // The reason for which a request was rejected may be an outdated schema.
@@ -109,7 +109,7 @@ const layers: Readonly<Record<string, Layer>> = {
     values: [
       'settings',
       'budget',
-      'events.ts',
+      'statistics.ts',
       'catalog',
       'model',
       'model/types',
@@ -157,6 +157,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'doctor',
       'explain',
       'events.ts',
+      'statistics.ts',
     ],
     types: ['rowgraph-interface.ts'],
     packages: ['graphql'],
@@ -168,7 +169,7 @@ const layers: Readonly<Record<string, Layer>> = {
   auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
-  telemetry: { values: ['events.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
+  telemetry: { values: ['events.ts', 'statistics.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   http: {
     values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts'],
     types: ['engine'],
@@ -206,10 +207,11 @@ const layers: Readonly<Record<string, Layer>> = {
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},
   'events.ts': {},
+  'statistics.ts': {},
 };
 
 /** Files that everything may import: every stage throws errors and reports events, and JSON is parsed in many places. */
-const everywhere = { values: ['errors'], types: ['events.ts'] };
+const everywhere = { values: ['errors'], types: ['events.ts', 'statistics.ts'] };
 
 interface Import {
   readonly from: string;

@@ -1,7 +1,7 @@
 /** Assembles tables with their columns and indexes from the rows of the catalog query. */
 import type { CatalogArbiter, CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
-import type { CatalogComments, RawCatalog, RawColumn, RawColumnNumber, RawIndexDefinition, RawUniqueIndex } from './catalog-query.ts';
 import type { Effects } from './effects/find-effects.ts';
+import type { CatalogComments, RawCatalog, RawColumn, RawColumnNumber, RawIndexDefinition, RawUniqueIndex } from './raw-catalog.ts';
 
 export function* assembleTables(
   raw: RawCatalog,

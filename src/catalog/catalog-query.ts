@@ -1,14 +1,5 @@
-/**
- * The introspection query: everything that `load-catalog.ts` needs from the system catalogs, in one row.
- * Its parameter is the list of exposed schemas as JSON. It runs on PostgreSQL 14 to 18 with any search path.
- *
- * It must be fast for thousands of tables, even right after they were created, when the system catalogs have no statistics and PostgreSQL
- * may plan a join as nested loops. Its estimated cost must stay low, or PostgreSQL compiles it (JIT), which takes seconds. So it avoids
- * joins and per-row subqueries: it selects rows by membership in a set, `(x in (...)) is true`, which PostgreSQL looks up in a hash table
- * instead of planning a join, and `load-catalog.ts` puts the parts together.
- */
-import type { CatalogColumn, CatalogForeignKey, CatalogFunction, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import { type Lists, selectLists } from './lists.ts';
+import type { RawCatalog } from './raw-catalog.ts';
 import { roleIndependentTables } from './role-independence.ts';
 
 const catalogSets = `
@@ -146,123 +137,6 @@ used_type as materialized (
   union select f.prorettype from function f
   union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
 )`;
-
-/** The rows that the query returns. Ids are oids. */
-export interface RawCatalog {
-  /** A single row. */
-  readonly encoding: readonly { readonly name: string }[];
-  /** The exposed schemas that exist. */
-  readonly exposed: readonly { readonly id: number }[];
-  /** All schemas of the database. */
-  readonly schemas: readonly { readonly id: number; readonly name: string; readonly quotedName: string }[];
-  readonly tables: readonly RawTable[];
-  readonly roleIndependent: readonly { readonly id: number }[];
-  readonly columns: readonly RawColumn[];
-  /** Collations of columns, as SQL. */
-  readonly collations: readonly { readonly id: number; readonly sql: string }[];
-  /** Columns that own a sequence: serial and identity. */
-  readonly sequences: readonly RawColumnNumber[];
-  /** Columns whose NOT NULL constraint is not validated, or that a child table has without the constraint. (Partitions cannot lack it.) */
-  readonly unproven: readonly RawColumnNumber[];
-  readonly comments: readonly RawComment[];
-  readonly indexes: readonly (CatalogIndex & { readonly tableId: number; readonly keyCount: number })[];
-  readonly uniqueIndexes: readonly RawUniqueIndex[];
-  /** Only for tables that have unique indexes without a constraint, which must be told apart. */
-  readonly uniqueIndexKinds: readonly {
-    readonly id: number;
-    readonly collations: readonly number[];
-    readonly classes: readonly number[];
-  }[];
-  readonly uniqueIndexDefinitions: readonly RawIndexDefinition[];
-  readonly uniqueIndexNames: readonly { readonly id: number; readonly name: string }[];
-  readonly foreignKeys: readonly RawForeignKey[];
-  /** Unexposed tables that foreign keys refer to. */
-  readonly targets: readonly { readonly id: number; readonly schemaId: number; readonly name: string }[];
-  readonly types: readonly RawType[];
-  /** Types of columns whose operators are in a schema other than pg_catalog, with the function of their "=". */
-  readonly ownOperators: readonly { readonly typeId: number; readonly schemaId: number; readonly functionId: number }[];
-  /** Operators of array types of columns that PostgreSQL prefers to those of all arrays, such as those of intarray. */
-  readonly arrayOperators: readonly { readonly typeId: number; readonly functionId: number }[];
-  readonly labels: readonly { readonly typeId: number; readonly label: string }[];
-  readonly functions: readonly RawFunction[];
-  /** `position` counts all arguments, from 1. */
-  readonly defaults: readonly { readonly functionId: number; readonly position: number; readonly sql: string | null }[];
-}
-
-export interface RawTable
-  extends Pick<
-    CatalogTable,
-    'id' | 'schemaId' | 'name' | 'kind' | 'rowSecurity' | 'hasChildren' | 'keepsNotNull' | 'fillsColumns' | 'runsBeforeInsert'
-  > {
-  readonly options: readonly string[] | null;
-  /** The bits of `pg_relation_is_updatable`: 2 for update, 3 for insert and 4 for delete, PostgreSQL's numbers for these commands. */
-  readonly writable: number;
-}
-
-export interface RawColumn
-  extends Pick<CatalogColumn, 'number' | 'name' | 'typeId' | 'maxLength' | 'notNull' | 'automatic' | 'generatedAlways' | 'hasDefault'> {
-  readonly tableId: number;
-  /** The type with its modifier, qualified if the connection's search path requires it. */
-  readonly shownType: string | null;
-  /** Whether its domain, or a base domain of that, rejects null. */
-  readonly fullDomain: boolean;
-  /** 0 if its type has none. */
-  readonly collationId: number;
-}
-
-export interface RawColumnNumber {
-  readonly tableId: number;
-  readonly number: number;
-}
-
-interface RawComment {
-  readonly kind: 'schema' | 'relation' | 'constraint' | 'type' | 'function' | null;
-  readonly id: number;
-  /** That of a column, or 0 for other objects. */
-  readonly number: number;
-  readonly text: string;
-}
-
-export interface RawUniqueIndex extends Pick<CatalogIndex, 'immediate' | 'columns'> {
-  readonly tableId: number;
-  readonly id: number;
-  readonly keyCount: number;
-}
-
-export interface RawIndexDefinition {
-  readonly id: number;
-  /** Columns and expressions as SQL, each with the name of its collation, or a hyphen if it has none. */
-  readonly elements: readonly (readonly [sql: string, collation: string])[];
-  readonly condition: string | null;
-  /** PostgreSQL's serialized expression trees (`pg_node_tree`) of its expressions and condition. */
-  readonly nodes: string;
-  readonly nullsNotDistinct: boolean | null;
-}
-
-interface RawForeignKey
-  extends Pick<CatalogForeignKey, 'id' | 'name' | 'tableId' | 'columns' | 'targetId' | 'targetColumns' | 'validated'> {
-  /** The foreign key of a partitioned table that this one was copied from, or 0. */
-  readonly parentId: number;
-}
-
-interface RawType
-  extends Pick<
-    CatalogType,
-    'id' | 'schemaId' | 'name' | 'kind' | 'category' | 'elementId' | 'relationId' | 'oddlyOrdered' | 'unordered' | 'delimiter'
-  > {
-  readonly quotedName: string;
-  /** The type without its modifier, qualified like `shownType` of columns. */
-  readonly shown: string;
-  /** The type that a domain is based on in the end, quoted and qualified, and its schema. */
-  readonly base: readonly [sql: string, schemaId: number] | null;
-}
-
-export interface RawFunction extends Omit<CatalogFunction, 'schema' | 'effects' | 'arguments' | 'comment'> {
-  readonly argumentTypes: readonly number[];
-  readonly argumentNames: readonly string[] | null;
-  readonly argumentModes: readonly string[] | null;
-  readonly defaultCount: number;
-}
 
 export const catalogLists: Lists<RawCatalog> = {
   encoding: { members: { name: `pg_catalog.current_setting('server_encoding')` }, from: '(select) e' },
@@ -533,16 +407,3 @@ export const catalogLists: Lists<RawCatalog> = {
 };
 
 export const catalogQuery = `${catalogSets} ${selectLists(catalogLists)}`;
-
-export class CatalogComments {
-  readonly #texts: ReadonlyMap<string, string>;
-
-  constructor({ comments }: Pick<RawCatalog, 'comments'>) {
-    this.#texts = new Map(comments.map(({ kind, id, number, text }) => [`${kind} ${id} ${number}`, text]));
-  }
-
-  /** The comment on an object, or on a column of a relation; null if there is none. */
-  on(kind: NonNullable<RawComment['kind']>, id: number, number = 0): string | null {
-    return this.#texts.get(`${kind} ${id} ${number}`) ?? null;
-  }
-}

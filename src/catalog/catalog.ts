@@ -3,7 +3,6 @@
  * in one query for all roles; `model/` reads it. Ids are oids, and lists are in order of id. Only comments that contain a directive are
  * loaded.
  */
-import type { SessionEffects } from './effects/find-effects.ts';
 
 export interface Catalog {
   /** PostgreSQL's name for the database encoding, such as `UTF8`. */
@@ -288,4 +287,15 @@ export interface TablePrivileges extends ColumnPrivileges {
   readonly delete: boolean;
   /** Columns with grants of their own, by number. */
   readonly columns: ReadonlyMap<number, ColumnPrivileges>;
+}
+
+export interface SessionEffects {
+  /**
+   * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of
+   * a function that is labelled immutable, it evaluates it and keeps the result in the plan
+   * (https://www.postgresql.org/docs/current/xfunc-volatility.html), even if the function reads the claims.
+   */
+  readonly readsSession: boolean;
+  /** Whether it may leave settings, locks, cursors or temporary tables on the connection. */
+  readonly changesSession: boolean;
 }

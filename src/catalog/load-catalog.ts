@@ -3,10 +3,11 @@ import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { assembleTables } from './assemble-tables.ts';
 import type { Catalog, CatalogArgument, CatalogForeignKey, CatalogFunction, CatalogTable, CatalogType } from './catalog.ts';
-import { CatalogComments, catalogLists, catalogQuery, type RawCatalog, type RawFunction } from './catalog-query.ts';
+import { catalogLists, catalogQuery } from './catalog-query.ts';
 import { effectLists, effectsQuery, type RawEffects } from './effects/effects-query.ts';
 import { type Effects, findEffects } from './effects/find-effects.ts';
 import { type Lists, parseLists } from './lists.ts';
+import { CatalogComments, type RawCatalog, type RawFunction } from './raw-catalog.ts';
 import { assembleViews, isView } from './views/infer-views.ts';
 import { type RawViews, viewLists, viewQuery } from './views/view-query.ts';
 

@@ -3,7 +3,7 @@
  * connection of the caller (`client-database.ts`). Types only.
  */
 import type { Deadline } from '../budget/deadline.ts';
-import type { CacheStatistics, GraphStatistics } from '../events.ts';
+import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
 
 /** One SQL statement with text parameters; prepared statements are found by its text. */
 export interface Statement {

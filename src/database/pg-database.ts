@@ -4,8 +4,8 @@
  */
 
 import { Deadline, longestTimer } from '../budget/deadline.ts';
-import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
+import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../statistics.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { PoolConnector, UrlConnector } from './connector.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';

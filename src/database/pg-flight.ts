@@ -1,6 +1,6 @@
 /** Runs that leave in one write on one connection: settles each when its reply arrives, and has it tried again if that may succeed. */
 import { Deadline } from '../budget/deadline.ts';
-import type { Distribution } from '../events.ts';
+import type { Distribution } from '../statistics.ts';
 import type { Pace } from './pace.ts';
 import type { ConnectionUser, PgConnection } from './pg-connection.ts';
 import { type Fault, lossBy, PgRun, retries } from './pg-run.ts';

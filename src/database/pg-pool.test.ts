@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DatabaseError } from '../errors/database-error.ts';
-import { Distribution, secondBounds } from '../events.ts';
+import { Distribution, secondBounds } from '../statistics.ts';
 import type { Connector } from './connector.ts';
 import { Pace } from './pace.ts';
 import { PgPool } from './pg-pool.ts';

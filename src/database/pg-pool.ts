@@ -3,7 +3,7 @@
  * them. While the server refuses connections, it is asked for one at a time.
  */
 import type { DatabaseError } from '../errors/database-error.ts';
-import type { PoolStatistics } from '../events.ts';
+import type { PoolStatistics } from '../statistics.ts';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.ts';
 import type { ConnectionOptions, Connector } from './connector.ts';
 import type { Pace } from './pace.ts';

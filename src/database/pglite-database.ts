@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
-import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../events.ts';
 import { settings } from '../settings/settings.ts';
+import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../statistics.ts';
 import type { Batch, BatchResult, Database, DatabaseStatistics, Rows, RunStatement, Session } from './database.ts';
 import { afterRollback, countLeading, inRolledBackTransaction, queryBatch, toBatchError } from './session-statement.ts';
 import { closedError, isStalePlan, stopError, toDatabaseError, tooLargeError, tooManyConnections } from './to-database-error.ts';

@@ -17,7 +17,7 @@ import { findOpenAccess } from './find-open-access.ts';
 import { type ExaminedSettings, findSettings } from './find-settings.ts';
 import { findWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
-import { loadSafety } from './safety.ts';
+import { loadSafety } from './load-safety.ts';
 
 const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestDatabase } from '../database/database.ts';
-import { TableSizeCache } from './request-cost.ts';
+import { TableSizeCache } from './snapshot/table-size-cache.ts';
 
 let rows = '0';
 let queries = 0;

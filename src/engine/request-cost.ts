@@ -7,14 +7,13 @@ import type { OperationDefinitionNode } from 'graphql';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { type LimitName, type Limits, limitNames, noLimits, overLimit } from '../budget/limits.ts';
 import { runAtOnce } from '../budget/turns.ts';
-import { loadTableSizes } from '../catalog/load-table-sizes.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
 import type { RanOperation } from '../events.ts';
-import { evaluateRowsOf, type LargestRead, type TableSizes } from '../plan/measure.ts';
+import { evaluateRowsOf, type LargestRead } from '../plan/evaluate-rows.ts';
 import {
   checkText,
   type MeasuredDocument,
@@ -162,45 +161,6 @@ function adviceFor({ path, argument }: LargestRead): string {
   const where = `Most of them are in ${JSON.stringify(path.join('.'))}.`;
   if (argument === 'first') return `${where} Ask for smaller pages there or around it, such as "first: 10"`;
   return argument === 'atMost' ? `${where} Write fewer records, with a smaller "atMost"` : `${where} Select less of each`;
-}
-
-const freshMillis = 60_000;
-
-/**
- * The sizes of tables, read when a request first depends on them, and again when they are a minute old: statistics change without DDL, and
- * a table that has grown must not be taken for a small one.
- */
-export class TableSizeCache {
-  readonly #schemas: readonly string[];
-  readonly #now: () => number;
-  #sizes: Promise<TableSizes> | null = null;
-  #readAt = 0;
-
-  /** `now` is the time in milliseconds. */
-  constructor(schemas: readonly string[], now: () => number = () => performance.now()) {
-    this.#schemas = schemas;
-    this.#now = now;
-  }
-
-  /** Requests at the same time share one query. A failure is not remembered: the next request tries again. */
-  read(database: RequestDatabase): Promise<TableSizes> {
-    if (this.#sizes !== null && this.#now() - this.#readAt < freshMillis) return this.#sizes;
-    this.#readAt = this.#now();
-    const reading = loadTableSizes(database, this.#schemas).then(roundUp);
-    this.#sizes = reading;
-    reading.catch(() => {
-      if (this.#sizes === reading) this.#sizes = null;
-    });
-    return reading;
-  }
-}
-
-/**
- * Rounds each size up to a power of ten, at least ten. Then a refused request tells no more of how many rows there are, including those
- * that a policy hides, and a table may grow until its size is read again.
- */
-function roundUp(sizes: ReadonlyMap<number, number>): TableSizes {
-  return new Map([...sizes].map(([id, rows]) => [id, 10 ** Math.ceil(Math.log10(Math.max(rows, 10)))]));
 }
 
 /** The operation that a request ran, for observers: derived from the prepared request only on demand. */

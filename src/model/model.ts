@@ -3,7 +3,7 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
-import type { SessionEffects } from '../catalog/effects/find-effects.ts';
+import type { SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { PostgresType } from './types/postgres-types.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evaluateRowsOf, type RowEstimate, type RowRead } from './measure.ts';
+import { evaluateRowsOf, type RowEstimate, type RowRead } from './evaluate-rows.ts';
 
 const nothing: RowEstimate = { constant: 0, reads: [] };
 

@@ -6,7 +6,8 @@ import { runAtOnce } from '../budget/turns.ts';
 import { selectFields } from '../request/select/select-fields.ts';
 import { getOperation } from '../request/validate/parse-document.ts';
 import { buildSchema } from '../schema/build-schema.ts';
-import { dependsOnValues, evaluateRows, measurePlan } from './measure.ts';
+import { dependsOnValues, evaluateRows } from './evaluate-rows.ts';
+import { measurePlan } from './measure.ts';
 import { planOperation } from './plan-operation.ts';
 
 const schema = runAtOnce(buildSchema(sampleModel));

@@ -3,15 +3,8 @@
  * or bodies of a request, so no key can get into the log.
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
-import {
-  type BeginTrace,
-  type CacheStatistics,
-  type Event,
-  type EventKind,
-  type GraphStatistics,
-  type Observer,
-  rowOf,
-} from '../events.ts';
+import { type BeginTrace, type Event, type EventKind, type Observer, rowOf } from '../events.ts';
+import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
 import { type Clock, LogLimit, LogStream } from './log-stream.ts';
 import { type Metric, metricsContentType, writeMetrics } from './metrics.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';

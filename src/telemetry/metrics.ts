@@ -1,5 +1,5 @@
 /** Metrics as plain data: how they are written for Prometheus, and added up over several processes. */
-import type { Distribution } from '../events.ts';
+import type { Distribution } from '../statistics.ts';
 
 export interface Metric {
   readonly name: string;

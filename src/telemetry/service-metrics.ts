@@ -1,17 +1,8 @@
 /** The metrics of a process, counted in plain numbers and read when they are asked for. */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import {
-  byteBounds,
-  type CacheStatistics,
-  Distribution,
-  type EventKind,
-  eventTable,
-  type GraphStatistics,
-  type RequestFinished,
-  rowBounds,
-  secondBounds,
-} from '../events.ts';
+import { type EventKind, eventTable, type RequestFinished } from '../events.ts';
+import { byteBounds, type CacheStatistics, Distribution, type GraphStatistics, rowBounds, secondBounds } from '../statistics.ts';
 import { histogram, type Metric, metric } from './metrics.ts';
 
 /** How many roles have a label of their own; the others share one, so that no token can make the metrics grow. */

@@ -1,18 +1,7 @@
 /** Finds which tables and functions have effects beyond the transaction that uses them, in the graph of what refers to what. */
-import type { MislabelledFunction } from '../catalog.ts';
+import type { MislabelledFunction, SessionEffects } from '../catalog.ts';
 import { impliedOperators, type NodeKind, type RawEffects, type RawFunctionBody } from './effects-query.ts';
 import { FunctionBody, isWord, wordsOfReaders } from './function-body.ts';
-
-export interface SessionEffects {
-  /**
-   * Whether it may see what the session keeps of earlier callers: the last values of sequences, and plans. When PostgreSQL plans a call of
-   * a function that is labelled immutable, it evaluates it and keeps the result in the plan
-   * (https://www.postgresql.org/docs/current/xfunc-volatility.html), even if the function reads the claims.
-   */
-  readonly readsSession: boolean;
-  /** Whether it may leave settings, locks, cursors or temporary tables on the connection. */
-  readonly changesSession: boolean;
-}
 
 export const noEffects: SessionEffects = { readsSession: false, changesSession: false };
 

@@ -3,7 +3,7 @@
  * result of `viewQuery`.
  */
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
-import type { CatalogComments } from '../catalog-query.ts';
+import type { CatalogComments } from '../raw-catalog.ts';
 import { inferForeignKeys, inferSameRows, type ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
 import { type QueryItem, readQueryParts } from './query-parts.ts';

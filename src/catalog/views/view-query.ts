@@ -3,8 +3,9 @@
  * the unique indexes and foreign keys of the underlying tables. Its parameter is a list of view ids as JSON. It runs on PostgreSQL 14 to 18
  * with any search path.
  */
-import { catalogLists, type RawCatalog } from '../catalog-query.ts';
+import { catalogLists } from '../catalog-query.ts';
 import { type Lists, selectLists } from '../lists.ts';
+import type { RawCatalog } from '../raw-catalog.ts';
 
 /** Views with larger definitions, in bytes, are not analyzed. */
 const maxDefinitionBytes = 4_000_000;

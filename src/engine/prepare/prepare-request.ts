@@ -11,7 +11,8 @@ import { runAtOnce, runInSlices, WeighedTurns } from '../../budget/turns.ts';
 import { type CompiledOperation, compilePlan } from '../../compile/compile-plan.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
-import { dependsOnValues, evaluateRows, measurePlan, type PlanMeasure } from '../../plan/measure.ts';
+import { dependsOnValues, evaluateRows } from '../../plan/evaluate-rows.ts';
+import { measurePlan, type PlanMeasure } from '../../plan/measure.ts';
 import type { Parameter, Plan } from '../../plan/plan.ts';
 import { planOperation } from '../../plan/plan-operation.ts';
 import { coerceVariables, type Variables } from '../../request/coerce/coerce-variables.ts';
@@ -24,7 +25,7 @@ import {
   recheckDocument,
 } from '../../request/validate/parse-document.ts';
 import type { GraphQLRequest, RequestMarks } from '../request.ts';
-import type { CachedDocument, CompiledRequest, GrantedSchema, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';
+import type { CachedDocument, CompiledRequest, GrantedSchema, NoteMismatches, RoleSchema, SchemaTypes } from '../snapshot/role-schema.ts';
 
 /** A request that is ready to run, except for the values to bind. */
 export interface PreparedRequest {
@@ -274,9 +275,6 @@ export function planAgain({ schema, model }: SchemaTypes, { document, operation,
   if (operation.counts.fields + variables.listElements > manyParts) return null;
   return runAtOnce(planOperation(selectFields(schema, document.fragments, operation.node, variables.values), model));
 }
-
-/** Takes a document that only lenient coercion accepts, with its text. */
-export type NoteMismatches = (query: string, document: Document) => void;
 
 /** How many documents are remembered, by their hash. */
 const mostRemembered = 10_000;

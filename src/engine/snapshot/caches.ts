@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import { type Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
 import { runInSlices } from '../../budget/turns.ts';
-import type { CacheStatistics } from '../../events.ts';
 import type { IntrospectionJson } from '../../introspection/execute-introspection.ts';
 import { settings } from '../../settings/settings.ts';
+import type { CacheStatistics } from '../../statistics.ts';
 
 export interface CacheSizes {
   /** Estimated bytes of all schemas, with their documents and compiled variants. Default: 192 MB. */

@@ -9,11 +9,10 @@ import type { PlanMeasure } from '../../plan/measure.ts';
 import type { Coercion } from '../../request/operation.ts';
 import type { Document } from '../../request/validate/parse-document.ts';
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
-import type { NoteMismatches } from '../prepare/prepare-request.ts';
-import type { TableSizeCache } from '../request-cost.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
-import type { RequestSettings } from '../run/session.ts';
 import type { CacheSizes, IntrospectionCache, SchemaCacheUses } from './caches.ts';
+import type { RequestSettings } from './request-settings.ts';
+import type { TableSizeCache } from './table-size-cache.ts';
 
 /** What requests of a role run against. */
 export interface RoleSchema {
@@ -114,3 +113,6 @@ export interface CompiledRequest extends CompiledOperation {
   /** Whether it refers to the types that it was planned with. */
   readonly holdsTypes: boolean;
 }
+
+/** Takes a document that only lenient coercion accepts, with its text. */
+export type NoteMismatches = (query: string, document: Document) => void;

@@ -9,7 +9,6 @@ import { loadRole, loadStandings, readPrivileges } from '../../catalog/load-priv
 import { loadRoleDefaults } from '../../catalog/load-role-defaults.ts';
 import type { RequestDatabase, RoleDefaults } from '../../database/database.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { CacheStatistics } from '../../events.ts';
 import { firstVersionWithKeys, isOlder } from '../../extension/extension-versions.ts';
 import { hasValuesOf } from '../../freshness/fingerprint.ts';
 import { type Dependence, needLoad, type SchemaChange, type SchemaStamp, tablesInDoubt } from '../../freshness/versions.ts';
@@ -21,13 +20,14 @@ import { isStorable } from '../../request/coerce/opaque-id.ts';
 import type { Coercion } from '../../request/operation.ts';
 import { buildSchema } from '../../schema/build-schema.ts';
 import { identifier, render } from '../../sql/sql.ts';
-import type { NoteMismatches } from '../prepare/prepare-request.ts';
-import { TableSizeCache } from '../request-cost.ts';
+import type { CacheStatistics } from '../../statistics.ts';
 import type { KeyStore } from '../run/idempotency-key.ts';
-import { loadRequestSettings, type RequestSettings } from '../run/session.ts';
 import { type CacheSizes, IntrospectionCache, type SchemaCacheUses } from './caches.ts';
+import { dependenceOf, suspectsOf } from './dependence.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
-import type { GrantedSchema, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
+import type { GrantedSchema, NoteMismatches, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import { TableSizeCache } from './table-size-cache.ts';
 
 export interface SnapshotSettings {
   readonly schemas: readonly string[];
@@ -343,35 +343,4 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
     routines: model.routines.filter(isIntrospectable),
     enums: model.enums.filter(isIntrospectable),
   };
-}
-
-/** `searched`: the schemas on the search path of requests. */
-function dependenceOf({ tables, schemas, viewRelations }: Catalog, searched: readonly string[]): Dependence {
-  const names = new Map(schemas.map(({ id, name }) => [id, name]));
-  return {
-    schemas: new Set([...searched, ...viewRelations.values()]),
-    tables: new Map(
-      tables.map(({ id, schemaId, name, indexes }) => {
-        return [id, { schema: names.get(schemaId) ?? '', name, hasKey: indexes.some(({ primary }) => primary) }];
-      }),
-    ),
-    underlying: new Set(viewRelations.keys()),
-  };
-}
-
-/**
- * These tables and those that are related to them, whose fields may change, too: by name, as in `PlanMeasure.touches`.
- */
-export function suspectsOf({ foreignKeys }: Catalog, { tables }: Dependence, changed: ReadonlySet<number>): ReadonlySet<string> {
-  const ids = new Set(changed);
-  for (const { tableId, targetId } of foreignKeys) {
-    if (changed.has(tableId)) ids.add(targetId);
-    if (changed.has(targetId)) ids.add(tableId);
-  }
-  const suspects = new Set<string>();
-  for (const id of ids) {
-    const table = tables.get(id);
-    if (table !== undefined) suspects.add(`${table.schema}.${table.name}`);
-  }
-  return suspects;
 }

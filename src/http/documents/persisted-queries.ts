@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { CacheStatistics } from '../../events.ts';
+import type { CacheStatistics } from '../../statistics.ts';
 
 interface Stored {
   readonly text: string;

@@ -2,9 +2,10 @@
 
 import { createTokenVerifier, type TokenRules } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';
-import type { CacheStatistics, Observer } from '../../events.ts';
+import type { Observer } from '../../events.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
 import { settings } from '../../settings/settings.ts';
+import type { CacheStatistics } from '../../statistics.ts';
 import { Admission, type Share } from '../admission/admission.ts';
 import { addressBlock, findClientAddress } from '../admission/client-address.ts';
 import { LoopDelay } from '../admission/loop-delay.ts';

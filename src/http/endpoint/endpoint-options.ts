@@ -2,7 +2,8 @@
 import type { Authenticate } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
-import type { BeginTrace, CacheStatistics, GraphStatistics } from '../../events.ts';
+import type { BeginTrace } from '../../events.ts';
+import type { CacheStatistics, GraphStatistics } from '../../statistics.ts';
 import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';
 
 /** `Infinity` is no limit, except for `tokenCache`, `persistedQueries` and `rateLimit`. */

@@ -2,8 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRules } from '../../auth/verify-token.ts';
-import type { CacheStatistics, Observer } from '../../events.ts';
+import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
+import type { CacheStatistics } from '../../statistics.ts';
 import { createEndpoint, type Endpoint } from '../endpoint/create-endpoint.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
 import { createRequestIds } from '../endpoint/exchange.ts';
