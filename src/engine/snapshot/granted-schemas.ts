@@ -149,14 +149,21 @@ export class GrantedSchemas {
   }
 }
 
+interface Entry<Content> {
+  readonly content: Content;
+  readonly bytes: number;
+  usedAt: number;
+}
+
 /** What is kept of sets of privileges, up to a number of bytes: what was used least recently is evicted. */
 class RecentlyUsed<Content> {
   readonly #maxBytes: number;
   readonly #estimate: (content: Content) => number;
   readonly #onEvict: (set: PrivilegeSet) => void;
-  /** The least recently used first. */
-  readonly #entries = new Map<PrivilegeSet, { readonly content: Content; readonly bytes: number }>();
+  readonly #entries = new Map<PrivilegeSet, Entry<Content>>();
   #bytes = 0;
+  /** Counts uses. Every request is one, so its entry is not moved in the map. */
+  #uses = 0;
 
   constructor(maxBytes: number, estimate: (content: Content) => number, onEvict: (set: PrivilegeSet) => void) {
     this.#maxBytes = maxBytes;
@@ -175,8 +182,7 @@ class RecentlyUsed<Content> {
   get(set: PrivilegeSet): Content | undefined {
     const entry = this.#entries.get(set);
     if (entry === undefined) return undefined;
-    this.#entries.delete(set);
-    this.#entries.set(set, entry);
+    entry.usedAt = ++this.#uses;
     return entry.content;
   }
 
@@ -186,20 +192,20 @@ class RecentlyUsed<Content> {
 
   /** Keeps the content, whatever its size, and measures it. */
   set(set: PrivilegeSet, content: Content): void {
-    this.#remove(set);
     const bytes = this.#estimate(content);
-    this.#bytes += bytes;
-    this.#entries.set(set, { content, bytes });
-    for (const other of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes || other === set) break;
-      this.#remove(other);
-      this.#onEvict(other);
-    }
+    this.#bytes += bytes - (this.#entries.get(set)?.bytes ?? 0);
+    this.#entries.set(set, { content, bytes, usedAt: ++this.#uses });
+    if (this.#bytes > this.#maxBytes) this.#evict(set);
   }
 
-  #remove(set: PrivilegeSet): void {
-    this.#bytes -= this.#entries.get(set)?.bytes ?? 0;
-    this.#entries.delete(set);
+  #evict(kept: PrivilegeSet): void {
+    const byUse = [...this.#entries].sort(([, one], [, other]) => one.usedAt - other.usedAt);
+    for (const [set, { bytes }] of byUse) {
+      if (this.#bytes <= this.#maxBytes || set === kept) break;
+      this.#bytes -= bytes;
+      this.#entries.delete(set);
+      this.#onEvict(set);
+    }
   }
 }
 
