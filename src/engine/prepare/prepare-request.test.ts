@@ -29,7 +29,8 @@ function roleSchemaOf(): RoleSchema {
 
 test('of many requests in one turn of the event loop, only those are prepared for which it has time', async (context) => {
   const roleSchema = roleSchemaOf();
-  // Later than whatever else has run in this process.
+  // In a turn of its own, and later than whatever else has run in this process.
+  await new Promise((resolve) => setImmediate(resolve));
   let time = performance.now();
   context.mock.method(performance, 'now', () => time++);
   const prepared = Array.from({ length: 50 }, (_, index) => prepareRequest(roleSchema, { query: `{ a${index}: __typename }` }));
