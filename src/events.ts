@@ -19,6 +19,8 @@ interface EventRow<Members> {
    * key.
    */
   readonly limit?: true | ((event: Members) => string | null);
+  /** Where it is reported again and again for as long as it lasts: of lines with this key, the first is written, and then ever fewer. */
+  readonly lasts?: (event: Members) => string;
   /** The metric that counts it. */
   readonly counter?: { readonly name: string; readonly help: string; readonly labels?: Readonly<Record<string, string>> };
 }
@@ -91,9 +93,12 @@ export const eventTable = {
   /** Loading the schema takes long at startup. */
   'schema-awaited': row<object>({ level: 'info', message: 'loading the schema takes long; requests wait for it' }),
   /** The public keys of a token issuer could not be loaded. */
-  'keys-load-failed': row<{ readonly error: unknown }>({
+  'keys-load-failed': row<{ readonly error: unknown; readonly hasKeys: boolean }>({
     level: 'error',
-    message: 'failed to load the public keys that verify tokens; those loaded before stay in use',
+    message: ({ hasKeys }) =>
+      hasKeys
+        ? 'failed to load the public keys that verify tokens; those loaded before stay in use'
+        : 'failed to load the public keys that verify tokens; until they can be loaded, such tokens are refused. Check the URL and the network',
     fields: ({ error }) => ({ reason: errorOf(error).message }),
   }),
   /** Public keys of a token issuer cannot be used. Reported when the keys are loaded, and again if they change. */
@@ -148,9 +153,9 @@ export const eventTable = {
     level: ({ error }) => (isOfServer(error) ? 'warn' : 'error'),
     // If the database did not respond, nothing is known to be wrong with the schema.
     message: ({ error }) =>
-      `failed to ${isOfServer(error) ? 'check the schema for changes' : 'load the schema'}; the previous one stays in use, and the next attempt follows within a second`,
+      `failed to ${isOfServer(error) ? 'check the schema for changes' : 'load the schema'}; the previous one stays in use, and attempts follow every second`,
     fields: ({ error }) => (isOfServer(error) ? { reason: reasonOf(error) } : { err: error }),
-    limit: true,
+    lasts: (event) => `schema-load-failed: ${stateOf(event.error)} ${reasonOf(event.error)}`,
     counter: { ...schemaLoads, labels: { outcome: 'failed' } },
   }),
   /** LISTEN failed. Reported for the first of several failures. */
@@ -228,7 +233,7 @@ export const eventTable = {
     level: 'warn',
     message: 'database connection failed; another one is opened when it is needed',
     fields: ({ error }) => ({ reason: reasonOf(error) }),
-    limit: true,
+    lasts: ({ error }) => `pool-failed: ${reasonOf(error)}`,
     counter: { name: 'rowgraph_pool_failures_total', help: 'Database connections that failed or could not be opened.' },
   }),
   /** Traces or metrics could not be delivered. `url`: their receiver, without user, password and query. */
@@ -371,12 +376,16 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message || ('code' in cause && cause.code)}` : message;
 }
 
+/** The SQLSTATE; null if there was none, undefined if it is no error of a database. */
+function stateOf(error: unknown): unknown {
+  return error instanceof Error && 'sqlstate' in error ? error.sqlstate : undefined;
+}
+
 /**
  * Whether the database could not be asked: there was no SQLSTATE, or one of a lost connection, of missing resources or of an intervention.
  */
 function isOfServer(error: unknown): boolean {
-  if (!(error instanceof Error) || !('sqlstate' in error)) return false;
-  const { sqlstate } = error;
+  const sqlstate = stateOf(error);
   return sqlstate === null || (typeof sqlstate === 'string' && /^(?:08|53|57)/.test(sqlstate));
 }
 

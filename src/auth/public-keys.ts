@@ -166,6 +166,13 @@ export class RemotePublicKeys implements PublicKeys {
     this.#now = now;
   }
 
+  /** Loads them before they are needed, so that it is known if they cannot be loaded. Never rejects. */
+  async preload(): Promise<void> {
+    await this.#load();
+    // The first token tries again: the issuer may have started at the same time.
+    if (this.#set === null) this.#triedAt = -Infinity;
+  }
+
   currentSet(): KeySet | null {
     if (this.#set !== null && this.#now() > this.#loadedAt + lifetime) void this.#load();
     return this.#set;
@@ -185,7 +192,7 @@ export class RemotePublicKeys implements PublicKeys {
   #load(): Promise<void> {
     if (this.#loading === null && this.#now() < this.#triedAt + leastPause) return Promise.resolve();
     this.#loading ??= this.#fetch()
-      .catch((error: unknown) => this.#observe({ kind: 'keys-load-failed', error }))
+      .catch((error: unknown) => this.#observe({ kind: 'keys-load-failed', error, hasKeys: this.#set !== null }))
       .finally(() => {
         this.#loading = null;
       });

@@ -64,13 +64,16 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const log = createLog(level, stream, () => project);
   // What a setting of its own asks for does not depend on the minimum level.
   const asked = log.child({}, { level: 'info' });
-  const limit = new LogLimit((of, count) => log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last second`), clock);
+  const onOmitted = (of: string, count: number, seconds: number): void => {
+    const time = seconds === 1 ? 'second' : `${seconds} seconds`;
+    log.warn({ of, count }, `${count} more "${of}" lines were dropped in the last ${time}`);
+  };
+  const limit = new LogLimit(onOmitted, clock);
   const metrics = new ProcessCounts();
   const observe: Observer = (event) => {
     metrics.count(event);
     project = event.project;
-    const key = limitKeyOf(event);
-    if (key === null || limit.admits(project === undefined ? key : `${key} of ${project}`)) writeEvent(event, log);
+    if (isWritten(event, limit)) writeEvent(event, log);
     if (event.kind === 'request-finished' && event.details) noteDetails(event);
     project = undefined;
   };
@@ -114,10 +117,13 @@ function createLog(level: Level | 'silent', stream: DestinationStream, readProje
   return pino(options, stream);
 }
 
-function limitKeyOf(event: Event): string | null {
-  const { limit } = rowOf(event);
-  if (limit === undefined) return null;
-  return limit === true ? event.kind : limit(event);
+/** Whether the event's line is one of those that the limits of its row let through. */
+function isWritten(event: Event, limits: LogLimit): boolean {
+  const { limit, lasts } = rowOf(event);
+  const withProject = (key: string): string => (event.project === undefined ? key : `${key} of ${event.project}`);
+  if (lasts !== undefined) return limits.admitsFewer(withProject(lasts(event)));
+  const key = limit === true ? event.kind : (limit?.(event) ?? null);
+  return key === null || limits.admits(withProject(key));
 }
 
 function writeEvent(event: Event, log: Logger): void {

@@ -29,10 +29,10 @@ class TestClock implements Clock {
 
 function open() {
   const clock = new TestClock();
-  const omitted: [string, number][] = [];
-  const limit = new LogLimit((key, count) => void omitted.push([key, count]), clock);
+  const omitted: [string, number, number][] = [];
+  const limit = new LogLimit((key, count, seconds) => void omitted.push([key, count, seconds]), clock);
   const send = (key: string, count: number): number => Array.from({ length: count }, () => limit.admits(key)).filter(Boolean).length;
-  return { clock, omitted, send };
+  return { clock, limit, omitted, send };
 }
 
 test('ten lines per key are written each second, and the number of the others at its end', () => {
@@ -43,12 +43,12 @@ test('ten lines per key are written each second, and the number of the others at
   clock.set(999);
   assert.deepEqual(omitted, []);
   clock.set(1000);
-  assert.deepEqual(omitted, [['a', 25]]);
+  assert.deepEqual(omitted, [['a', 25, 1]]);
   assert.equal(send('a', 12), 10);
   clock.set(2000);
   assert.deepEqual(omitted, [
-    ['a', 25],
-    ['a', 2],
+    ['a', 25, 1],
+    ['a', 2, 1],
   ]);
 });
 
@@ -56,7 +56,7 @@ test('keys are counted separately, and nothing is written if nothing was omitted
   const { clock, omitted, send } = open();
   assert.deepEqual([send('a', 10), send('b', 11), send('c', 1)], [10, 10, 1]);
   clock.set(5000);
-  assert.deepEqual(omitted, [['b', 1]]);
+  assert.deepEqual(omitted, [['b', 1, 1]]);
 });
 
 test('a late timer neither loses a count nor reports it twice', () => {
@@ -64,14 +64,46 @@ test('a late timer neither loses a count nor reports it twice', () => {
   send('a', 15);
   clock.set(3000, true);
   assert.equal(send('a', 11), 10);
-  assert.deepEqual(omitted, [['a', 5]]);
+  assert.deepEqual(omitted, [['a', 5, 1]]);
   clock.set(3001);
-  assert.deepEqual(omitted, [['a', 5]]);
+  assert.deepEqual(omitted, [['a', 5, 1]]);
   clock.set(4000);
   assert.deepEqual(omitted, [
-    ['a', 5],
-    ['a', 1],
+    ['a', 5, 1],
+    ['a', 1, 1],
   ]);
+});
+
+test('of what lasts, the first line is written, then fewer and fewer with the number of the others; after a silence it begins anew', () => {
+  const { clock, limit, omitted } = open();
+  const written: number[] = [];
+  for (let second = 0; second <= 100; second += 1) {
+    clock.set(second * 1000);
+    if (limit.admitsFewer('outage')) written.push(second);
+  }
+  assert.deepEqual(written, [0, 5, 15, 35, 75]);
+  assert.deepEqual(omitted, [
+    ['outage', 4, 5],
+    ['outage', 9, 10],
+    ['outage', 19, 20],
+    ['outage', 39, 40],
+  ]);
+  assert.ok(limit.admitsFewer('another reason'));
+  clock.set(114_999);
+  assert.equal(omitted.length, 4);
+  clock.set(115_000);
+  assert.deepEqual(omitted.slice(4), [['outage', 25, 25]]);
+  assert.ok(limit.admitsFewer('outage'));
+});
+
+test('of what lasts for days, a line is written every ten minutes', () => {
+  const { clock, limit } = open();
+  const written: number[] = [];
+  for (let second = 0; second <= 86_400; second += 10) {
+    clock.set(second * 1000);
+    if (limit.admitsFewer('outage')) written.push(second);
+  }
+  assert.equal(written.at(-1)! - written.at(-2)!, 600);
 });
 
 test('of failed requests, ten lines per code are logged each second; successful ones are all logged, and everything is counted', async () => {
@@ -102,14 +134,13 @@ test('of failed requests, ten lines per code are logged each second; successful 
   );
   assert.equal(
     count(({ msg }) => msg === 'database connection failed; another one is opened when it is needed'),
-    10,
+    1,
   );
   assert.deepEqual(
-    lines.slice(-3).map(({ of, count: omitted }) => [of, omitted]),
+    lines.slice(-2).map(({ of, count: omitted }) => [of, omitted]),
     [
       ['request DATABASE_UNAVAILABLE', 90],
       ['request OVERLOADED', 90],
-      ['pool-failed', 90],
     ],
   );
   const metrics = await telemetry.writeMetrics();

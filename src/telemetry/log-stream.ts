@@ -123,20 +123,37 @@ const processClock: Clock = {
 
 const windowMilliseconds = 1000;
 const linesPerWindow = 10;
+/** Of what is reported for as long as it lasts, in milliseconds: the first and the longest pause between lines, and after which silence it is over. */
+const lasting = { firstPause: 5_000, longestPause: 600_000, quiet: 15_000 };
 
 interface Window {
   start: number;
   lines: number;
 }
 
+/** Something that lasts, such as an outage. */
+interface Episode {
+  /** When its last line was written. */
+  written: number;
+  /** When it was last reported. */
+  seen: number;
+  /** Until the next line may be written. */
+  pause: number;
+  /** How many were not written since. */
+  omitted: number;
+}
+
+type OnOmitted = (key: string, count: number, seconds: number) => void;
+
 export class LogLimit {
   /** There are few keys: kinds of events, and codes of errors. */
   readonly #windows = new Map<string, Window>();
-  readonly #onOmitted: (key: string, count: number) => void;
+  readonly #episodes = new Map<string, Episode>();
+  readonly #onOmitted: OnOmitted;
   readonly #clock: Clock;
 
-  /** `onOmitted` is called at the end of each second in which lines were dropped. */
-  constructor(onOmitted: (key: string, count: number) => void, clock: Clock = processClock) {
+  /** `onOmitted` is called at the end of a time in which lines were dropped, with how many, and the length of that time. */
+  constructor(onOmitted: OnOmitted, clock: Clock = processClock) {
     this.#onOmitted = onOmitted;
     this.#clock = clock;
   }
@@ -155,6 +172,43 @@ export class LogLimit {
     return window.lines <= linesPerWindow;
   }
 
+  /** Whether to write a line about something that lasts: the first is written, then one after each pause, and each pause is longer. */
+  admitsFewer(key: string): boolean {
+    const now = this.#clock.now();
+    const episode = this.#episodes.get(key);
+    if (episode === undefined) {
+      this.#episodes.set(key, { written: now, seen: now, pause: lasting.firstPause, omitted: 0 });
+      this.#awaitQuiet(key, lasting.quiet);
+      return true;
+    }
+    episode.seen = now;
+    if (now - episode.written < episode.pause) {
+      episode.omitted += 1;
+      return false;
+    }
+    this.#reportEpisode(key, episode, now);
+    episode.pause = Math.min(episode.pause * 2, lasting.longestPause);
+    episode.written = now;
+    return true;
+  }
+
+  /** Forgets what has not been reported for a while, so that the next time it is written at once. */
+  #awaitQuiet(key: string, milliseconds: number): void {
+    this.#clock.after(milliseconds, () => {
+      const episode = this.#episodes.get(key);
+      if (episode === undefined) return;
+      const left = episode.seen + lasting.quiet - this.#clock.now();
+      if (left > 0) return this.#awaitQuiet(key, left);
+      this.#episodes.delete(key);
+      this.#reportEpisode(key, episode, episode.seen);
+    });
+  }
+
+  #reportEpisode(key: string, episode: Episode, until: number): void {
+    if (episode.omitted > 0) this.#onOmitted(key, episode.omitted, Math.max(1, Math.round((until - episode.written) / 1000)));
+    episode.omitted = 0;
+  }
+
   #endLater(key: string, window: Window, milliseconds: number): void {
     this.#clock.after(milliseconds, () => {
       if (this.#windows.get(key) === window) this.#end(key, window);
@@ -163,6 +217,6 @@ export class LogLimit {
 
   #end(key: string, { lines }: Window): void {
     this.#windows.delete(key);
-    if (lines > linesPerWindow) this.#onOmitted(key, lines - linesPerWindow);
+    if (lines > linesPerWindow) this.#onOmitted(key, lines - linesPerWindow, windowMilliseconds / 1000);
   }
 }

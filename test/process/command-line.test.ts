@@ -58,10 +58,6 @@ test('a wrong or missing setting is one clear line and exit code 2', async () =>
   await refuse(['roles', '--grants', 'some'], /^rowgraph: --grants must be none, read or all \(it is "some"\)\n$/);
   await refuse(['dev', '--sql', 'missing.sql'], /^rowgraph: --sql missing\.sql cannot be read: no such file or directory\n$/);
   await refuse(['cost', 'missing.graphql'], /^rowgraph: missing\.graphql cannot be read: no such file or directory\n$/);
-  await refuse(
-    ['explain', '{ a }', '--database-url', 'postgres://h/d'],
-    /^rowgraph: \{ a \} cannot be read: no such file or directory\. Give the name of a file with the document, or - and the document on standard input\n$/,
-  );
   await refuse(['keys', '--jwt-secret', secret, '--expires', 'soon'], /--expires must be a time/);
   for (const role of ['', 'none'])
     await refuse(

@@ -37,6 +37,14 @@ describe('rowgraph cost', () => {
     assert.deepEqual([code, stderr.startsWith('rowgraph: --role: the role "nobody" does not exist')], [2, true], stderr);
   });
 
+  it('takes the document itself as well, and says what is wrong with it', async () => {
+    const { code, stdout } = await runCommand(['cost', '{ blogCollection(first: 3) { edges { node { id } } } }'], { home });
+    assert.deepEqual([code, stdout.includes('depth')], [0, true], stdout);
+    const wrong = await runCommand(['cost', '{ blogCollection('], { home });
+    assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+    assert.match(wrong.stderr, /^rowgraph: .*Syntax Error[^\n]*\n$/);
+  });
+
   it('prints what each operation counts, as far as the text tells', async () => {
     const { code, stdout, stderr } = await cost();
     assert.equal(code, 0, stderr);

@@ -71,7 +71,7 @@ export function triggersCommand(environment: Environment): Command {
   const parse = choiceParser('the action', Object.keys(formerNames));
   const command = new Command('triggers')
     .description('Former name of "extension apply", "extension remove" and "extension status"')
-    .addArgument(new Argument('<action>', 'install, remove or status').argParser(parse));
+    .addArgument(new Argument('<action>', 'install ("extension apply" now), remove or status').argParser(parse));
   return addSettings(command, databaseSettings).action(async (former: string, flags: Flags) => {
     const { databaseUrl } = readSettings(databaseSettings, flags, environment);
     const name = formerNames[former]!;

@@ -14,7 +14,7 @@ import { addClaims, addRole, callerOf, type Flags, parseJsonObject, printReport,
 export function explainCommand(environment: Environment): Command {
   const command = new Command('explain')
     .description('Print the cost, plan and SQL of an operation, how PostgreSQL runs it, and what would make it faster')
-    .argument('<FILE>', 'GraphQL document; - reads standard input')
+    .argument('<FILE>', 'File with the GraphQL document, or the document itself, such as "{ … }"; - reads standard input')
     .option('--analyze', 'Run the operation in a transaction that is rolled back, and print actual times and rows')
     .option('--variables <JSON>', 'Variables as JSON')
     .option('--operation <NAME>', 'Which operation, if the document has several');
@@ -49,7 +49,7 @@ const costSettings = { ...inspectSettings, required: [] };
 export function costCommand(environment: Environment): Command {
   const command = new Command('cost')
     .description('Print the cost of each operation in a document against the limits; exits with 1 if one exceeds a limit')
-    .argument('<FILE>', 'GraphQL document; - reads standard input')
+    .argument('<FILE>', 'File with the GraphQL document, or the document itself, such as "{ … }"; - reads standard input')
     .option('--variables <JSON>', 'Variables as JSON; page sizes and list lengths change the cost')
     .option('--operation <NAME>', 'Only this operation');
   addRole(command).option('--json', 'Print JSON');

@@ -52,14 +52,13 @@ export async function withGraph<Result>(
   }
 }
 
-/** The text of a file; `-` is standard input. */
+/** The text of a file; `-` is standard input. What is no file but has braces, as every document does, is the document itself. */
 export function readDocument(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    // A file name has no braces, as a rule, and every document has.
-    const hint = file.includes('{') ? '. Give the name of a file with the document, or - and the document on standard input' : '';
-    throw new CommandError(`${file} cannot be read: ${describeFileError(error)}${hint}`, 2, error);
+    if (file.includes('{')) return file;
+    throw new CommandError(`${file} cannot be read: ${describeFileError(error)}`, 2, error);
   }
 }
 

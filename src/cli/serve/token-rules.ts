@@ -46,7 +46,12 @@ export async function tokenRulesOf(configuration: TokenConfiguration, observe: O
 }
 
 async function openPublicKeys(location: string, observe: Observer): Promise<PublicKeys> {
-  if (/^https?:\/\//i.test(location)) return new RemotePublicKeys(location, observe);
+  if (/^https?:\/\//i.test(location)) {
+    const keys = new RemotePublicKeys(location, observe);
+    // The server starts without them: the first token waits for the same attempt.
+    void keys.preload();
+    return keys;
+  }
   try {
     return readPublicKeys(await readFile(location, 'utf8'), observe);
   } catch (error) {
