@@ -128,6 +128,8 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql', 'lru-cache'],
     node: true,
   },
+  // Whether something has changed that a live answer depends on. It knows neither requests nor answers.
+  'live/changes': { values: ['database', 'sql', 'budget', 'settings', 'extension'], node: true },
   // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
   doctor: { values: ['catalog', 'model', 'model/types', 'settings', 'sql', 'budget'], types: ['database'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
