@@ -2,23 +2,21 @@
 import { useEffect, useState } from 'react';
 import type { DoctorReport } from '../../src/doctor/finding-codes.ts';
 import { CodeBlock } from './code-block.tsx';
-import type { PageBackend } from './page-backend.ts';
-
-interface DoctorViewProps {
-  readonly backend: PageBackend;
-  readonly role: string;
-}
+import { roleOf } from './page-caller.ts';
+import { usePage } from './page-context.ts';
 
 type Answer = { readonly role: string; readonly report: DoctorReport } | { readonly role: string; readonly error: string };
 
-export function DoctorView({ backend, role }: DoctorViewProps) {
+export function DoctorView() {
+  const { backend, caller } = usePage();
+  const role = roleOf(caller) ?? 'anon';
   const [answer, setAnswer] = useState<Answer | null>(null);
   useEffect(() => {
     let isLate = false;
     const settle = (settled: Answer): void => {
       if (!isLate) setAnswer(settled);
     };
-    backend.examine(role).then(
+    backend?.examine(role).then(
       (report) => settle({ role, report }),
       (error: Error) => settle({ role, error: error.message }),
     );

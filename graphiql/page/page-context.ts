@@ -5,6 +5,7 @@ import type { Fetcher } from './fetcher.ts';
 import type { LastExchange } from './last-exchange.ts';
 import type { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
+import type { ViewName } from './page-location.ts';
 
 export interface PageState {
   readonly settings: GraphiqlSettings;
@@ -17,6 +18,14 @@ export interface PageState {
   /** The fetcher of all other views. */
   readonly ask: Fetcher;
   readonly lastExchange: LastExchange;
+}
+
+/** What a view may ask of the page. */
+export interface ViewProps {
+  /** Puts a query into the editor, and shows it; `variables` is JSON. */
+  readonly onOpenQuery: (query: string, variables?: string) => void;
+  /** Shows another view; `table` is the type of the rows to show there. */
+  readonly onShow: (view: ViewName, table?: string) => void;
 }
 
 export const PageContext = createContext<PageState | null>(null);

@@ -2,16 +2,20 @@
 import { isCaller, type PageCaller } from './page-caller.ts';
 import type { RowsChoice } from './rows-query.ts';
 
-/** A table of the grid, and what is chosen of it. */
+/** A table of the grid, and what is chosen of it; the table alone if another view leads there. */
 export interface ShownRows {
   readonly table: string;
-  readonly choice: RowsChoice;
+  readonly choice?: RowsChoice;
   /** The cursors of the pages before. */
-  readonly before: readonly (string | null)[];
+  readonly before?: readonly (string | null)[];
 }
 
+/** The views of the page, in the order of the rail; `views.tsx` has what they show. */
+export const viewNames = ['Query', 'Rows', 'Diagram', 'Doctor'] as const;
+export type ViewName = (typeof viewNames)[number];
+
 interface Location {
-  readonly view: string;
+  readonly view: ViewName;
   /** Only a role and its claims: keys and tokens do not belong into URLs. */
   readonly caller: PageCaller;
   readonly rows: ShownRows;
@@ -29,9 +33,13 @@ export function readLocation<Part extends keyof Location>(part: Part): Location[
 }
 
 const isPart: Readonly<Record<keyof Location, (value: unknown) => boolean>> = {
-  view: (value) => typeof value === 'string',
+  view: (value) => viewNames.some((name) => name === value),
   caller: (value) => isCaller(value) && value.kind === 'role',
-  rows: (value) => isObject(value) && typeof value.table === 'string' && Array.isArray(value.before) && isChoice(value.choice),
+  rows: (value) =>
+    isObject(value) &&
+    typeof value.table === 'string' &&
+    (value.before === undefined || Array.isArray(value.before)) &&
+    (value.choice === undefined || isChoice(value.choice)),
 };
 
 function isChoice(value: unknown): boolean {

@@ -5,6 +5,7 @@
 import { useGraphiQL } from '@graphiql/react';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { type Box, layOutTables } from './lay-out-tables.ts';
+import type { ViewProps } from './page-context.ts';
 import { centre, fit, type Part, zoom } from './pan-and-zoom.ts';
 import { type ApiTable, readTables } from './read-tables.ts';
 import { RelationLines } from './relation-lines.tsx';
@@ -15,7 +16,7 @@ import { writeTableQuery } from './write-first-query.ts';
 /** In pixels: a shorter movement counts as a click. */
 const clickDistance = 4;
 
-export function SchemaDiagram({ onOpenQuery }: { readonly onOpenQuery: (query: string) => void }) {
+export function SchemaDiagram({ onOpenQuery }: ViewProps) {
   const schema = useGraphiQL((state) => state.schema);
   const tables = useMemo(() => (schema ? readTables(schema) : []), [schema]);
   const [moved, setMoved] = useState<ReadonlyMap<string, Box>>(new Map());

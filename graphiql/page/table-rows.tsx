@@ -1,6 +1,7 @@
 /** The rows of a table as a grid, with filters, order and pages; and the GraphQL query for them. */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useMemo, useState } from 'react';
+import type { ViewProps } from './page-context.ts';
 import { readLocation, type ShownRows, writeLocation } from './page-location.ts';
 import { type ApiTable, readTables } from './read-tables.ts';
 import { RowFilters } from './row-filters.tsx';
@@ -11,7 +12,7 @@ import { useRows } from './use-rows.ts';
 
 const firstPage: RowsChoice = { filters: [], order: null, after: null, pageSize: 20 };
 
-export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: string, variables: string) => void }) {
+export function TableRows({ onOpenQuery }: ViewProps) {
   const schema = useGraphiQL((state) => state.schema);
   const tables = useMemo(() => (schema ? readTables(schema).filter(({ columns }) => columns.length > 0) : []), [schema]);
   const [shown] = useState(() => readLocation('rows'));

@@ -23,3 +23,9 @@ contract('graphiql', '../graphiql/page', 'its elements and the themes of the edi
   for (const name of ['graphiql-tabs', 'graphiql-tab-button', 'graphiql-session', 'graphiql-DARK', 'graphiql-LIGHT'])
     assert.match(modules, new RegExp(`["'\`]${name}["'\` ]`), name);
 });
+
+contract('graphiql', '../graphiql/page/rail.tsx', 'the buttons of its sidebar, which the rail presses, have these marks', () => {
+  const sidebar = read('graphiql/dist/ui/sidebar.js');
+  for (const mark of ['"graphiql-sidebar"', '"data-index": index', '"data-value": "short-keys"', '"data-value": "settings"'])
+    assert.ok(sidebar.includes(mark), mark);
+});

@@ -61,8 +61,10 @@ const view = (page: Page, name: string) => page.getByRole('navigation', { name: 
 
 const field = (page: Page, name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
 
+const panel = (page: Page, name: string) => page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name });
+
 async function openExplorer(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Show Explorer' }).click();
+  await panel(page, 'Explorer').click();
   await page.getByRole('tree').waitFor();
 }
 
@@ -170,18 +172,18 @@ test('tabs say what ran: SQL, the plan with times, cost, advice, timing', async 
   const shown = await open(context);
   const { page, complaints } = shown;
   await run(shown, /Godwit/);
-  const panel = page.locator('#result-panel');
+  const shownTab = page.locator('#result-panel');
   await tab(page, 'SQL').click();
-  await panel.getByText('One statement in one round trip, as anon.').waitFor();
+  await shownTab.getByText('One statement in one round trip, as anon.').waitFor();
   await tab(page, 'Plan').click();
-  await panel.getByText(/ms to run, in a transaction that was rolled back/).waitFor();
-  await panel.getByText('Index Scan').first().waitFor();
+  await shownTab.getByText(/ms to run, in a transaction that was rolled back/).waitFor();
+  await shownTab.getByText('Index Scan').first().waitFor();
   await tab(page, 'Cost').click();
-  await panel.getByRole('row', { name: /estimatedRows/ }).waitFor();
+  await shownTab.getByRole('row', { name: /estimatedRows/ }).waitFor();
   await tab(page, 'Advice').click();
-  await panel.getByText(/speciesCollection: rows of public.species/).waitFor();
+  await shownTab.getByText(/speciesCollection: rows of public.species/).waitFor();
   await tab(page, 'Timing').click();
-  await panel.getByRole('row', { name: /^total/ }).waitFor();
+  await shownTab.getByRole('row', { name: /^total/ }).waitFor();
   await tab(page, 'Response').click();
   await result(page).waitFor();
   await role(page).selectOption('authenticated');
@@ -189,10 +191,10 @@ test('tabs say what ran: SQL, the plan with times, cost, advice, timing', async 
   await operation(page, 'Report').click();
   await run(shown, /Common Kingfisher/);
   await tab(page, 'Plan').click();
-  await panel.getByText('A mutation is planned, not run.').waitFor();
-  await panel.getByRole('button', { name: 'Run it in a transaction that is rolled back' }).click();
+  await shownTab.getByText('A mutation is planned, not run.').waitFor();
+  await shownTab.getByRole('button', { name: 'Run it in a transaction that is rolled back' }).click();
   // The response has a relation, so a statement of its own reads it behind the write.
-  await panel
+  await shownTab
     .getByText(/ms to run, in a transaction that was rolled back/)
     .nth(1)
     .waitFor();
@@ -443,10 +445,10 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
     }
     await openExplorer(page);
     found.Explorer = await findBarriers(shown);
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await panel(page, 'Docs').click();
     await page.locator('.graphiql-doc-explorer-type-name').first().waitFor();
     found.Documentation = await findBarriers(shown);
-    await page.getByRole('button', { name: 'Show History' }).click();
+    await panel(page, 'History').click();
     await page.locator('.graphiql-history-item-label').first().waitFor();
     found.History = await findBarriers(shown);
     await view(page, 'Diagram').click();
@@ -556,11 +558,11 @@ for (const width of [390, 1280, 1440]) {
     const shown = await open(context, { width, height: 900 });
     const { page } = shown;
     await run(shown, /Godwit/);
-    const panel = page.locator('#result-panel');
+    const shownTab = page.locator('#result-panel');
     for (const [name, content] of Object.entries({ SQL: 'pre', Plan: '.plan-node', Cost: 'tr', Timing: 'tr' })) {
       await tab(page, name).click();
-      await panel.locator(content).last().waitFor();
-      await panel.hover();
+      await shownTab.locator(content).last().waitFor();
+      await shownTab.hover();
       await page.mouse.wheel(0, 100_000);
       await until(async () => (await page.evaluate(endIsInSight)) === true);
     }
