@@ -16,6 +16,7 @@ export type {
   RawResponse,
   RequestCost,
   RequestOptions,
+  SubscribeOptions,
 } from './engine/request.ts';
 export type { CacheSizes } from './engine/snapshot/caches.ts';
 export type { ErrorObject, SourcePosition } from './errors/api-error.ts';

@@ -2,7 +2,15 @@
 import type { GraphQLSchema } from 'graphql';
 import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
-import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
+import type {
+  Caller,
+  ExecutionResult,
+  GraphQLRequest,
+  RawResponse,
+  RequestCost,
+  RequestOptions,
+  SubscribeOptions,
+} from './engine/request.ts';
 import type { ErrorObject } from './errors/api-error.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import type { CacheStatistics, GraphStatistics } from './statistics.ts';
@@ -29,6 +37,16 @@ export interface Rowgraph {
   execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult>;
   /** The same as bytes, for servers. */
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
+  /**
+   * Subscribes to a request as a caller: the iterable gives its answer, and a new one whenever it changes (docs/live.md). Only the latest
+   * answer waits to be read. Never rejects because of the request: the last result has the `errors` that refuse or end it. A query is
+   * answered once, and a mutation refused. Leaving the loop, `return()` and the signal unsubscribe. Rejects with `TypeError` for an invalid caller or option.
+   */
+  subscribe(request: GraphQLRequest, caller: Caller, options?: SubscribeOptions): AsyncIterableIterator<ExecutionResult>;
+  /**
+   * The same as bytes, for servers; a mutation runs once, unless `readOnly`. What refuses or ends the subscription rejects `next()`: `ApiError`, or `RequestErrors` with several.
+   */
+  subscribeRaw(request: GraphQLRequest, caller: Caller, options?: SubscribeOptions): AsyncIterableIterator<RawResponse>;
   /**
    * Runs a request on your own connection (a `pg` client or a `PGlite`): in its open transaction, under a savepoint, as
    * its current role, with its search_path as the exposed schemas. The API includes tables that only this transaction sees.

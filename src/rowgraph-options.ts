@@ -70,6 +70,16 @@ export interface RowgraphOptions {
   readonly limits?: LimitSettings;
   /** Limits for single roles, which replace `limits`. Default: `{ service_role: 'off' }`. */
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
+  /** Live queries: how the graph learns that tables have changed (docs/live.md), or `off`. Default: `auto`. */
+  readonly live?: 'auto' | 'wal' | 'messages' | 'table' | 'poll' | 'notify' | 'off';
+  /** The shortest time between two evaluations of a subscription, in milliseconds. Default: 50. */
+  readonly liveInterval?: number;
+  /** How often to evaluate subscriptions whose answers change without any table, in milliseconds. Default: never. */
+  readonly liveRefresh?: number;
+  /** Maximum subscriptions. Default: 10,000. Those of one client are limited by `limits.subscriptions`. */
+  readonly maxSubscriptions?: number;
+  /** The factor by which the estimated rows of a subscription count against their limit. Default: 1. */
+  readonly liveCost?: number;
   /** Whether each response reports in `extensions.cost` what the request counts against the limits. Default: false. */
   readonly reportCost?: boolean;
   /**
@@ -174,10 +184,10 @@ export function keyRolesOf({ idempotencyKeyRoles: roles = { except: ['anon'] } }
 }
 
 /** The additions to the schema. Throws for an unknown name. */
-export function additionsOf({ dialect = 'rowgraph', additions = additionNames }: RowgraphOptions): Additions {
+export function additionsOf({ dialect = 'rowgraph', additions = additionNames, live }: RowgraphOptions): Additions {
   const unknown = additions.find((name) => !additionNames.includes(name));
   if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}. The additions are ${additionNames.join(', ')}.`);
-  return dialect === 'pg_graphql' ? noAdditions : new Set(additions);
+  return dialect === 'pg_graphql' ? noAdditions : new Set(additions.filter((name) => name !== 'subscriptions' || live !== 'off'));
 }
 
 /** The limits of a role. Throws for invalid settings. */

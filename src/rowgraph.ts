@@ -9,12 +9,28 @@ import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open-database.ts';
 import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
-import { checkCaller, checkDocument, checkRequest, checkRequestOptions, roleOf, whyUnreadable } from './engine/check-call.ts';
+import {
+  checkCaller,
+  checkDocument,
+  checkRequest,
+  checkRequestOptions,
+  checkSubscribeOptions,
+  roleOf,
+  whyUnreadable,
+} from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
 import { ClaimsError } from './engine/claims.ts';
-import { executeRequest, handleRequest, loadRole, readRequest, type Target } from './engine/handle.ts';
+import { executeRequest, handleRequest, loadRole, prepareStanding, readRequest, type Target } from './engine/handle.ts';
 import { createMismatchReport } from './engine/prepare/prepare-request.ts';
-import type { Caller, ExecutionResult, GraphQLRequest, RawResponse, RequestCost, RequestOptions } from './engine/request.ts';
+import type {
+  Caller,
+  ExecutionResult,
+  GraphQLRequest,
+  RawResponse,
+  RequestCost,
+  RequestOptions,
+  SubscribeOptions,
+} from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { failureResponse } from './engine/run/response.ts';
 import { SchemaCacheUses } from './engine/snapshot/caches.ts';
@@ -31,6 +47,8 @@ import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
+import { LiveQueries } from './live/live-queries.ts';
+import { Subscription } from './live/subscription.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -122,6 +140,7 @@ class RowgraphService implements Rowgraph {
   readonly #observe: Observer;
   readonly #timeoutMillis: number;
   readonly #clientSnapshots: ClientSnapshots;
+  readonly #live: LiveQueries;
   #closing: Promise<unknown> | null = null;
   readonly #estimatedRows = new Distribution(rowBounds);
 
@@ -138,6 +157,25 @@ class RowgraphService implements Rowgraph {
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
     this.#clientSnapshots = new ClientSnapshots(settings);
+    const targetOf = (caller: Caller, { client = shareOf(caller), http, readOnly, marks }: SubscribeOptions, deadline: Deadline): Target => {
+      return { database, caller, observe, deadline, client, http, readOnly: readOnly ?? false, marks, isLive: true };
+    };
+    this.#live = new LiveQueries({
+      kindOf: async (request, caller, options) => {
+        const deadline = new Deadline(timeoutMillis);
+        const target = targetOf(caller, options, deadline);
+        const { prepared } = await prepareStanding(watch, caller, deadline, request, target).finally(() => deadline.end());
+        return prepared.operation.node.operation;
+      },
+      answer: (request, caller, options) => {
+        const deadline = new Deadline(timeoutMillis);
+        return handleRequest(watch, caller, deadline, request, targetOf(caller, options, deadline)).finally(() => deadline.end());
+      },
+      watch: (onChange) => {
+        const timer = setInterval(onChange, 250).unref();
+        return () => clearInterval(timer);
+      },
+    });
   }
 
   async execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult> {
@@ -190,6 +228,21 @@ class RowgraphService implements Rowgraph {
       onPrepared,
     };
     return handleRequest(this.#watch, caller, deadline, request, target).catch((error: unknown) => this.#failure(error, request));
+  }
+
+  subscribe(request: GraphQLRequest, caller: Caller, options?: SubscribeOptions): AsyncIterableIterator<ExecutionResult> {
+    return readResults(this.subscribeRaw(request, caller, { ...options, readOnly: true }), (error) => this.#failure(error, request));
+  }
+
+  subscribeRaw(request: GraphQLRequest, caller: Caller, options: SubscribeOptions = {}): AsyncIterableIterator<RawResponse> {
+    try {
+      checkCaller(caller);
+      checkSubscribeOptions(options);
+      checkRequest(request);
+    } catch (error) {
+      return new Subscription((subscription) => subscription.fail(error));
+    }
+    return this.#live.subscribe(request, caller, options);
   }
 
   /** For servers, beside `executeRaw` (`http/served-graph.ts`). */
@@ -295,6 +348,7 @@ class RowgraphService implements Rowgraph {
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
+    this.#live.close();
     this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
     await this.#closing;
   }
@@ -318,6 +372,31 @@ class RowgraphService implements Rowgraph {
 function shareOf({ role, claims }: Caller): string {
   const sub = claims?.sub;
   return typeof sub === 'string' ? `${role} ${sub}` : role;
+}
+
+/** The results of a subscription; the last reports the error that ended it. */
+function readResults(
+  answers: AsyncIterableIterator<RawResponse>,
+  failure: (error: unknown) => RawResponse,
+): AsyncIterableIterator<ExecutionResult> {
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      try {
+        const { done, value } = await answers.next();
+        return done === true ? { done, value: undefined } : { done: false, value: toResult(value) };
+      } catch (error) {
+        if (error instanceof TypeError) throw error;
+        return { done: false, value: toResult(failure(error)) };
+      }
+    },
+    async return() {
+      await answers.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

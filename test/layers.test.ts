@@ -138,6 +138,12 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },
+  // Answers that are computed again when the data changes: above the engine, which computes them.
+  live: {
+    values: ['budget', 'settings', 'engine', 'database', 'freshness', 'sql', 'catalog'],
+    types: ['compile', 'compile/compile-plan.ts', 'plan'],
+    node: true,
+  },
   // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
   // The composition root, its options, and the interface of what it returns.
@@ -158,6 +164,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'executable',
       'doctor',
       'explain',
+      'live',
       'events.ts',
       'statistics.ts',
     ],

@@ -86,6 +86,11 @@ test('no option of createRowgraph is used unless it can work', async () => {
     idempotencyStorage: [...numbers, 1.5],
     requestSettings: ['auto', ['request.body'], ['app.tenant'], ['request.jwt.claim.a-b']],
     requestHeaders: ['origin', ['x tenant'], ['']],
+    live: ['on', true],
+    liveInterval: numbers,
+    liveRefresh: numbers,
+    maxSubscriptions: [...numbers, 1.5],
+    liveCost: [...numbers, 1.5],
     observe: [true, {}, 'console.log'],
   };
   for (const [name, values] of Object.entries(wrong)) {

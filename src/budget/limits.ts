@@ -148,6 +148,14 @@ export const limitTable = {
     finding: 'With this one, the idempotency keys of the caller and their responses take {n} bytes',
     advice: 'Nothing ran. Wait until older keys expire, or send the mutation without a key',
   },
+  subscriptions: {
+    code: 'TOO_MANY_SUBSCRIPTIONS',
+    default: 1_000,
+    strict: 100,
+    description: 'Maximum subscriptions of one client, a user or an address, per worker',
+    finding: 'With this one, the client has {n} subscriptions',
+    advice: 'End some first',
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitTable;

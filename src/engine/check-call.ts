@@ -5,7 +5,7 @@
 
 import { ApiError } from '../errors/api-error.ts';
 import { aFunction, aSwitch, aText, aTimeLimit, checkOptions, must, type OptionChecks } from '../settings/check-options.ts';
-import type { RequestOptions } from './request.ts';
+import type { RequestOptions, SubscribeOptions } from './request.ts';
 
 /** Throws BAD_REQUEST for anything but a GraphQL request. */
 export function checkRequest(request: unknown): void {
@@ -73,6 +73,22 @@ export function checkRequestOptions(options: unknown): void {
     const value = options[name];
     if (value !== undefined) requestChecks[name as keyof RequestOptions](value, name);
   }
+}
+
+const subscribeChecks: OptionChecks<SubscribeOptions> = {
+  signal: requestChecks.signal,
+  client: requestChecks.client,
+  http: requestChecks.http,
+  deadline: requestChecks.deadline,
+  readOnly: requestChecks.readOnly,
+  marks: requestChecks.marks,
+  onPrepared: requestChecks.onPrepared,
+};
+
+/** Throws `TypeError` for invalid options of a subscription. */
+export function checkSubscribeOptions(options: unknown): asserts options is SubscribeOptions {
+  if (!isPlainObject(options)) throw new TypeError('The options of a subscription must be an object.');
+  checkOptions(options, subscribeChecks);
 }
 
 const roleChecks: OptionChecks<{ readonly role?: string }> = { role: aText };

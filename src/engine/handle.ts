@@ -49,6 +49,8 @@ export interface Target {
   readonly http?: HttpHead | undefined;
   /** Records the estimated rows of requests. */
   readonly estimatedRows?: Distribution;
+  /** Whether it is one answer of a subscription. Other requests must not be subscriptions. */
+  readonly isLive?: boolean;
   /** Called before the wait for the database. */
   readonly onPrepared?: (() => void) | undefined;
 }
@@ -75,6 +77,36 @@ export async function handleRequest(
       target.onPrepared?.();
       const failure = await attempts.failed(error);
       if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, prepared) : failure;
+    }
+  }
+}
+
+/** A request with the schema of its role that it was prepared for. */
+export interface StandingRequest {
+  readonly snapshot: SchemaSnapshot;
+  readonly roleSchema: RoleSchema;
+  readonly prepared: PreparedRequest;
+}
+
+/** Prepares a request on the current schema, and again on a newer one, without running it. Rejects as `handleRequest` does. */
+export async function prepareStanding(
+  watch: SchemaWatch<SchemaSnapshot>,
+  caller: Caller,
+  deadline: Deadline,
+  request: GraphQLRequest,
+  target: Target,
+): Promise<StandingRequest> {
+  const attempts = new Attempts(watch, deadline);
+  for (;;) {
+    let roleSchema: RoleSchema | undefined;
+    try {
+      const { snapshot } = attempts;
+      roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
+      const prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
+      return { snapshot, roleSchema, prepared };
+    } catch (error) {
+      const failure = await attempts.failed(error);
+      if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, undefined) : failure;
     }
   }
 }
@@ -141,6 +173,7 @@ async function runRequest(
 ): Promise<RawResponse> {
   const { role, granted } = roleSchema;
   const { compiled } = prepared;
+  if (prepared.operation.node.operation === 'subscription' && target.isLive !== true) throw notSupported();
   const { database, deadline, client, marks, observe } = target;
   const isQuery = compiled.kind === 'query';
   const pageRows = estimateRows(prepared);
@@ -183,8 +216,14 @@ async function runRequest(
     if (marks !== undefined) marks.ended = performance.now();
   }
   const introspected = compiled.isIntrospective ? await introspect(granted, prepared, request, deadline) : noneIntrospected;
-  const traits = isQuery ? { dependsOn: granted.requestSettings?.headers } : { isMutation: true };
+  const isLive = prepared.operation.node.operation === 'subscription';
+  const traits = isQuery ? { isLive, dependsOn: granted.requestSettings?.headers } : { isMutation: true };
   return assembleResponse(responseMembers(compiled, rows, introspected), extensions, traits);
+}
+
+function notSupported(): ApiError {
+  const remedy = 'Send it over a WebSocket, or accept text/event-stream or multipart/mixed (docs/live.md)';
+  return new ApiError('SUBSCRIPTION_NOT_SUPPORTED', `The operation is a subscription, which has more than one answer. ${remedy}.`);
 }
 
 /** Throws if a request is for a table that has changed, or shows the whole schema. */

@@ -85,6 +85,7 @@ export function costOfPrepared(prepared: PreparedRequest): CostCounts {
     estimatedRows: estimateRows(prepared),
     responseBytes: null,
     idempotencyBytes: null,
+    subscriptions: null,
   };
 }
 
@@ -106,6 +107,7 @@ function countsOf(text: TextCounts, { operations }: MeasuredDocument, counts: Op
     estimatedRows: null,
     responseBytes: null,
     idempotencyBytes: null,
+    subscriptions: null,
   };
 }
 

@@ -70,6 +70,12 @@ export interface RequestOptions {
   readonly onPrepared?: (() => void) | undefined;
 }
 
+/** How to subscribe. */
+export interface SubscribeOptions extends Pick<RequestOptions, 'signal' | 'client' | 'http' | 'readOnly' | 'marks' | 'onPrepared'> {
+  /** For servers: bounds the wait for the first answer. */
+  readonly deadline?: Deadline | undefined;
+}
+
 export interface ExecutionResult {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly ErrorObject[];
@@ -87,6 +93,8 @@ export interface RawResponse {
   readonly isReplayed?: boolean;
   /** The headers of the HTTP request that it may depend on, in lower case; absent if there are none. */
   readonly dependsOn?: readonly string[] | undefined;
+  /** Whether it is the answer to a subscription, and others may follow. */
+  readonly isLive?: boolean;
   /** Whether it is a list of responses. */
   readonly isBatch?: boolean;
   /** The code of the first error, or null. */

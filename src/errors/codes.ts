@@ -58,6 +58,15 @@ export const errorCodes = {
     status: 503,
     meaning: 'The idempotency keys of all callers take all the room that they may; nothing ran. Try again later, or send no key.',
   },
+  SUBSCRIPTION_NOT_SUPPORTED: {
+    status: 400,
+    meaning:
+      'The operation is a subscription where only one answer can be sent, calls a volatile function, or live queries are off (docs/live.md).',
+  },
+  TOO_MANY_SUBSCRIPTIONS: {
+    status: 429,
+    meaning: 'The client has as many subscriptions as the limit `subscriptions` allows, or the server as many as `--max-subscriptions`.',
+  },
   DOCUMENT_TOO_LARGE: { status: 400, meaning: 'The document is longer than the limit `documentBytes`.' },
   TOO_MANY_TOKENS: { status: 400, meaning: 'The document has more tokens than the limit `tokens`.' },
   TOO_MANY_OPERATIONS: { status: 400, meaning: 'The document contains more operations than the limit `operations`.' },

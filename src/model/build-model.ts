@@ -80,6 +80,7 @@ function* build(
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
+  const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const tables = [...context.tables.values()];
   const schemas = [...context.schemas.values()];
   const model: Model = {
@@ -91,6 +92,7 @@ function* build(
     enums: [...context.enums.values()],
     introspection: schemas.some(({ introspection }) => introspection),
     nodeIdField,
+    subscriptionType,
     specifiesScalars: additions.has('specifiedBy'),
     countBuilt: () => builder.builtTables,
   };

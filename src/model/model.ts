@@ -24,6 +24,8 @@ export interface Model {
   readonly introspection: boolean;
   /** The name of the global row identifier, in rows, filters and the argument of `node`. */
   readonly nodeIdField: string;
+  /** The name of the root type of subscriptions; null without that addition. */
+  readonly subscriptionType: string | null;
   /** Whether scalars link to their specification (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
   /** How many tables have been filled in, which take most of the memory. */
@@ -293,6 +295,8 @@ export interface Routine {
   readonly unreachableArgument: string | null;
   readonly result: RoutineResult;
   readonly introspection: boolean;
+  /** Whether it is a field of Subscription, too, if it is one of Query. */
+  readonly subscribable: boolean;
 }
 
 export interface RoutineArgument {

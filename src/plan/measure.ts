@@ -39,6 +39,11 @@ export interface PlanMeasure {
   /** The names of the tables and functions that it touches, without duplicates. */
   readonly touches: readonly string[];
   readonly callsFunctions: boolean;
+  /** The ids of those tables and functions. */
+  readonly tableIds: readonly number[];
+  readonly routineIds: readonly number[];
+  /** A volatile function that it calls; null if there is none. */
+  readonly volatileRoutine: string | null;
   /** What it may do beyond its transaction. */
   readonly effects: SessionEffects;
   /**
@@ -88,7 +93,9 @@ class PlanMeasurer {
   #subqueries = 0;
   #parameters = 0;
   readonly #touches = new Set<string>();
-  #callsFunctions = false;
+  #volatileRoutine: string | null = null;
+  readonly #tableIds = new Set<number>();
+  readonly #routineIds = new Set<number>();
   #effects: SessionEffects = { readsSession: false, changesSession: false };
   #tablesAreRoleIndependent = true;
   /** For each page after a cursor, whether it is a single range. */
@@ -106,9 +113,12 @@ class PlanMeasurer {
       rows,
       parameters: this.#parameters,
       touches: [...this.#touches],
-      callsFunctions: this.#callsFunctions,
+      callsFunctions: this.#routineIds.size > 0,
+      tableIds: [...this.#tableIds],
+      routineIds: [...this.#routineIds],
+      volatileRoutine: this.#volatileRoutine,
       effects: this.#effects,
-      roleIndependent: this.#kind === 'query' && !this.#callsFunctions && this.#tablesAreRoleIndependent,
+      roleIndependent: this.#kind === 'query' && this.#routineIds.size === 0 && this.#tablesAreRoleIndependent,
       seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
     };
   }
@@ -279,15 +289,17 @@ class PlanMeasurer {
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
-  #touchTable({ schema, name, roleIndependent, readEffects, writeEffects }: Table): void {
+  #touchTable({ id, schema, name, roleIndependent, readEffects, writeEffects }: Table): void {
+    this.#tableIds.add(id);
     this.#touches.add(`${schema}.${name}`);
     this.#note(this.#kind === 'query' ? readEffects : writeEffects);
     this.#tablesAreRoleIndependent &&= roleIndependent;
   }
 
-  #touchRoutine({ schema, name, effects }: Routine): void {
+  #touchRoutine({ id, schema, name, volatile, effects }: Routine): void {
+    this.#routineIds.add(id);
+    if (volatile) this.#volatileRoutine ??= `${schema}.${name}`;
     this.#touches.add(`${schema}.${name}()`);
-    this.#callsFunctions = true;
     this.#note(effects);
   }
 

@@ -2,6 +2,7 @@
 import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
 
 export interface Operation {
+  /** A subscription reads as a query does. */
   readonly kind: 'query' | 'mutation';
   readonly fields: readonly SelectedField[];
 }

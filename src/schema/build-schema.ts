@@ -1,5 +1,5 @@
 /**
- * Builds a `GraphQLSchema` from a model: `Query`, `Mutation` and all types reachable from them, each built on first use. Steps that visit
+ * Builds a `GraphQLSchema` from a model: `Query`, `Mutation`, `Subscription` and all types reachable from them, each built on first use. Steps that visit
  * every table are generators that yield after each, because with thousands of tables they take longer than requests should wait
  * (`slices.ts`).
  */
@@ -61,14 +61,26 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType);
-  const queries = queryFields(registry, tables, routinesOf(registry, routines, false), node);
-  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queries);
+  const reads = routinesOf(registry, routines, false);
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, tables, reads, node));
+  const isLive =
+    model.subscriptionType !== null && (tables.some(isSubscribable) || [...reads.values()].some(({ subscribable }) => subscribable));
+  const subscriptionType = isLive ? model.subscriptionType : null;
+  if (subscriptionType !== null) {
+    const lasting = new Map([...reads].filter(([, { subscribable }]) => subscribable));
+    const description = 'The root type for live queries: each answers at once, and again whenever its answer changes';
+    defineRootType(registry, subscriptionType, description, queryFields(registry, tables, lasting, node, isSubscribable));
+  }
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   yield* defineGroups(registry, tables);
   yield* prepareHubs(registry, tables);
-  return new LazySchema(registry, { specifiesScalars });
+  return new LazySchema(registry, { specifiesScalars, subscriptionType });
+}
+
+function isSubscribable({ additions }: Table): boolean {
+  return additions.has('subscriptions');
 }
 
 function defineRootType(registry: TypeRegistry, name: string, description: string, builders: FieldBuilders): void {
@@ -86,6 +98,7 @@ function queryFields(
   tables: readonly Table[],
   routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
+  has: (table: Table) => boolean = () => true,
 ): FieldBuilders {
   const get: FieldBuilders['get'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
@@ -93,7 +106,7 @@ function queryFields(
       const table = [stem, upperFirst(stem)]
         .map((each) => registry.tableOf(each))
         .find((each) => each?.selectable && lowerFirst(each.stem) === stem);
-      if (!table) continue;
+      if (!table || !has(table)) continue;
       if (field === 'collection') return () => collectionField(registry, table);
       if (table.hasLookup) return () => lookupField(registry, table);
     }
@@ -102,6 +115,7 @@ function queryFields(
   const keys = function* () {
     yield nodeFieldName;
     for (const table of tables) {
+      if (!has(table)) continue;
       if (table.hasLookup) yield tableFieldName(table, 'byPk');
       yield tableFieldName(table, 'collection');
     }

@@ -14,6 +14,7 @@ const additionTable = {
   filterGuard: 'Refusal of updates and deletes whose filter has lost its conditions',
   inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
   adaptedNames: 'Legal names for what has a name that GraphQL forbids',
+  subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;
 

@@ -38,6 +38,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgra
     hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
+  subscriptions: (schema) => schema.getSubscriptionType()?.getFields()['frogCollection'],
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };
 

@@ -99,6 +99,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     enums,
     introspection: true,
     nodeIdField: 'nodeId',
+    subscriptionType: 'Subscription',
     specifiesScalars: true,
     countBuilt: () => tables.length,
   };

@@ -26,7 +26,7 @@ export interface ResponseBody extends Omit<RawResponse, 'errorCode'> {
 }
 
 /** What else a response says of its request, as in `RawResponse`. */
-type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'dependsOn'>;
+type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'isLive' | 'dependsOn'>;
 
 /** A response whose values are not known yet: the texts around them, and what replaces a missing value. */
 export interface ResponseTemplate {
@@ -40,14 +40,16 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   readonly length: number;
   readonly isMutation: boolean;
   readonly isReplayed: boolean;
+  readonly isLive: boolean;
   readonly dependsOn: readonly string[] | undefined;
   readonly #content: string | readonly Uint8Array[];
 
-  constructor(content: string | readonly Uint8Array[], { isMutation = false, isReplayed = false, dependsOn }: ResponseTraits) {
+  constructor(content: string | readonly Uint8Array[], { isMutation = false, isReplayed = false, isLive = false, dependsOn }: ResponseTraits) {
     this.#content = content;
     this.length = typeof content === 'string' ? content.length : content.reduce((length, chunk) => length + chunk.length, 0);
     this.isMutation = isMutation;
     this.isReplayed = isReplayed;
+    this.isLive = isLive;
     this.dependsOn = dependsOn;
   }
 

@@ -1,7 +1,7 @@
 /** The options of the GraphQL endpoint, wherever it is mounted. They have the names of the settings (docs/settings.md). Loads nothing. */
 import type { Authenticate } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions, SubscribeOptions } from '../../engine/request.ts';
 import type { BeginTrace } from '../../events.ts';
 import type { CacheStatistics, GraphStatistics } from '../../statistics.ts';
 import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';
@@ -72,6 +72,12 @@ export interface NodeEndpointOptions extends EndpointOptions {
 export interface ServedGraph {
   executeRaw(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<RawResponse>;
   /**
+   * Subscribes to a request. The first `next()` gives the first answer, or rejects with `ApiError` or `RequestErrors` if the request is
+   * refused. Each further one gives the latest answer that was not given yet, the same object to all whose subscriptions are equal; it
+   * rejects if the subscription cannot go on. A query is answered once, and so is a mutation unless `readOnly`. A graph without live queries does without it.
+   */
+  subscribeRaw?(request: GraphQLRequest, caller: Caller, options?: SubscribeOptions): AsyncIterableIterator<RawResponse>;
+  /**
    * Loads what a role's requests need of the database before they can be prepared, unless it is loaded. Rejects with what they would fail
    * with. A graph that loads nothing does without it.
    */
@@ -85,4 +91,4 @@ export interface ServedGraph {
 }
 
 /** What the endpoint alone needs. */
-export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'loadRole'>;
+export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'subscribeRaw' | 'loadRole'>;

@@ -12,6 +12,7 @@ import {
   fieldsNamed,
   filterTypeName,
   nodeFieldName,
+  subscriptionTypeName,
   suffixesOf,
   type TableAbilities,
   type TypeSuffix,
@@ -125,6 +126,14 @@ export class ClaimedNames {
     this.#claimType(name);
     this.#claimType(filterTypeName(name));
     return name;
+  }
+
+  /** Claims the name of the root type of subscriptions, after all other types: a table may be called Subscription. */
+  claimSubscriptionType(): string {
+    const name = [subscriptionTypeName, `${subscriptionTypeName}Root`].find((each) => this.#isTypeFree(each));
+    const claimed = name ?? numbered(`${subscriptionTypeName}Root`, (other) => this.#isTypeFree(other));
+    this.#claimType(claimed);
+    return claimed;
   }
 
   /** Claims a field of Query or Mutation, and returns its name. All tables must have claimed theirs already. */

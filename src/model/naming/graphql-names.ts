@@ -12,6 +12,9 @@ const sharedTypes = ['ID', 'IDFilter', 'Cursor', 'FilterIs', 'OrderByDirection',
 
 export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 
+/** The root type of subscriptions, unless a table or an enum has the name. */
+export const subscriptionTypeName = 'Subscription';
+
 /** Types of every schema, besides column scalars, their filters and the root types. */
 export type SharedTypeName = (typeof sharedTypes)[number];
 

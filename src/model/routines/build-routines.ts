@@ -103,6 +103,7 @@ function buildRoutine(
     unreachableArgument: unreachable?.name ?? null,
     result,
     introspection: schema?.introspection ?? false,
+    subscribable: schema?.additions.has('subscriptions') ?? false,
   });
 }
 
@@ -111,7 +112,7 @@ function routineOf(
   context: BuildContext,
   catalogFunction: CatalogFunction,
   remedy: string,
-  more: Pick<Routine, 'arguments' | 'unreachableArgument' | 'result' | 'introspection'>,
+  more: Pick<Routine, 'arguments' | 'unreachableArgument' | 'result' | 'introspection' | 'subscribable'>,
 ): Mutable<Routine> | Excluded {
   const { id, schema, name, volatile, plpgsql, effects } = catalogFunction;
   const { name: fieldName } = routineNameOf(context, catalogFunction);
@@ -276,5 +277,6 @@ function buildComputed(
     unreachableArgument: null,
     result,
     introspection: schema.introspection,
+    subscribable: true,
   });
 }

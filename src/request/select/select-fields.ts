@@ -44,12 +44,12 @@ export function selectFields(
   counter = new ValueCounter(variables, noLimits),
 ): Operation {
   const root = schema.getRootType(operation.operation);
-  if (!root || operation.operation === 'subscription') {
+  if (!root) {
     throw new ApiError('GRAPHQL_VALIDATION_FAILED', `The schema has no ${operation.operation}s for this role.`);
   }
   const mutation = operation.operation === 'mutation' ? root : null;
   const context: Context = { schema, fragments, variables, mutation, counter, coerced: new Map() };
-  return { kind: operation.operation, fields: selectOn(context, root, [operation.selectionSet]) };
+  return { kind: mutation === null ? 'query' : 'mutation', fields: selectOn(context, root, [operation.selectionSet]) };
 }
 
 function selectOn(context: Context, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): SelectedField[] {

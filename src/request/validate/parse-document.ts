@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
   parse,
+  SingleFieldSubscriptionsRule,
   type Source,
   specifiedRules,
   type ValidationContext,
@@ -38,11 +39,13 @@ const rulesAtATime = 3;
 /** With more fields of `Query` than this, errors have no suggestions, because searching for them takes too long. */
 const manyFields = 1000;
 
-/** graphql-js's rules, two of them replaced. */
-const rules = specifiedRules.map((rule) => {
-  if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
-  return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
-});
+/** graphql-js's rules, two of them replaced, and without the one for subscriptions: one statement answers all of their root fields. */
+const rules = specifiedRules
+  .filter((rule) => rule !== SingleFieldSubscriptionsRule)
+  .map((rule) => {
+    if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
+    return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
+  });
 
 export interface Document {
   readonly operations: readonly DocumentOperation[];

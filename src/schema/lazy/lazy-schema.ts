@@ -45,17 +45,24 @@ function describeIf(directive: GraphQLDirective, description: string, ifDescript
   });
 }
 
+interface LazySchemaOptions {
+  readonly specifiesScalars?: boolean;
+  /** The name of the root type of subscriptions, which the registry defines; null if there is none. */
+  readonly subscriptionType?: string | null;
+}
+
 type TypeMap = Record<string, GraphQLNamedType>;
 
 export class LazySchema extends GraphQLSchema {
   readonly #registry: TypeRegistry;
   readonly #hasMutation: boolean;
+  readonly #subscriptionType: string | null;
   /** Whether it shows the specification URLs of scalars. The scalars, which all schemas share, always have them. */
   readonly specifiesScalars: boolean;
   #typeMap: TypeMap | undefined;
 
   /** The registry defines every type, including `Query`, `Node` and, if anything can be mutated, `Mutation`. */
-  constructor(registry: TypeRegistry, { specifiesScalars = true }: { readonly specifiesScalars?: boolean } = {}) {
+  constructor(registry: TypeRegistry, { specifiesScalars = true, subscriptionType = null }: LazySchemaOptions = {}) {
     super({
       directives: [includeDirective, skipDirective],
       assumeValid: true,
@@ -64,6 +71,7 @@ export class LazySchema extends GraphQLSchema {
     this.#registry = registry;
     this.specifiesScalars = specifiesScalars;
     this.#hasMutation = registry.has(rootTypeNames.mutation);
+    this.#subscriptionType = subscriptionType;
   }
 
   /** The original `getType` reads the map of all types, so an unknown name would build them all. */
@@ -108,9 +116,13 @@ export class LazySchema extends GraphQLSchema {
     return this.#hasMutation ? this.#registry.object(rootTypeNames.mutation) : undefined;
   }
 
+  override getSubscriptionType(): GraphQLObjectType | undefined {
+    return this.#subscriptionType === null ? undefined : this.#registry.object(this.#subscriptionType);
+  }
+
   override getRootType(operation: string): GraphQLObjectType | undefined {
     if (operation === 'query') return this.getQueryType();
-    return operation === 'mutation' ? this.getMutationType() : undefined;
+    return operation === 'mutation' ? this.getMutationType() : this.getSubscriptionType();
   }
 
   /** The names of all types, without building any: those of the registry, sorted, then GraphQL's own. */
