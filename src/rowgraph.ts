@@ -157,7 +157,11 @@ class RowgraphService implements Rowgraph {
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
     this.#clientSnapshots = new ClientSnapshots(settings);
-    const targetOf = (caller: Caller, { client = shareOf(caller), http, readOnly, marks }: SubscribeOptions, deadline: Deadline): Target => {
+    const targetOf = (
+      caller: Caller,
+      { client = shareOf(caller), http, readOnly, marks }: SubscribeOptions,
+      deadline: Deadline,
+    ): Target => {
       return { database, caller, observe, deadline, client, http, readOnly: readOnly ?? false, marks, isLive: true };
     };
     this.#live = new LiveQueries({

@@ -56,7 +56,8 @@ export class LiveQueries {
         isDirty = false;
         subscription.give(await this.#engine.answer(request, caller, options));
         if (kind !== 'subscription') subscription.complete();
-        else if (!isDirty) await new Promise<void>((resolve) => {
+        else if (!isDirty)
+          await new Promise<void>((resolve) => {
             wake = resolve;
           });
       }

@@ -50,7 +50,10 @@ describe('rowgraph cost', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^blogs\n +limit +count +maximum\n/);
     assert.match(stdout, /\n +fields +5 +5,000\n/);
-    assert.match(stdout, /\n +estimatedRows +- +100,000\n +responseBytes +- +33,554,432\n +idempotencyBytes +- +16,777,216\n +subscriptions +- +1,000\n\none\n/);
+    assert.match(
+      stdout,
+      /\n +estimatedRows +- +100,000\n +responseBytes +- +33,554,432\n +idempotencyBytes +- +16,777,216\n +subscriptions +- +1,000\n\none\n/,
+    );
   });
 
   it('counts rows with a database, by the values of variables', async () => {

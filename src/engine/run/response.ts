@@ -44,7 +44,10 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   readonly dependsOn: readonly string[] | undefined;
   readonly #content: string | readonly Uint8Array[];
 
-  constructor(content: string | readonly Uint8Array[], { isMutation = false, isReplayed = false, isLive = false, dependsOn }: ResponseTraits) {
+  constructor(
+    content: string | readonly Uint8Array[],
+    { isMutation = false, isReplayed = false, isLive = false, dependsOn }: ResponseTraits,
+  ) {
     this.#content = content;
     this.length = typeof content === 'string' ? content.length : content.reduce((length, chunk) => length + chunk.length, 0);
     this.isMutation = isMutation;
