@@ -1,6 +1,20 @@
 /** The public API of the package. */
 import './check-node.ts';
 
+export type {
+  AccessReport,
+  DefinerAccess,
+  Note,
+  PolicyAccess,
+  Reach,
+  RoleAccess,
+  RoleFacts,
+  Sentence,
+  TableAccess,
+  Verb,
+  VerbAccess,
+} from './access/access.ts';
+export type { AccessOptions } from './access/read-access.ts';
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';

@@ -1,5 +1,7 @@
 /** The interface of a graph: what a program can do with what `createRowgraph` returns. Types only. */
 import type { GraphQLSchema } from 'graphql';
+import type { AccessReport } from './access/access.ts';
+import type { AccessOptions } from './access/read-access.ts';
 import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import type {
@@ -80,6 +82,11 @@ export interface Rowgraph {
    * remedy. Examines the database as it is now, and changes nothing.
    */
   doctor(options?: { role?: string }): Promise<DoctorReport>;
+  /**
+   * Who may do what with which rows, as grants and policies decide it, in plain words with the SQL. It tells of all roles: only for those who
+   * run the database. Reads the catalogs as they are now, and changes nothing.
+   */
+  access(options?: AccessOptions): Promise<AccessReport>;
   /** Reloads the schema, for changes that the database does not report. */
   reload(): Promise<void>;
   /** Statistics of the caches of documents, compiled variants, prepared statements and introspection responses. */

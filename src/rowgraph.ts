@@ -3,6 +3,8 @@
  */
 
 import { type GraphQLSchema, printSchema } from 'graphql';
+import type { AccessReport } from './access/access.ts';
+import { type AccessOptions, readAccess } from './access/read-access.ts';
 import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';
@@ -59,7 +61,7 @@ import {
   limitsByRole,
   type RowgraphOptions,
 } from './rowgraph-options.ts';
-import { aFunction, aSwitch, aText, checkOptions, type OptionChecks } from './settings/check-options.ts';
+import { aFunction, aSwitch, aText, checkOptions, type OptionChecks, texts } from './settings/check-options.ts';
 import { automatic, defaultRequestHeaders } from './settings/check-settings.ts';
 import { settings as defaults } from './settings/settings.ts';
 import { type CacheStatistics, Distribution, type GraphStatistics, rowBounds } from './statistics.ts';
@@ -132,6 +134,8 @@ function observeOutdated(observe: Observer): (version: string | null) => void {
 }
 
 const schemaChecks: OptionChecks<SchemaOptions<never>> = { role: aText, caller: aFunction, atomicMutations: aSwitch };
+
+const accessChecks: OptionChecks<AccessOptions> = { roles: texts, table: aText };
 
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
@@ -334,6 +338,11 @@ class RowgraphService implements Rowgraph {
     return examineDatabase(this.#database, schemas, roleOf(options), model, this.#settings);
   }
 
+  async access(options: AccessOptions = {}): Promise<AccessReport> {
+    checkOptions(options, accessChecks);
+    return readAccess(this.#database, this.#settings.schemas, options, (roles) => this.#typeNames(roles));
+  }
+
   reload(): Promise<void> {
     return this.#watch.reload();
   }
@@ -355,6 +364,17 @@ class RowgraphService implements Rowgraph {
     this.#live.close();
     this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
     await this.#closing;
+  }
+
+  /** The row types of tables in the API, by oid. Names hardly ever depend on the role: the first that may read a table gives its name. */
+  async #typeNames(roles: readonly string[]): Promise<ReadonlyMap<number, string>> {
+    const names = new Map<number, string>();
+    for (const role of roles) {
+      const { granted } = await this.#roleSchema(role);
+      const { model } = await granted.types();
+      for (const { id, typeName, selectable } of model.tables) if (selectable && !names.has(id)) names.set(id, typeName);
+    }
+    return names;
   }
 
   #roleSchema(role: string): Promise<RoleSchema> {

@@ -132,6 +132,8 @@ const layers: Readonly<Record<string, Layer>> = {
   'live/changes': { values: ['database', 'sql', 'budget', 'settings', 'extension'], node: true },
   // A sibling of the engine: it loads a catalog and builds its own models, to find out what is missing from them.
   doctor: { values: ['catalog', 'model', 'model/types', 'settings', 'sql', 'budget'], types: ['database'] },
+  // A sibling of the doctor: reads what grants and policies decide, for people, and never for a request.
+  access: { values: ['catalog/lists.ts', 'budget/turns.ts', 'model/naming/names.ts'], types: ['database', 'catalog', 'model'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
     values: ['settings', 'plan/walk.ts', 'doctor/policy-calls.ts', 'model/types'],
@@ -151,7 +153,7 @@ const layers: Readonly<Record<string, Layer>> = {
     values: ['settings', 'budget', 'engine/snapshot/caches.ts', 'model/additions.ts'],
     types: ['database', 'engine', 'request'],
   },
-  'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain'], packages: ['graphql'] },
+  'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain', 'access'], packages: ['graphql'] },
   'rowgraph.ts': {
     values: [
       'rowgraph-options.ts',
@@ -162,6 +164,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'freshness',
       'engine',
       'executable',
+      'access',
       'doctor',
       'explain',
       'live',
@@ -173,7 +176,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'index.ts': {
     values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
-    types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'doctor', 'explain', 'database'],
+    types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'access', 'doctor', 'explain', 'database'],
   },
   auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
   // Files that the server reads, and reads again when they change.

@@ -6,7 +6,7 @@ import { adviseCommand } from './commands/advise.ts';
 import { devCommand } from './commands/dev.ts';
 import { documentsCommand } from './commands/documents.ts';
 import { extensionCommand, triggersCommand } from './commands/extension.ts';
-import { costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
+import { accessCommand, costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
 import { keysCommand } from './commands/keys.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { rolesCommand } from './commands/roles.ts';
@@ -28,6 +28,7 @@ function createProgram(environment: Environment): Command {
     explainCommand,
     adviseCommand,
     doctorCommand,
+    accessCommand,
     documentsCommand,
     extensionCommand,
     triggersCommand,

@@ -4,9 +4,10 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DirectiveProblem } from '../model/check-directives.ts';
+import { readDirective, readMappings } from '../model/directives.ts';
 import type { Exclusion, LackingPrivilege, Table } from '../model/model.ts';
 import { groupUnitNames } from '../model/naming/graphql-names.ts';
-import { functionName, qualifiedName, tableKinds } from '../model/naming/names.ts';
+import { enumValueNames, functionName, qualifiedName, tableKinds } from '../model/naming/names.ts';
 import { filterableRows, orderableFields } from '../model/relations/related-rows.ts';
 import { writableRelations } from '../model/relations/writable-relations.ts';
 import { uniqueColumns } from '../model/tables/build-tables.ts';
@@ -18,9 +19,9 @@ import { type Finding, finding } from './finding-codes.ts';
 export function findExclusions(examination: Examination): Finding[] {
   const { model } = examination;
   const exclusions = model.exclusions.map((exclusion) => {
-    const { cause, object, name, reason, lacking } = exclusion;
-    return finding(cause, object, name, reason, {
-      remedy: cause === 'no-key' ? keySql(examination, exclusion) : lacking && grantSql(examination, lacking),
+    const { cause, object, name, lacking } = exclusion;
+    return finding(cause, object, name, referToFinding(examination, exclusion), {
+      remedy: remedyOf(examination, exclusion, lacking),
       contains: containedIn(examination, exclusion),
     });
   });
@@ -32,6 +33,50 @@ export function findExclusions(examination: Examination): Finding[] {
     ...findClashingRelations(examination),
     ...findClashingGroups(examination),
   ];
+}
+
+function remedyOf(examination: Examination, exclusion: Exclusion, lacking: LackingPrivilege | null): string | null {
+  if (exclusion.cause === 'no-key') return keySql(examination, exclusion);
+  if (exclusion.object === 'enum value' || (exclusion.object === 'enum' && exclusion.cause === 'illegal-name'))
+    return mappingSql(examination, exclusion);
+  return lacking && grantSql(examination, lacking);
+}
+
+/** The comment that gives each label without a name of its own in GraphQL one; other parts of a directive stay. */
+function mappingSql({ catalog }: Examination, { id }: Exclusion): string | null {
+  const type = catalog.types.get(id);
+  const labels = type?.labels;
+  if (!type || !labels) return null;
+  const directive = readDirective(type.comment);
+  const given = readMappings(directive);
+  const names = enumValueNames(labels.map((label) => given.get(label) ?? label));
+  const mappings = Object.fromEntries(labels.flatMap((label, place) => (names[place] === label ? [] : [[label, names[place]]])));
+  if (Object.keys(mappings).length === 0) return null;
+  const text = `@graphql(${JSON.stringify({ ...directive, mappings })})`.replaceAll("'", "''");
+  return `comment on type ${type.sql} is '${text}'; -- replaces the comment of the type`;
+}
+
+const reference = /; see the finding for that table(?:, or expose its schema)?$/;
+/** The tables that reasons name. */
+const namedTable = /^(?:its target|it returns rows of) (?<table>.+?)(?: is|, which is) not in the API/;
+
+/** The reason, with a reference only to a finding that there is: of the table, or else of its schema, or how to expose it. */
+function referToFinding({ catalog, model }: Examination, { object, name, reason }: Exclusion): string {
+  if (!reference.test(reason)) return reason;
+  const named = namedTable.exec(reason)?.groups?.table;
+  const table = named ?? (object === 'relation' ? name.slice(0, name.lastIndexOf('.')) : null);
+  const start = reason.replace(reference, '');
+  const isFound = (other: Exclusion): boolean => isTable(other) && (table === null ? name.includes(other.name) : other.name === table);
+  if (model.exclusions.some(isFound)) return `${start}; see the finding for that table`;
+  if (table === null) return start;
+  const schema = model.exclusions.find((other) => other.object === 'schema' && table.startsWith(`${other.name}.`));
+  if (schema !== undefined) return `${start}; see the finding for the schema ${schema.name}`;
+  const isExposed = catalog.schemas.some((each) => table.startsWith(`${each.name}.`));
+  return isExposed ? start : `${start}; expose its schema`;
+}
+
+function isTable({ object }: Exclusion): boolean {
+  return Object.values<string>(tableKinds).includes(object);
 }
 
 function grantSql(examination: Examination, { privilege, id, column }: LackingPrivilege): string | null {
@@ -65,8 +110,7 @@ function keySql(examination: Examination, { id }: Exclusion): string | null {
 
 function containedIn({ catalog }: Examination, { object, id, name }: Exclusion): string[] {
   if (object === 'schema') return contentOf(catalog, id, name);
-  const isTable = Object.values<string>(tableKinds).includes(object);
-  const table = isTable ? catalog.tables.find((candidate) => candidate.id === id) : undefined;
+  const table = Object.values<string>(tableKinds).includes(object) ? catalog.tables.find((candidate) => candidate.id === id) : undefined;
   return table ? table.columns.map((column) => `column ${qualifiedName(name, column.name)}`) : [];
 }
 

@@ -41,13 +41,33 @@ function readNode(raw: RawNode, around: Surroundings): DatabasePlanNode {
     conditions,
     sortKeys: (raw['Sort Key'] as readonly string[] | undefined) ?? [],
     estimate: {
-      startupCost: numberOf(raw['Startup Cost']) ?? 0,
-      totalCost: numberOf(raw['Total Cost']) ?? 0,
+      startupCost: without(raw, 'Startup Cost', 'Total Cost'),
+      totalCost: without(raw, 'Total Cost', 'Total Cost'),
       rows: Math.round((numberOf(raw['Plan Rows']) ?? 0) * (shared === null ? 1 : processesOf(shared, around.leads))),
     },
     actual: actualOf(raw, shared),
-    children: childrenOf(raw).map((child) => readNode(child, below)),
+    children: childrenOf(raw).flatMap((child) => (isGuard(child) ? [] : [readNode(child, below)])),
   };
+}
+
+/** What rowgraph adds to each statement to notice a change of the schema: no part of the request. */
+function isGuard(raw: RawNode): boolean {
+  if (raw['Relation Name'] !== undefined) return raw.Schema === 'rowgraph' && raw['Relation Name'] === 'schema_change';
+  return raw['Parent Relationship'] === 'InitPlan' || raw['Node Type'] === 'Aggregate'
+    ? childrenOf(raw).length === 1 && isGuard(childrenOf(raw)[0]!)
+    : false;
+}
+
+/** A measure of a node without the share of the guards below it, in hundredths as PostgreSQL writes costs, or thousandths for times. */
+function without(raw: RawNode, measure: string, ofGuard: string): number {
+  const all = numberOf(raw[measure]) ?? 0;
+  const share = guardedShare(raw, ofGuard);
+  return share === 0 ? all : Math.max(0, Math.round((all - share) * 1000) / 1000);
+}
+
+/** The sum of a measure over the guards below a node, which it counts among its own. */
+function guardedShare(raw: RawNode, measure: string): number {
+  return childrenOf(raw).reduce((sum, child) => sum + (isGuard(child) ? (numberOf(child[measure]) ?? 0) : guardedShare(child, measure)), 0);
 }
 
 function childrenOf(raw: RawNode): readonly RawNode[] {
@@ -96,7 +116,7 @@ function actualOf(raw: RawNode, gather: RawNode | null): DatabasePlanNode['actua
   return {
     rows: perRun(numberOf(raw['Actual Rows']) ?? 0),
     loops: runs,
-    milliseconds: numberOf(raw['Actual Total Time']) ?? 0,
+    milliseconds: without(raw, 'Actual Total Time', 'Actual Total Time'),
     removed: perRun(removed),
   };
 }

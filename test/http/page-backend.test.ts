@@ -22,6 +22,7 @@ const backend: PageBackend = {
     return { explained: true };
   },
   examine: async (role) => ({ role, findings: [] }),
+  readAccess: async () => ({ tables: [] }),
   readSchemaVersion: () => '1',
 };
 

@@ -1,4 +1,4 @@
-/** The commands that look at an API from outside: `explain` and `cost` at an operation, `doctor` at the whole. */
+/** The commands that look at an API from outside: `explain` and `cost` at an operation, `doctor` and `access` at the whole. */
 import { Command } from 'commander';
 import { resolveLimits } from '../../budget/limits.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -6,6 +6,7 @@ import type { GraphQLRequest, RequestCost } from '../../index.ts';
 import { CommandError } from '../command-error.ts';
 import { type InspectConfiguration, inspectSettings, limitOptionsOf } from '../command-settings.ts';
 import { addSettings, type Environment, readSettings } from '../config.ts';
+import { describeAccess } from '../output/describe-access.ts';
 import { describeCost, describeExplanation } from '../output/describe-explanation.ts';
 import { describeReport } from '../output/describe-report.ts';
 import { paintFor } from '../output/terminal.ts';
@@ -94,6 +95,25 @@ export function doctorCommand(environment: Environment): Command {
       printReport(report, json, (each) => describeReport(each, paintFor(process.stdout)));
       const errors = report.findings.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw new CommandError(`the doctor found ${errors} ${errors === 1 ? 'error' : 'errors'}`, 1);
+    });
+  });
+}
+
+export function accessCommand(environment: Environment): Command {
+  const command = new Command('access')
+    .description('Print who may do what with which rows, as grants and policies decide it, in plain words; with TABLE, the SQL too')
+    .argument('[TABLE]', 'Name of a table or view, with or without its schema')
+    .option('--role <ROLE>', 'Only of this database role (default: all roles that a grant or policy names)')
+    .option('--json', 'Print JSON');
+  type Switches = { readonly json?: boolean };
+  return addSettings(command, inspectSettings).action(async (table: string | undefined, { json, ...flags }: Flags & Switches) => {
+    const configuration = readSettings(inspectSettings, flags, environment);
+    await withGraph(configuration, flags, async (graph) => {
+      const { role } = flags;
+      const report = await graph.access({ ...(role !== undefined && { roles: [role] }), ...(table !== undefined && { table }) });
+      if (report.tables.length === 0 && table !== undefined)
+        throw new CommandError(`there is no table "${table}" in the schemas ${configuration.schemas.join(', ')}`, 2);
+      printReport(report, json, (each) => describeAccess(each, table !== undefined, paintFor(process.stdout)));
     });
   });
 }

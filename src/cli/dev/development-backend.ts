@@ -4,8 +4,9 @@
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/graphiql-page.ts';
-import type { Caller, DoctorReport, Explanation, GraphQLRequest, Rowgraph } from '../../index.ts';
+import type { AccessReport, Caller, DoctorReport, Explanation, Finding, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { identifier, render } from '../../sql/sql.ts';
+import { developmentSettings } from '../command-settings.ts';
 import type { DatabaseReader } from './development-database.ts';
 
 /** What the page works with at the moment. */
@@ -32,6 +33,8 @@ interface RoleSettings {
 }
 
 const lifetime = '1 hour';
+/** What `dev` searches without being asked to, for the extensions of Supabase's projects: no finding if it is missing. */
+const defaultSearchPath: readonly string[] = developmentSettings.defaults.extraSearchPath ?? [];
 
 /** The roles that requests may run as. Roles with special privileges are excluded (docs/tokens.md). */
 const rolesText = `with grantees as (
@@ -85,7 +88,16 @@ export class DevelopmentBackend implements PageBackend {
 
   async examine(role: string): Promise<DoctorReport> {
     await this.#checkRole(role);
-    return this.#served.current.graph.doctor({ role });
+    const report = await this.#served.current.graph.doctor({ role });
+    const isOfDefault = ({ code, name }: Finding): boolean => code === 'missing-search-path' && defaultSearchPath.includes(name);
+    const findings = report.findings.filter((each) => !isOfDefault(each));
+    const info = report.summary.info - (report.findings.length - findings.length);
+    return { ...report, summary: { ...report.summary, info }, findings };
+  }
+
+  async readAccess(): Promise<AccessReport> {
+    const { graph, reader } = this.#served.current;
+    return graph.access({ roles: await listRoles(reader, this.#settings) });
   }
 
   /** Throws BAD_REQUEST for a role that requests may not run as. */

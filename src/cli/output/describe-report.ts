@@ -64,7 +64,7 @@ function describeGroup(group: readonly Finding[]): string[] {
     printable(
       `      ${someOf(group.map(({ name, partitions = [] }) => (partitions.length > 0 ? `${name} (and ${partitions.length} partitions)` : name)))}`,
     ),
-    ...describeRemedies(group.flatMap(({ remedy }) => statementsOf(remedy))),
+    ...describeRemedies([...new Set(group.flatMap(({ remedy }) => statementsOf(remedy)))]),
   ];
 }
 

@@ -73,6 +73,8 @@ export interface PageBackend {
   readonly explain: (request: GraphQLRequest, caller: Caller, mode: 'plan' | 'analyze') => Promise<unknown>;
   /** The doctor's findings for a role, as JSON. */
   readonly examine: (role: string) => Promise<unknown>;
+  /** Who may do what with which rows: the access of the roles among the choices, as JSON. */
+  readonly readAccess: () => Promise<unknown>;
   /** Differs after each change of the schema. */
   readonly readSchemaVersion: () => string;
 }

@@ -29,6 +29,7 @@ export function createPageActions(path: string, backend: PageBackend): readonly 
     [`${path}/sign`, asAction((body) => backend.sign(readCaller(body)))],
     [`${path}/explain`, asAction((body) => backend.explain(readRequest(body), readCaller(body), readMode(body)))],
     [`${path}/doctor`, asAction((body) => backend.examine(readCaller(body).role))],
+    [`${path}/access`, asAction(() => backend.readAccess())],
     [`${path}/schema`, asAction(async () => ({ version: backend.readSchemaVersion() }))],
   ];
 }
