@@ -10,15 +10,17 @@ import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
 import { historyPlugin } from './history-plugin.tsx';
 import { LastExchange } from './last-exchange.ts';
+import { chooseStore, OperationLibrary } from './operation-library.ts';
 import { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
 import { PageContext, type PageState } from './page-context.ts';
 import { readLocation, writeLocation } from './page-location.ts';
 import { loadCaller, rememberCaller } from './remembered-caller.ts';
+import { savedPlugin } from './saved-panel.tsx';
 import { readSharedQuery } from './share-link.ts';
 import { Workspace } from './workspace.tsx';
 
-const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, historyPlugin];
+const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, savedPlugin, historyPlugin];
 
 export function App({ settings }: { readonly settings: GraphiqlSettings }) {
   const state = usePageState(settings);
@@ -53,6 +55,7 @@ function usePageState(settings: GraphiqlSettings): PageState {
   const backend = useMemo(() => (settings.backend === null ? null : new PageBackend(settings.backend)), [settings]);
   const headers = useMemo(() => new CallerHeaders(backend), [backend]);
   const lastExchange = useMemo(() => new LastExchange(), []);
+  const library = useMemo(() => new OperationLibrary(chooseStore(backend, settings.operationFolder)), [backend, settings]);
   const [caller, setCaller] = useState(() => firstCaller(settings));
   const changeCaller = useCallback(
     (changed: PageCaller, keepsKey = false) => {
@@ -71,9 +74,10 @@ function usePageState(settings: GraphiqlSettings): PageState {
       ask: createFetcher({ ...options, onExchange: () => undefined }),
     };
   }, [settings, headers, caller, lastExchange]);
+  const readHeaders = useCallback(() => headers.of(caller), [headers, caller]);
   return useMemo(
-    () => ({ settings, backend, caller, changeCaller, fetcher, ask, lastExchange }),
-    [settings, backend, caller, changeCaller, fetcher, ask, lastExchange],
+    () => ({ settings, backend, caller, changeCaller, fetcher, ask, lastExchange, library, readHeaders }),
+    [settings, backend, caller, changeCaller, fetcher, ask, lastExchange, library, readHeaders],
   );
 }
 

@@ -12,7 +12,7 @@ const noChoices: CallerChoices = { roles: [], users: [] };
 export function CallerBar() {
   const { backend, caller, changeCaller } = usePage();
   const [isPasting, setIsPasting] = useState(false);
-  const choices = useChoices();
+  const choices = useCallerChoices();
   const openKeys = (): void => setIsPasting(true);
   const chooseRole = (role: string): void => {
     if (role === pasted) openKeys();
@@ -39,7 +39,7 @@ export function CallerBar() {
 }
 
 /** The callers that the server signs tokens for; none until it has answered. */
-function useChoices(): CallerChoices {
+export function useCallerChoices(): CallerChoices {
   const { backend } = usePage();
   const [choices, setChoices] = useState(noChoices);
   useEffect(() => {

@@ -4,14 +4,16 @@ import { type ReactNode, useEffect, useRef } from 'react';
 interface ModalProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** For code. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
-export function Modal({ title, onClose, children }: ModalProps) {
+export function Modal({ title, onClose, isWide = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} className="page-dialog" aria-label={title} onClose={onClose}>
+    <dialog ref={dialog} className={isWide ? 'page-dialog wide' : 'page-dialog'} aria-label={title} onClose={onClose}>
       <h2>{title}</h2>
       {children}
     </dialog>

@@ -2,7 +2,7 @@
 
 import type { DoctorReport } from '../../src/doctor/finding-codes.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
-import type { CallerChoices, SignedToken } from '../../src/http/routes/graphiql-page.ts';
+import type { CallerChoices, KeptOperation, OperationChange, SavedOperation, SignedToken } from '../../src/http/routes/graphiql-page.ts';
 import type { Claims } from './decode-token.ts';
 import { reachServer, readJson } from './reach-server.ts';
 
@@ -42,6 +42,22 @@ export class PageBackend {
   /** Differs after each change of the schema. */
   async readSchemaVersion(): Promise<string> {
     return (await this.#ask<{ readonly version: string }>('schema', {})).version;
+  }
+
+  async listOperations(): Promise<readonly SavedOperation[]> {
+    return (await this.#ask<{ readonly operations: readonly SavedOperation[] }>('operations/list', {})).operations;
+  }
+
+  saveOperation(name: string, change: OperationChange, version: string | null): Promise<KeptOperation> {
+    return this.#ask('operations/save', { name, ...change, version });
+  }
+
+  moveOperation(name: string, to: string, version: string): Promise<KeptOperation> {
+    return this.#ask('operations/move', { name, to, version });
+  }
+
+  removeOperation(name: string, version: string): Promise<KeptOperation> {
+    return this.#ask('operations/remove', { name, version });
   }
 
   /** Rejects with an `Error` that has the server's message, or says why there is no answer. */

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { LastExchange } from './last-exchange.ts';
+import type { OperationLibrary } from './operation-library.ts';
 import type { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
 import type { ViewName } from './page-location.ts';
@@ -18,6 +19,10 @@ export interface PageState {
   /** The fetcher of all other views. */
   readonly ask: Fetcher;
   readonly lastExchange: LastExchange;
+  /** The saved operations. */
+  readonly library: OperationLibrary;
+  /** The headers that identify the caller. Rejects if the server signs none. */
+  readonly readHeaders: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /** What a view may ask of the page. */

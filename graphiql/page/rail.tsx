@@ -5,6 +5,10 @@ import { usePage } from './page-context.ts';
 import { type ViewName, viewNames } from './page-location.ts';
 import { views } from './views.tsx';
 
+export function offeredViews(hasBackend: boolean): readonly ViewName[] {
+  return viewNames.filter((name) => hasBackend || !views[name].needsBackend);
+}
+
 interface RailProps {
   readonly view: ViewName;
   readonly onView: (view: ViewName) => void;
@@ -14,12 +18,11 @@ export function Rail({ view, onView }: RailProps) {
   const { backend } = usePage();
   const { introspect } = useGraphiQLActions();
   const isReading = useGraphiQL((state) => state.isIntrospecting);
-  const offered = viewNames.filter((name) => !views[name].needsBackend || backend !== null);
   return (
     <div className="rail">
       <Mark size={30} />
       <nav className="rail-group" aria-label="Views">
-        {offered.map((name) => (
+        {offeredViews(backend !== null).map((name) => (
           <RailButton
             key={name}
             icon={views[name].icon}
@@ -94,6 +97,6 @@ export function PanelTabs() {
 const panelNames: Readonly<Record<string, string>> = { 'Documentation Explorer': 'Docs' };
 
 /** GraphiQL opens its dialogs and panels only by the buttons of its own sidebar, which this page hides (`test/contracts/graphiql.test.ts`). */
-function pressHidden(button: string): void {
+export function pressHidden(button: string): void {
   document.querySelector<HTMLElement>(`.graphiql-sidebar ${button}`)?.click();
 }

@@ -2,16 +2,20 @@
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useState } from 'react';
 import { CallerBar } from './caller-bar.tsx';
+import { CopyAsButton } from './copy-as-dialog.tsx';
 import { CopyLinkButton } from './copy-link-button.tsx';
 import { FirstQuery } from './first-query.tsx';
 import { KeyPage } from './key-form.tsx';
 import { hasKey } from './page-caller.ts';
 import { usePage } from './page-context.ts';
 import { readLocation, type ViewName, writeLocation } from './page-location.ts';
+import { PaletteButton } from './palette.tsx';
 import { PartBoundary } from './part-boundary.tsx';
-import { PanelTabs, Rail } from './rail.tsx';
+import { offeredViews, PanelTabs, Rail } from './rail.tsx';
 import { ResultTabs } from './result-tabs.tsx';
+import { SavedOperationsProvider } from './saved-operations.tsx';
 import { readSharedQuery } from './share-link.ts';
+import { Toast } from './toast.tsx';
 import { useOpenQuery } from './use-open-query.ts';
 import { useReadableTabs } from './use-readable-tabs.ts';
 import { useReadableThemes } from './use-readable-themes.ts';
@@ -38,30 +42,33 @@ export function Workspace() {
   const { Content } = views[view];
   return (
     <div className="graphiql-container page">
-      <Rail view={view} onView={setView} />
-      <header className="page-bar">
-        <h1 className="page-name">rowgraph</h1>
-        <CallerBar />
-      </header>
-      <main className="page-view">
-        {!hasKey(caller) && <KeyPage />}
-        <div className="page-view query-view" hidden={view !== 'Query' || !hasKey(caller)}>
-          <Editor />
-        </div>
-        {Content !== null && hasKey(caller) && (
-          <PartBoundary key={`${view} ${opened}`}>
-            <Content onOpenQuery={openQuery} onShow={show} />
-          </PartBoundary>
-        )}
-      </main>
-      <FirstQuery />
+      <SavedOperationsProvider onShowEditor={() => setView('Query')}>
+        <Rail view={view} onView={setView} />
+        <header className="page-bar">
+          <h1 className="page-name">rowgraph</h1>
+          {hasKey(caller) && <PaletteButton onShow={show} />}
+          <CallerBar />
+        </header>
+        <main className="page-view">
+          {!hasKey(caller) && <KeyPage />}
+          <div className="page-view query-view" hidden={view !== 'Query' || !hasKey(caller)}>
+            <Editor />
+          </div>
+          {Content !== null && hasKey(caller) && (
+            <PartBoundary key={`${view} ${opened}`}>
+              <Content onOpenQuery={openQuery} onShow={show} />
+            </PartBoundary>
+          )}
+        </main>
+        <FirstQuery />
+        <Toast />
+      </SavedOperationsProvider>
     </div>
   );
 }
 
 function firstView(hasBackend: boolean): ViewName {
-  const name = readLocation('view') ?? 'Query';
-  return views[name].needsBackend && !hasBackend ? 'Query' : name;
+  return offeredViews(hasBackend).find((name) => name === readLocation('view')) ?? 'Query';
 }
 
 function Editor() {
@@ -79,6 +86,7 @@ function Editor() {
               {prettify}
               {merge}
               {copy}
+              <CopyAsButton />
               <CopyLinkButton />
             </>
           )}

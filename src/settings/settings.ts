@@ -399,6 +399,7 @@ export const settings = {
   ),
   logLevel: row(choice('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'info', service, 'Minimum log level'),
   dataDir: row(text('FOLDER'), undefined, ['dev'], 'Folder that keeps the data between runs'),
+  operations: row(text('FOLDER'), undefined, ['dev'], 'Folder of .graphql files where the page saves operations', "the browser's storage"),
   dbPort: row(port, '0', ['dev'], 'Port for psql and other PostgreSQL clients; 0 picks a free one'),
   cacheDir: row(text('FOLDER'), undefined, ['dev'], 'Folder for cached files that make the next start faster', "the user's cache folder"),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -57,7 +57,7 @@ test('whoever opens the server itself is led to the page', async () => {
 });
 
 test('all that the page loads is served from here, with its type', async () => {
-  const assets = new Set(findAssets(await readPage()).filter((url) => url !== 'data:,'));
+  const assets = new Set(findAssets(await readPage()).filter((url) => !url.startsWith('data:')));
   assert.deepEqual([...assets], ['/api/graphiql/skeleton.css', '/api/graphiql/page.css', '/api/graphiql/page.js']);
   for (const worker of ['editor', 'graphql', 'json']) assets.add(`/api/graphiql/${worker}.worker.js`);
   // Grows while it is walked: each script names those that it imports.
@@ -91,7 +91,13 @@ function findLoaded(styles: string): readonly string[] {
 
 test('the page tells its script where the endpoint is, and the anon key', async () => {
   const settings = readSettings(await readPage());
-  assert.deepEqual(settings, { endpoint: '/api/graphql/v1', anonKey: 'the-anon-key', operations: [], backend: null });
+  assert.deepEqual(settings, {
+    endpoint: '/api/graphql/v1',
+    anonKey: 'the-anon-key',
+    operations: [],
+    backend: null,
+    operationFolder: null,
+  });
 });
 
 test('the page asks the endpoint as the caller, unless the user writes other headers', async (context) => {
@@ -172,7 +178,7 @@ test('without a key the user fills it in, and without the setting there is no pa
 test('a page that was not built says how to build it', async () => {
   const routes = createGraphiqlRoutes(
     '/graphiql',
-    { endpoint: '/graphql/v1', anonKey: null, operations: [], backend: null },
+    { endpoint: '/graphql/v1', anonKey: null, operations: [], backend: null, operationFolder: null },
     new URL('./missing/', import.meta.url),
   );
   assert.deepEqual(

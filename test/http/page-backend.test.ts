@@ -24,6 +24,7 @@ const backend: PageBackend = {
   examine: async (role) => ({ role, findings: [] }),
   readAccess: async () => ({ tables: [] }),
   readSchemaVersion: () => '1',
+  operations: null,
 };
 
 let server: TestServer;

@@ -31,7 +31,13 @@ export function devCommand(environment: Environment): Command {
   });
 }
 
-function checkFlags({ sql, watch, dataDir, dbPort }: Flags, { databaseUrl, host, dataDir: folder }: DevelopmentConfiguration): void {
+function checkFlags({ sql, watch, dataDir, dbPort }: Flags, configuration: DevelopmentConfiguration): void {
+  const { databaseUrl, host, dataDir: folder, operations, graphiql } = configuration;
+  if (operations !== undefined && !graphiql) throw new CommandError('--operations is for the page: omit --graphiql off', 2);
+  if (operations !== undefined && !isLoopbackHost(host)) {
+    const reason = 'whoever reaches it could write files';
+    throw new CommandError(`--host ${host}: with --operations, dev listens on this machine alone (127.0.0.1, ::1), as ${reason}`, 2);
+  }
   if (databaseUrl !== undefined) {
     const embedded = Object.entries({ '--sql': sql, '--watch': watch, '--data-dir': dataDir, '--db-port': dbPort });
     const flags = embedded.filter(([, value]) => value !== undefined).map(([flag]) => flag);

@@ -3,7 +3,7 @@
  */
 import { expiryOf, signKey } from '../../auth/sign-key.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { CallerChoices, PageBackend, SignedToken } from '../../http/routes/graphiql-page.ts';
+import type { CallerChoices, PageBackend, SavedOperations, SignedToken } from '../../http/routes/graphiql-page.ts';
 import type { AccessReport, Caller, DoctorReport, Explanation, Finding, GraphQLRequest, Rowgraph } from '../../index.ts';
 import { identifier, render } from '../../sql/sql.ts';
 import { developmentSettings } from '../command-settings.ts';
@@ -58,10 +58,12 @@ const rolesText = `with grantees as (
 export class DevelopmentBackend implements PageBackend {
   readonly #served: SubjectSource;
   readonly #settings: RoleSettings;
+  readonly operations: SavedOperations | null;
 
-  constructor(served: SubjectSource, settings: RoleSettings) {
+  constructor(served: SubjectSource, settings: RoleSettings, operations: SavedOperations | null) {
     this.#served = served;
     this.#settings = settings;
+    this.operations = operations;
   }
 
   async listCallers(): Promise<CallerChoices> {

@@ -17,6 +17,7 @@ import { type DatabaseSocket, openDatabaseSocket } from './database-socket.ts';
 import { DevelopmentBackend, listRoles } from './development-backend.ts';
 import type { DevelopmentDatabase, EmbeddedDatabase } from './development-database.ts';
 import { chooseSampleQuery, type DirectiveNotes, readDirectiveNotes, readExampleOperations } from './development-notes.ts';
+import { openOperationFiles } from './operation-files.ts';
 import { type Closable, type ReloadedFiles, reloadFiles, ServedDatabase } from './served-database.ts';
 
 /** What to serve: a database, and the files to load into a new one whenever they change. */
@@ -67,7 +68,7 @@ async function open(
   telemetry: Telemetry,
   opened: Closable[],
 ): Promise<string> {
-  const { schemas, anonRole, dbPort, graphiql, basePath = '' } = configuration;
+  const { schemas, anonRole, dbPort, graphiql, basePath = '', operations: folder } = configuration;
   const { jwtSecret } = database;
   const check = new DocumentCheck();
   const served = await ServedDatabase.open(database, configuration, (event) => {
@@ -80,7 +81,8 @@ async function open(
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
   const tokens = await tokenRulesOf(configuration, telemetry.observe);
   const roleSettings = { anonRole, schemas: database.kind === 'own' ? schemas : null };
-  const page = await choosePage(configuration, served, anonKey, new DevelopmentBackend(served, roleSettings));
+  const operations = folder === undefined ? null : await openOperationFiles(folder);
+  const page = await choosePage(configuration, served, anonKey, new DevelopmentBackend(served, roleSettings, operations));
   const server = await startService({ configuration, jwtSecret, tokens, page, graph: served.graph, telemetry, documents });
   opened.push(server);
   const checkOnGraph = (): void => {

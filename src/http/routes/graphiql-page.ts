@@ -13,6 +13,8 @@ export interface GraphiqlSettings {
   readonly operations: readonly string[];
   /** Path prefix of the page's backend in `rowgraph dev`; null if there is none. */
   readonly backend: string | null;
+  /** The folder of the backend that has the saved operations; null if the browser keeps them. */
+  readonly operationFolder: string | null;
 }
 
 /** The editor and its dialogs set inline styles on their elements; the images in its style sheet are `data:` URLs. */
@@ -29,6 +31,12 @@ export const graphiqlSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The mark of the page (`graphiql/page/mark.tsx`) for the tab of the browser, on light and dark. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke-linecap="round"><style>
+.r{stroke:#16262b}.g{stroke:#0b6661}.n{fill:#0b6661}@media(prefers-color-scheme:dark){.r{stroke:#dfe8e8}.g{stroke:#5fd0c3}.n{fill:#5fd0c3}}
+</style><path class="r" stroke-width="3.4" d="M3 8h10M3 16h8M3 24h10"/><path class="g" stroke-width="2.2"
+d="M13 8c5 0 6 3 8 5.4M11 16h8M13 24c5 0 6-3 8-5.4"/><circle class="n" cx="24" cy="16" r="5.2"/></svg>`;
+
 /**
  * The HTML; `assets` is the path of the folder with the scripts and the style sheets. The large style sheet is linked after the skeleton of
  * the page, because browsers paint what comes before it without waiting for it.
@@ -41,15 +49,17 @@ export function renderGraphiqlPage(assets: string, settings: GraphiqlSettings): 
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>GraphiQL · rowgraph</title>
-    <link rel="icon" href="data:,">
+    <title>rowgraph</title>
+    <link rel="icon" type="image/svg+xml" href="data:image/svg+xml,${encodeURIComponent(icon)}">
     <link rel="stylesheet" href="${assets}/skeleton.css">
   </head>
   <body>
     <div id="graphiql">
       <div class="skeleton">
+        <div class="skeleton-rail"></div>
         <header>rowgraph</header>
-        <div class="skeleton-panes"><p role="status">Loading the editor …</p><div></div></div>
+        <p class="skeleton-pane" role="status">Loading the editor …</p>
+        <div class="skeleton-pane"></div>
       </div>
     </div>
     <link rel="stylesheet" href="${assets}/page.css">
@@ -77,7 +87,35 @@ export interface PageBackend {
   readonly readAccess: () => Promise<unknown>;
   /** Differs after each change of the schema. */
   readonly readSchemaVersion: () => string;
+  /** Where the page saves operations; null leaves them to the browser. */
+  readonly operations: SavedOperations | null;
 }
+
+/** Operations under names whose parts are folders, `reports/Monthly`. Methods reject with BAD_REQUEST for names that cannot be. */
+export interface SavedOperations {
+  /** As the page shows it. */
+  readonly folder: string;
+  readonly list: () => Promise<readonly SavedOperation[]>;
+  /** `version`: the one that is replaced; null for a new operation. */
+  readonly save: (name: string, change: OperationChange, version: string | null) => Promise<KeptOperation>;
+  readonly move: (name: string, to: string, version: string) => Promise<KeptOperation>;
+  readonly remove: (name: string, version: string) => Promise<KeptOperation>;
+}
+
+export interface OperationChange {
+  readonly query: string;
+  /** JSON; '' for none. */
+  readonly variables: string;
+}
+
+export interface SavedOperation extends OperationChange {
+  readonly name: string;
+  /** Differs after each change. */
+  readonly version: string;
+}
+
+/** What is there now, null after a removal; or, if somebody else has changed it, what is there instead, and nothing was changed. */
+export type KeptOperation = { readonly kept: SavedOperation | null } | { readonly stale: SavedOperation | null };
 
 export interface CallerChoices {
   readonly roles: readonly string[];

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { createGraphiqlRoutes } from './graphiql-routes.ts';
 
-const settings = { endpoint: '/graphql/v1', anonKey: null, operations: [], backend: null };
+const settings = { endpoint: '/graphql/v1', anonKey: null, operations: [], backend: null, operationFolder: null };
 
 test('an asset that could not be read once is read again, and then kept', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'rowgraph-assets-'));

@@ -10,7 +10,7 @@ import { errorCodes } from '../../errors/codes.ts';
 import type { HttpResponse } from '../endpoint/error-response.ts';
 import type { Exchange } from '../endpoint/exchange.ts';
 import { checkContentType, NamedRequest, parseBody, readParameters } from '../endpoint/read-request.ts';
-import type { PageBackend } from './graphiql-page.ts';
+import type { PageBackend, SavedOperations } from './graphiql-page.ts';
 import type { Action } from './route-exchange.ts';
 
 /** In bytes. */
@@ -31,6 +31,23 @@ export function createPageActions(path: string, backend: PageBackend): readonly 
     [`${path}/doctor`, asAction((body) => backend.examine(readCaller(body).role))],
     [`${path}/access`, asAction(() => backend.readAccess())],
     [`${path}/schema`, asAction(async () => ({ version: backend.readSchemaVersion() }))],
+    ...(backend.operations === null ? [] : createOperationActions(`${path}/operations`, backend.operations)),
+  ];
+}
+
+function createOperationActions(path: string, operations: SavedOperations): readonly (readonly [path: string, action: Action])[] {
+  const text = (body: Members, name: string): string => {
+    const value = body[name];
+    if (typeof value !== 'string') throw badRequest(`"${name}" must be a string.`);
+    return value;
+  };
+  const change = (body: Members) => ({ query: text(body, 'query'), variables: text(body, 'variables') });
+  const version = (body: Members) => (body.version === null ? null : text(body, 'version'));
+  return [
+    [`${path}/list`, asAction(async () => ({ operations: await operations.list() }))],
+    [`${path}/save`, asAction(async (body) => operations.save(text(body, 'name'), change(body), version(body)))],
+    [`${path}/move`, asAction(async (body) => operations.move(text(body, 'name'), text(body, 'to'), text(body, 'version')))],
+    [`${path}/remove`, asAction(async (body) => operations.remove(text(body, 'name'), text(body, 'version')))],
   ];
 }
 

@@ -43,7 +43,13 @@ export function createServerRoutes(options: RouteOptions, telemetry: Telemetry, 
   if (!graphiql) return { path, routes: new Map(health), actions: new Map() };
   const page = `${basePath}/graphiql`;
   const { anonKey = null, operations = [], backend }: PageOptions = graphiql === true ? {} : graphiql;
-  const settings = { endpoint: path, anonKey, operations, backend: backend === undefined ? null : page };
+  const settings = {
+    endpoint: path,
+    anonKey,
+    operations,
+    backend: backend === undefined ? null : page,
+    operationFolder: backend?.operations?.folder ?? null,
+  };
   const actions = new Map(backend === undefined ? [] : createPageActions(page, backend));
   const redirect: Route = () => ({ status: 302, headers: ['location', page, 'cache-control', 'no-store'], body: '' });
   return { path, routes: new Map([['/', redirect], ...health, ...createGraphiqlRoutes(page, settings)]), actions };

@@ -1,0 +1,115 @@
+/** Ctrl-K: one field that finds everything of the page (`palette-items.ts`), by keyboard. */
+import { DOC_EXPLORER_PLUGIN, useDocExplorerActions } from '@graphiql/plugin-doc-explorer';
+import { useGraphiQL } from '@graphiql/react';
+import { Command } from 'cmdk';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallerChoices } from './caller-bar.tsx';
+import { usePage, type ViewProps } from './page-context.ts';
+import { findItems, listItems, type PaletteItem } from './palette-items.ts';
+import { offeredViews, pressHidden } from './rail.tsx';
+import { useSavedOperations } from './saved-operations.tsx';
+
+type PaletteProps = Pick<ViewProps, 'onShow'>;
+
+/** The button that opens it, and the key. */
+export function PaletteButton({ onShow }: PaletteProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const follow = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return;
+      // Before the editor, which has keys that begin with Ctrl-K.
+      event.preventDefault();
+      event.stopPropagation();
+      if (document.querySelector('dialog[open]:not(.palette)') === null) setIsOpen((before) => !before);
+    };
+    window.addEventListener('keydown', follow, true);
+    return () => window.removeEventListener('keydown', follow, true);
+  }, []);
+  return (
+    <>
+      <button type="button" className="palette-button" aria-label="Search" aria-keyshortcuts="Control+K" onClick={() => setIsOpen(true)}>
+        <svg className="icon" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">
+          <path d="M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20" />
+        </svg>
+        <span className="palette-words">Search tables, fields, operations …</span>
+        <kbd>{navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'}</kbd>
+      </button>
+      {isOpen && <Palette onShow={onShow} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => void }) {
+  const { backend } = usePage();
+  const schema = useGraphiQL((state) => state.schema);
+  const { operations } = useSavedOperations();
+  const choices = useCallerChoices();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [search, setSearch] = useState('');
+  const hasBackend = backend !== null;
+  const items = useMemo(
+    () => listItems({ views: offeredViews(hasBackend), schema, operations: operations ?? [], choices }),
+    [hasBackend, schema, operations, choices],
+  );
+  const wanted = useDeferredValue(search);
+  const found = useMemo(() => findItems(items, wanted), [items, wanted]);
+  const act = useAction(onShow);
+  useEffect(() => dialog.current?.showModal(), []);
+  const choose = (item: PaletteItem): void => {
+    dialog.current?.close();
+    act(item);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog; a click beside it is for the mouse.
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Search"
+      onClose={onClose}
+      onClick={({ target }) => target === dialog.current && dialog.current.close()}
+    >
+      <Command label="Search" shouldFilter={false} loop>
+        <Command.Input autoFocus value={search} placeholder="Tables, fields, docs, saved operations, roles" onValueChange={setSearch} />
+        <Command.List label="Found">
+          <Command.Empty>Nothing has “{wanted.trim()}” in its name.</Command.Empty>
+          {found.map(([group, inside]) => (
+            <Command.Group key={group} heading={group}>
+              {inside.map((item) => (
+                <Command.Item key={item.id} value={item.id} onSelect={() => choose(item)}>
+                  <span className="palette-label">{item.label}</span>
+                  <span className="palette-detail">{item.detail}</span>
+                </Command.Item>
+              ))}
+            </Command.Group>
+          ))}
+        </Command.List>
+      </Command>
+    </dialog>
+  );
+}
+
+/** What choosing an item does. */
+function useAction(onShow: PaletteProps['onShow']): (item: PaletteItem) => void {
+  const { caller, changeCaller } = usePage();
+  const { open } = useSavedOperations();
+  const { push } = useDocExplorerActions();
+  const visible = useGraphiQL((state) => state.visiblePlugin);
+  const plugins = useGraphiQL((state) => state.plugins);
+  return ({ action }) => {
+    if (action.kind === 'view') onShow(action.view);
+    else if (action.kind === 'table') onShow('Rows', action.table);
+    else if (action.kind === 'operation') open(action.operation);
+    else if (action.kind === 'role') changeCaller({ kind: 'role', role: action.role, claims: caller.kind === 'role' ? caller.claims : {} });
+    else if (action.kind === 'user') {
+      // Nobody is a user of the role for those without a token.
+      const [role, claims] = caller.kind === 'role' ? [caller.role, caller.claims] : ['authenticated', {}];
+      changeCaller({ kind: 'role', role, claims: { ...claims, sub: action.id } });
+    } else {
+      const { type, field } = action;
+      push({ name: type.name, def: type });
+      if (field !== null) push({ name: field.name, def: field });
+      onShow('Query');
+      if (visible !== DOC_EXPLORER_PLUGIN) pressHidden(`[data-index="${plugins.indexOf(DOC_EXPLORER_PLUGIN)}"]`);
+    }
+  };
+}
