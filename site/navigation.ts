@@ -25,6 +25,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/differences.md',
   ],
   Clients: [
+    'docs/agents.md',
     'docs/clients/relay.md',
     'docs/clients/apollo.md',
     'docs/clients/urql.md',

@@ -15,6 +15,7 @@ const serviceIdleUnless: readonly IdleUnless<NameIn<'serve'> & NameIn<'dev'>>[] 
   { names: ['documentRoles'], needs: ['trustedDocuments'] },
   { names: ['untrustedRoles'], needs: ['onlyTrustedDocuments'] },
   { names: ['slowOperationValues'], needs: ['slowOperations'] },
+  { names: ['mcpWrites', 'mcpExplain', 'mcpResultSize'], needs: ['mcp'] },
 ];
 
 /** What verifies tokens. */
@@ -57,6 +58,23 @@ export const inspectSettings: CommandSettings<NameIn<'inspect'>, 'databaseUrl'> 
   defaults: {},
 };
 export type InspectConfiguration = Configuration<NameIn<'inspect'>>;
+
+const agentNames = [
+  ...namesIn('inspect'),
+  ...namesIn('agent'),
+  ...(['introspection', 'trustedDocuments', 'onlyTrustedDocuments', 'logLevel'] as const),
+];
+/** Of the command that serves one agent. Its user has the database's URL, so nothing is gained by hiding the schema. */
+export const agentSettings: CommandSettings<(typeof agentNames)[number], never> = {
+  names: agentNames,
+  required: [],
+  idleUnless: [
+    { names: ['apiKey', 'token'], needs: ['url'] },
+    { names: ['onlyTrustedDocuments'], needs: ['trustedDocuments'] },
+  ],
+  defaults: { introspection: 'on', logLevel: 'warn' },
+};
+export type AgentConfiguration = Configuration<(typeof agentNames)[number]>;
 
 /** Of a command that opens a graph: all have what shapes it, and those that serve it have more. */
 type GraphConfiguration = Configuration<Exclude<NameIn<'inspect'>, 'databaseUrl'>> & Partial<Configuration<NameIn<'serve'>>>;

@@ -1,5 +1,4 @@
 /** Reads the command line, runs a command, and turns failures into one line and an exit code. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import { CommandError, SilentExitError } from './command-error.ts';
 import { adviseCommand } from './commands/advise.ts';
@@ -8,16 +7,17 @@ import { documentsCommand } from './commands/documents.ts';
 import { extensionCommand, triggersCommand } from './commands/extension.ts';
 import { accessCommand, costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
 import { keysCommand } from './commands/keys.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { rolesCommand } from './commands/roles.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { serveCommand } from './commands/serve.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { ConfigurationError, type Environment } from './config.ts';
+import { readPackageFile } from './package-file.ts';
 
 function createProgram(environment: Environment): Command {
-  const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version, description } = JSON.parse(packageFile) as { version: string; description: string };
+  const { version, description } = readPackageFile();
   const program = new Command('rowgraph').description(description).version(version, '-V, --version', 'Print the version');
   const makers = [
     devCommand,
@@ -30,6 +30,7 @@ function createProgram(environment: Environment): Command {
     doctorCommand,
     accessCommand,
     documentsCommand,
+    mcpCommand,
     extensionCommand,
     triggersCommand,
     upgradeCheckCommand,

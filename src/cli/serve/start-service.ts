@@ -6,6 +6,7 @@ import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import { type AdminServer, createHealthRoutes, createMetricsRoute, startAdminServer } from '../../http/routes/operator-routes.ts';
 import type { PageOptions } from '../../http/routes/server-routes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../http/transport/start-server.ts';
+import type { AgentProtocol } from '../../mcp/session.ts';
 import { optionsIn } from '../../settings/settings.ts';
 import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
 import { type OtlpSettings, readOtlpSettings } from '../../telemetry/otlp/otlp-settings.ts';
@@ -25,6 +26,8 @@ interface ServiceOptions {
   readonly graph: ServedGraph;
   readonly telemetry: Telemetry;
   readonly documents: WatchedDocuments | null;
+  /** Answers agents; null if they are not served. */
+  readonly agents: AgentProtocol | null;
   /** The projects of the server; null if it has none. */
   readonly projects?: ServedProjects | null;
 }
@@ -38,6 +41,7 @@ export async function startService({
   graph,
   telemetry,
   documents,
+  agents,
   projects = null,
 }: ServiceOptions): Promise<RunningServer> {
   const { host, port, graphiql, rateLimit, onlyTrustedDocuments, untrustedRoles, drainDelay, closeTimeout } = configuration;
@@ -50,6 +54,7 @@ export async function startService({
       tokens,
       graphiql: graphiql && page,
       telemetry,
+      agents,
       metrics: metricsOf(configuration),
       drainMilliseconds: drainDelay,
       closeMilliseconds: closeTimeout,

@@ -6,7 +6,7 @@ import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { NamedRequest } from '../endpoint/read-request.ts';
 import { hashOf, type PersistedQueries } from './persisted-queries.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
+import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 
 interface DocumentOptions {
   /** Null if clients may not store documents. */
@@ -24,11 +24,18 @@ interface FoundDocument {
   readonly cacheControl: string | null;
 }
 
+const none: ReadonlyMap<string, TrustedDocument> = new Map();
+
 export class Documents {
   readonly #options: DocumentOptions;
 
   constructor(options: DocumentOptions) {
     this.#options = options;
+  }
+
+  /** The trusted documents, by id. */
+  get trusted(): ReadonlyMap<string, TrustedDocument> {
+    return this.#options.trusted?.all ?? none;
   }
 
   /** Whether a role may run trusted documents only. */

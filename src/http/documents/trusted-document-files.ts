@@ -114,7 +114,7 @@ export class WatchedDocuments implements TrustedDocuments {
     const files = {
       read: async () => new DocumentMap(await readDocuments(location)),
       readStamp: async () => readStamp(await listFiles(location)),
-      onLoad: ({ byId }: DocumentMap) => observe({ kind: 'files-loaded', content: 'trusted documents', count: byId.size }),
+      onLoad: ({ all }: DocumentMap) => observe({ kind: 'files-loaded', content: 'trusted documents', count: all.size }),
       onFailure: (error: Error) => observe({ kind: 'files-load-failed', content: 'trusted documents', error }),
     };
     return new WatchedDocuments(await WatchedFiles.open(files, interval));
@@ -122,7 +122,7 @@ export class WatchedDocuments implements TrustedDocuments {
 
   /** All documents, by id. */
   get all(): ReadonlyMap<string, TrustedDocument> {
-    return this.#files.current.byId;
+    return this.#files.current.all;
   }
 
   get(id: string): TrustedDocument | undefined {

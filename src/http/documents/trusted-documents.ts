@@ -13,6 +13,8 @@ export interface TrustedDocument {
 export interface TrustedDocuments {
   get(id: string): TrustedDocument | undefined;
   hasText(text: string): boolean;
+  /** All of them, by id: another map after each change. Agents get no tools for documents without it. */
+  readonly all?: ReadonlyMap<string, TrustedDocument>;
 }
 
 /** What a program may pass: documents by id, some with a Cache-Control of their own. */
@@ -21,18 +23,18 @@ export type DocumentsById = Readonly<Record<string, string | { readonly document
 const hashPrefix = 'sha256:';
 
 export class DocumentMap implements TrustedDocuments {
-  readonly byId: ReadonlyMap<string, TrustedDocument>;
+  readonly all: ReadonlyMap<string, TrustedDocument>;
   readonly #texts: ReadonlySet<string>;
 
-  constructor(byId: ReadonlyMap<string, TrustedDocument>) {
-    this.byId = byId;
-    this.#texts = new Set([...byId.values()].map(({ text }) => text));
+  constructor(all: ReadonlyMap<string, TrustedDocument>) {
+    this.all = all;
+    this.#texts = new Set([...all.values()].map(({ text }) => text));
   }
 
   /** A hash may be written with or without its prefix, both in the documents and in requests. */
   get(id: string): TrustedDocument | undefined {
     const other = id.startsWith(hashPrefix) ? id.slice(hashPrefix.length) : hashPrefix + id;
-    return this.byId.get(id) ?? this.byId.get(other);
+    return this.all.get(id) ?? this.all.get(other);
   }
 
   hasText(text: string): boolean {

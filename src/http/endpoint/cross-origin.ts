@@ -9,6 +9,11 @@ import { checkOrigin } from '../../settings/check-settings.ts';
 export interface CrossOrigin {
   /** The headers of a response to a request from this origin, as alternating names and values. */
   readonly headersFor: (origin: string | undefined) => readonly string[];
+  /**
+   * Whether a page of this origin may send messages of agents. `*` stands for pages of this machine only: the Model Context Protocol demands
+   * that servers refuse others, which may have pointed a host name of theirs at this server (DNS rebinding).
+   */
+  readonly acceptsAgentsOf: (origin: string) => boolean;
   /** The Vary header of the endpoint's responses: the request headers that affect them. */
   readonly vary: string;
   /**
@@ -42,7 +47,13 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
     const named = typeof requested === 'string' ? ['access-control-allow-headers', requested] : [];
     return [...allowed, 'access-control-allow-methods', 'GET, POST', ...named, 'access-control-max-age', maxAge];
   };
+  const acceptsAgentsOf = (origin: string): boolean => byOrigin.has(origin) || (isAny && isLocal(origin));
   const withOrigin = 'Accept-Encoding, Origin';
   const keptVary = origins.length === 0 ? 'Accept-Encoding' : withOrigin;
-  return { headersFor, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : withOrigin, keptVary, preflightHeaders };
+  return { headersFor, acceptsAgentsOf, vary: isAny || origins.length === 0 ? 'Accept-Encoding' : withOrigin, keptVary, preflightHeaders };
+}
+
+/** Whether an origin is a page that this machine serves itself. */
+function isLocal(origin: string): boolean {
+  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);
 }

@@ -82,6 +82,10 @@ export interface ServedGraph {
    * with. A graph that loads nothing does without it.
    */
   loadRole?(role: string, deadline: Deadline): Promise<void>;
+  /** For agents: validates a document for a role. A graph that cannot has tools for all trusted documents. */
+  validate?(query: string, options: { role: string }): Promise<readonly unknown[]>;
+  /** For agents: explains a request, without running it. */
+  explain?(request: GraphQLRequest, caller: Caller): Promise<unknown>;
   /** Statistics of its caches. */
   readCaches(): readonly CacheStatistics[];
   /** Its statistics and the current state of its connections; null if it is not open yet. */
@@ -91,4 +95,4 @@ export interface ServedGraph {
 }
 
 /** What the endpoint alone needs. */
-export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'subscribeRaw' | 'loadRole'>;
+export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'subscribeRaw' | 'loadRole' | 'validate' | 'explain'>;

@@ -13,6 +13,8 @@ const smallResponse = 64 * 1024;
 
 export abstract class Exchange {
   readonly requestId: string;
+  /** What the body is: a GraphQL request, or a message of the Model Context Protocol. */
+  protocol: 'graphql' | 'mcp' = 'graphql';
   /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
   /** The Cache-Control of the trusted document that the request names; null if it has none. */

@@ -1,4 +1,7 @@
-/** The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes. Does no routing. */
+/**
+ * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes. Does no routing. What agents send
+ * takes the same way, except that their protocol makes the response.
+ */
 
 import { authenticateRequest, lookUpCaller } from '../../auth/authenticate.ts';
 import type { Authenticate, VerifiedCaller } from '../../auth/caller.ts';
@@ -9,7 +12,9 @@ import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { BeginTrace } from '../../events.ts';
+import type { AgentProtocol } from '../../mcp/session.ts';
 import type { Admission, ProjectPart, Share } from '../admission/admission.ts';
+import { answerAgent } from './agent-session.ts';
 import { negotiateEncoding } from './compress-body.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
@@ -36,9 +41,14 @@ export interface EndpointParts extends Required<Pick<EndpointOptions, Settings>>
   /** Whether to reject all requests for now. */
   readonly isOverloaded: () => boolean;
   readonly crossOrigin: CrossOrigin;
+  /** Answers agents; null if none are served. */
+  readonly agents: AgentProtocol | null;
   /** Makes requests with large bodies take turns, weighed in bytes. All endpoints of a server share the turns. */
   readonly largeBodies: WeighedTurns;
 }
+
+/** A response; its status, if that is not a matter of its error. */
+type EndpointResponse = RawResponse & { readonly status?: number };
 
 /** Handles one request. Never rejects. */
 export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
@@ -115,6 +125,7 @@ class GraphqlRequest implements ResponseState {
     const { admission, project, shareOf, isOverloaded, crossOrigin, rate, requestTimeout, cacheControl, authenticate } = this.#parts;
     if (headers.origin !== undefined) this.headers = crossOrigin.headersFor(headers.origin);
     exchange.checkHead();
+    if (exchange.protocol === 'mcp') this.#checkAgentOrigin();
     const admitted = isOverloaded() ? overloaded : admission.admit(shareOf(exchange), project);
     if (typeof admitted === 'string') return refuse(admitted);
     exchange.admit(admitted);
@@ -124,7 +135,7 @@ class GraphqlRequest implements ResponseState {
       if (!counted.isAllowed)
         throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');
     }
-    this.mediaType = negotiateMediaType(headers.accept);
+    this.mediaType = exchange.protocol === 'mcp' ? 'application/json' : negotiateMediaType(headers.accept);
     checkEncodings(headers['accept-encoding']);
     const deadline = new Deadline(readTimeout(headers.prefer, requestTimeout));
     exchange.deadline = deadline;
@@ -137,12 +148,13 @@ class GraphqlRequest implements ResponseState {
     const refusal = caller.user === null ? null : admitted.admitUser(caller.user);
     if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
     const run = this.#describeRun(deadline, caller.user ?? nameClient(caller.role, admitted.client));
-    const body = method === 'POST' ? await this.#executeBody(caller, run) : await this.#executeUrl(caller, run);
+    const body: EndpointResponse = method === 'POST' ? await this.#executeBody(caller, run) : await this.#executeUrl(caller, run);
     // The responses of a batch are held as they come.
     const tooMuch = body.isBatch === true ? null : exchange.holdResponse(body);
     if (tooMuch !== null) return refuse(tooMuch);
     if (body.isReplayed === true) this.headers = [...this.headers, 'idempotency-replayed', 'true'];
-    const response = { status: body.isBatch === true ? 200 : statusOf(body.errorCode, this.mediaType), code: body.errorCode, body };
+    const status = body.isBatch === true ? 200 : (body.status ?? statusOf(body.errorCode, this.mediaType));
+    const response = { status, code: body.errorCode, body };
     if (method === 'POST') return response;
     return makeCacheable(exchange, this, response, { cacheControl, vary: crossOrigin.keptVary, usesCookies: authenticate !== null });
   }
@@ -179,16 +191,28 @@ class GraphqlRequest implements ResponseState {
   }
 
   /** A short body is executed at once; a large one waits for its turn, which nobody may have while waiting for a database. */
-  async #executeBody(caller: VerifiedCaller, run: Run): Promise<RawResponse> {
+  async #executeBody(caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
     const { graph, bodyLimit, largeBodies } = this.#parts;
     checkContentType(this.#exchange.headers);
     const bytes = await this.#exchange.readBody(bodyLimit);
     if (this.#times !== null) this.#times.received = performance.now();
-    if (bytes.length < largeBody) return executeValue(parseBody(bytes), caller, run, this.#exchange, this.#parts);
+    if (bytes.length < largeBody) return this.#execute(parseBody(bytes), caller, run);
     await graph.loadRole?.(caller.role, run.deadline);
     return largeBodies.run(run.client, bytes.length, run.deadline, async (onPrepared) =>
-      executeValue(parseBody(bytes), caller, { ...run, onPrepared }, this.#exchange, this.#parts),
+      this.#execute(parseBody(bytes), caller, { ...run, onPrepared }),
     );
+  }
+
+  #execute(value: unknown, caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
+    const { agents } = this.#parts;
+    if (this.#exchange.protocol === 'graphql' || agents === null) return executeValue(value, caller, run, this.#exchange, this.#parts);
+    return answerAgent(value, agents, { caller, run, exchange: this.#exchange, options: this.#parts });
+  }
+
+  #checkAgentOrigin(): void {
+    const { origin } = this.#exchange.headers;
+    if (origin === undefined || this.#parts.crossOrigin.acceptsAgentsOf(origin)) return;
+    throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not send messages of agents. Name the origin in --cors-origins.');
   }
 
   /** GET requests are safe and cacheable, so they run no mutations. */

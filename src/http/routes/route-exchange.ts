@@ -15,6 +15,8 @@ export interface Routing {
   readonly admission: Admission;
   /** The path of the endpoint; null if every request is for it, because a router in front decides that. */
   readonly path: string | null;
+  /** The path of the endpoint for agents; null if they are not served. */
+  readonly agentPath: string | null;
   /** Other routes, by path. */
   readonly routes: ReadonlyMap<string, Route>;
   /** Handlers of POST requests at other paths, by path. */
@@ -36,6 +38,11 @@ export async function routeExchange(exchange: Exchange, expects: Expectation, ro
     const target = readTarget(exchange.url);
     const isForEndpoint = routing.path === null || target === routing.path;
     if (isForEndpoint && isServed(exchange.method) && expects !== 'unknown') return await routing.endpoint(exchange);
+    const isForAgents = target !== null && target === routing.agentPath;
+    if (isForAgents && exchange.method === 'POST' && expects !== 'unknown') {
+      exchange.protocol = 'mcp';
+      return await routing.endpoint(exchange);
+    }
     const response = await respondBeside(exchange, target, expects, routing).catch((error: unknown) =>
       errorResponse(toReportedError(error, requestId, observe)),
     );
@@ -62,7 +69,7 @@ function isServed(method: string | undefined): boolean {
 
 async function respondBeside(exchange: Exchange, target: string | null, expects: Expectation, routing: Routing): Promise<HttpResponse> {
   const { method, headers } = exchange;
-  const { crossOrigin, path, routes, actions } = routing;
+  const { crossOrigin, path, agentPath, routes, actions } = routing;
   exchange.checkHead();
   const route = target === null ? undefined : routes.get(target);
   const action = target === null ? undefined : actions.get(target);
@@ -75,6 +82,8 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
   if (action !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only POST.'), ['allow', 'POST']);
   const preflight = method === 'OPTIONS' ? crossOrigin.preflightHeaders(headers) : null;
   if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
+  if (target !== null && target === agentPath)
+    return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'Agents send their messages here as POST requests.'), ['allow', 'POST']);
   return explainMiss(target, path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
 }
 

@@ -1,4 +1,5 @@
 /** Everything that the server serves besides the endpoint: GraphiQL, health and metrics. */
+import type { AgentProtocol } from '../../mcp/session.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import type { ServedGraph } from '../endpoint/endpoint-options.ts';
 import type { PageBackend } from './graphiql-page.ts';
@@ -9,10 +10,12 @@ import type { Action, Route } from './route-exchange.ts';
 
 export interface RouteOptions {
   readonly graph: ServedGraph;
-  /** Path prefix of `/graphql/v1` and `/graphiql`, such as `/api`. Default: none. */
+  /** Path prefix of `/graphql/v1`, `/graphiql` and `/mcp`, such as `/api`. Default: none. */
   readonly basePath?: string;
   /** Whether to serve GraphiQL, and the options of its page. Default: false. */
   readonly graphiql?: boolean | PageOptions;
+  /** Answers agents at `/mcp`. Default: they are not served. */
+  readonly agents?: AgentProtocol | null;
   /** The key that `/metrics` requires, or `elsewhere` if another server serves it. Default: no key. */
   readonly metrics?: { readonly key?: string } | 'elsewhere';
 }
@@ -30,21 +33,23 @@ export interface PageOptions {
 interface ServerRoutes {
   /** The path of the GraphQL endpoint. */
   readonly path: string;
+  /** The path for agents; null if they are not served. */
+  readonly agentPath: string | null;
   readonly routes: ReadonlyMap<string, Route>;
   readonly actions: ReadonlyMap<string, Action>;
 }
 
 /** The routes of a server. `isDraining`: whether it is shutting down. Throws an `Error` if the base path is invalid. */
 export function createServerRoutes(options: RouteOptions, telemetry: Telemetry, isDraining: () => boolean): ServerRoutes {
-  const { graphiql = false } = options;
+  const { graphiql = false, agents = null } = options;
   const basePath = readBasePath(options.basePath ?? '');
-  const path = `${basePath}/graphql/v1`;
+  const paths = { path: `${basePath}/graphql/v1`, agentPath: agents === null ? null : `${basePath}/mcp` };
   const health = createOperatorRoutes(options, telemetry, isDraining);
-  if (!graphiql) return { path, routes: new Map(health), actions: new Map() };
+  if (!graphiql) return { ...paths, routes: new Map(health), actions: new Map() };
   const page = `${basePath}/graphiql`;
   const { anonKey = null, operations = [], backend }: PageOptions = graphiql === true ? {} : graphiql;
   const settings = {
-    endpoint: path,
+    endpoint: paths.path,
     anonKey,
     operations,
     backend: backend === undefined ? null : page,
@@ -52,7 +57,7 @@ export function createServerRoutes(options: RouteOptions, telemetry: Telemetry, 
   };
   const actions = new Map(backend === undefined ? [] : createPageActions(page, backend));
   const redirect: Route = () => ({ status: 302, headers: ['location', page, 'cache-control', 'no-store'], body: '' });
-  return { path, routes: new Map([['/', redirect], ...health, ...createGraphiqlRoutes(page, settings)]), actions };
+  return { ...paths, routes: new Map([['/', redirect], ...health, ...createGraphiqlRoutes(page, settings)]), actions };
 }
 
 /** Health, and metrics unless they are served elsewhere. */

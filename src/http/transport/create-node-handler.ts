@@ -18,7 +18,7 @@ export interface NodeHandlerOptions extends TokenOptions, NodeEndpointOptions {
 
 const ignore: Observer = () => {};
 
-const everyPath: NodeMount = { path: null, routes: new Map(), actions: new Map(), joinsHeaders: false };
+const everyPath: NodeMount = { path: null, agentPath: null, routes: new Map(), actions: new Map(), joinsHeaders: false };
 
 /** Serves one request. Never throws. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;

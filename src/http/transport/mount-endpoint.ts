@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRules } from '../../auth/verify-token.ts';
 import type { Observer } from '../../events.ts';
+import type { AgentProtocol } from '../../mcp/session.ts';
 import { settings } from '../../settings/settings.ts';
 import type { CacheStatistics } from '../../statistics.ts';
 import { createEndpoint, type Endpoint } from '../endpoint/create-endpoint.ts';
@@ -14,9 +15,11 @@ import { Connections } from './connections.ts';
 import { NodeExchange } from './node-exchange.ts';
 
 /** Where the endpoint is mounted, and what else is served. */
-export interface NodeMount extends Pick<Routing, 'path' | 'routes' | 'actions'> {
+export interface NodeMount extends Pick<Routing, 'path' | 'agentPath' | 'routes' | 'actions'> {
   /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
   readonly joinsHeaders: boolean;
+  /** The protocol of agents; null if they are not served. */
+  readonly agents?: AgentProtocol | null;
   /** Makes an endpoint that distributes requests among several; null if there is only one. */
   readonly divide?: DivideEndpoint | null;
 }
@@ -40,12 +43,12 @@ export function mountEndpoint(
   options: NodeEndpointOptions,
   tokens: TokenRules,
   observe: Observer,
-  { path, routes, actions, joinsHeaders, divide = null }: NodeMount,
+  { path, agentPath, routes, actions, joinsHeaders, agents = null, divide = null }: NodeMount,
 ): MountedEndpoint {
-  const whole = createEndpoint(graph, options, tokens, observe);
+  const whole = createEndpoint(graph, options, tokens, observe, agents);
   const { crossOrigin, admission, readCaches } = whole;
   const endpoint = divide === null ? whole.endpoint : divide(whole);
-  const routing = { endpoint, crossOrigin, admission, path, routes, actions, observe };
+  const routing = { endpoint, crossOrigin, admission, path, agentPath, routes, actions, observe };
   const { maxPipelinedRequests = settings.maxPipelinedRequests.default, writeTimeout = settings.writeTimeout.default } = options;
   const connections = new Connections(admission, {
     pipelinedRequests: maxPipelinedRequests,
