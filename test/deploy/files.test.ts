@@ -61,6 +61,13 @@ test('the image runs as an ordinary user, from a base of a known version, with s
   assert.deepEqual([host, port], ['0.0.0.0', Number(valueOf('EXPOSE'))]);
 });
 
+test('the image has the optional package of agents, in the version that rowgraph was tested with', async () => {
+  const { optionalDependencies } = JSON.parse(await readFile(path.join(deploy, '../package.json'), 'utf8'));
+  const packages = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('@modelcontextprotocol/'));
+  const install = (await readDockerfile()).findLast(({ name }) => name === 'RUN')?.value ?? '';
+  for (const [name, version] of packages) assert.ok(install.includes(` ${name}@${version} `), name);
+});
+
 test("the image's health check says whether the server is ready", async (context) => {
   const instructions = await readDockerfile();
   const check = instructions.find(({ name }) => name === 'HEALTHCHECK')?.value ?? '';
