@@ -55,6 +55,8 @@ interface Findings {
   readonly bypasses: boolean;
   /** Null if the role does not exist. */
   readonly may_assume: boolean | null;
+  /** Ordinary roles without a login that the login role may switch to, for when the role does not exist. */
+  readonly others: readonly string[];
   readonly missing_schemas: readonly string[];
   readonly missing_search_path: readonly string[];
   readonly open_tables: readonly string[];
@@ -72,6 +74,12 @@ const tablesOfSchemas = `pg_class c join pg_namespace n on n.oid = c.relnamespac
 const findingsText = `select current_setting('server_version_num')::int as version,
   l.rolname::text as login, l.rolsuper as is_superuser, l.rolbypassrls as bypasses,
   pg_has_role(l.oid, r.oid, 'member') as may_assume,
+  array(
+    select o.rolname::text from pg_roles o
+    where r.oid is null and not (o.rolcanlogin or o.rolsuper or o.rolbypassrls or o.rolcreaterole or o.rolcreatedb or o.rolreplication)
+      and o.rolname !~ '^pg_' and pg_has_role(l.oid, o.oid, 'member')
+    order by 1 limit 5
+  ) as others,
   array(select name from unnest($2::text[]) as name where not exists (select from pg_namespace where nspname = name)) as missing_schemas,
   array(select name from unnest($3::text[]) as name where not exists (select from pg_namespace where nspname = name)) as missing_search_path,
   array(
@@ -108,12 +116,16 @@ function emptinessOf({ has_routines, has_tables, is_granted }: Findings): Databa
   return has_tables ? 'no-privileges' : 'no-objects';
 }
 
-function judge({ version, login, may_assume, missing_schemas }: Findings, role: string, roleFlag: string): void {
+function judge({ version, login, may_assume, others, missing_schemas }: Findings, role: string, roleFlag: string): void {
   if (version < oldestVersion)
     throw new CommandError(`the server runs PostgreSQL ${Math.floor(version / 10_000)}; rowgraph needs 14 or newer`, 2);
   if (missing_schemas.length > 0) throw new CommandError(`--schemas names a schema that does not exist: ${missing_schemas.join(', ')}`, 2);
   if (may_assume === null) {
-    throw new CommandError(`${roleFlag}: the role "${role}" does not exist ("rowgraph roles" prints the SQL that creates the roles)`, 2);
+    const name = others.length === 0 ? '' : `; ${login} may use ${others.join(', ')}, which ${roleFlag} can name`;
+    throw new CommandError(
+      `${roleFlag}: the role "${role}" does not exist ("rowgraph roles" prints the SQL that creates the roles)${name}`,
+      2,
+    );
   }
   if (!may_assume) throw new CommandError(`${roleFlag}: ${login} cannot switch to ${role}; run: grant ${role} to ${login}`, 2);
 }

@@ -1,6 +1,7 @@
 /** Reads the values of settings. No other file reads the environment. */
 import cluster from 'node:cluster';
 import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
 import { readJson } from '../auth/api-keys.ts';
 import {
@@ -47,7 +48,7 @@ export interface CommandSettings<Name extends SettingName, Required extends Name
   readonly required: readonly Required[];
   /** Whether required settings can only be given in the file. */
   readonly isFileOnly?: boolean;
-  /** Settings that are read from their flag alone. */
+  /** Settings that only their flag sets; without a value, it takes that of the environment or the file. */
   readonly flagsOnly?: readonly Name[];
   /** Settings that are required unless one of the listed others is given. */
   readonly requiredUnless?: Partial<Record<Name, readonly Name[]>>;
@@ -67,6 +68,8 @@ export interface IdleUnless<Name extends SettingName> {
 export interface ConfigurationInputs {
   /** The texts of the flags, by setting; absent if not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
+  /** Flags that take a value, and were given without one. */
+  readonly bare?: ReadonlySet<string>;
   readonly environment: Environment;
   readonly file: { readonly name: string; readonly text: string } | undefined;
 }
@@ -85,8 +88,10 @@ export function readConfiguration<Name extends SettingName, Required extends Nam
     isFileOnly ? `${inputs.file?.name} has no "${name}": ${settings[name].description}` : describeMissing(name);
   const refer = (name: SettingName): string => (isFileOnly ? `"${name}"` : flagOf(name));
   for (const name of names) {
-    const raw = flagsOnly.includes(name) ? findFlag(name, inputs) : findRaw(name, inputs, fileValues);
+    const isBare = inputs.bare?.has(name) === true;
+    const raw = flagsOnly.includes(name) && !isBare ? findFlag(name, inputs) : findRaw(name, inputs, fileValues);
     if (raw !== undefined) values[name] = parseRaw(settings[name], raw, problems);
+    else if (isBare) problems.push(`${flagOf(name)} has no value, and ${environmentVariableOf(name)} is not set`);
     else if ((required as readonly SettingName[]).includes(name)) problems.push(toMissing(name));
     else if (requiredUnless[name]?.every((other) => findRaw(other, inputs, fileValues) === undefined))
       problems.push(`${toMissing(name)}; or give ${requiredUnless[name].map(refer).join(' or ')}`);
@@ -188,15 +193,16 @@ export function addSettings<Name extends SettingName, Required extends Name>(
     const { placeholder, description } = settings[name];
     const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
     const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
-    const variable = commandSettings.flagsOnly?.includes(name) ? '' : `${environmentVariableOf(name)}; `;
+    const isFlagOnly = commandSettings.flagsOnly?.includes(name) === true;
+    const variable = isFlagOnly ? '' : `${environmentVariableOf(name)}; `;
+    const bare = isFlagOnly && !isSwitch(name) ? `without a value: ${environmentVariableOf(name)}; ` : '';
     const state = isRequired ? 'required' : `default: ${defaultText}`;
-    const value = isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
-    command.option(`${flagOf(name)} ${value}`, `${description} (${variable}${state})`);
+    const value = isFlagOnly || isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
+    command.option(`${flagOf(name)} ${value}`, `${description} (${variable}${bare}${state})`);
   }
-  return command.option(
-    '--config <FILE>',
-    `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`,
-  );
+  return command
+    .option('--env <FILE>', 'Read variables of the environment from this file, such as .env; those that are set already stay')
+    .option('--config <FILE>', `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`);
 }
 
 /** A switch may be given without a value, which turns it on. */
@@ -214,19 +220,33 @@ function defaultTextOf(name: SettingName, commandDefault: unknown): string {
 export function readSettings<Name extends SettingName, Required extends Name>(
   commandSettings: CommandSettings<Name, Required>,
   flags: Readonly<Record<string, string | true | undefined>>,
-  environment: Environment,
+  ownEnvironment: Environment,
 ): Configuration<Name, Required> {
+  const environment = typeof flags.env === 'string' ? withVariables(flags.env, ownEnvironment) : ownEnvironment;
   // Only the primary process warns.
   if (cluster.isPrimary) {
     for (const name of findUnknownVariables(environment)) warn(`${name} is not a setting and is ignored`);
   }
   const texts: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(flags)) texts[name] = value === true ? 'on' : value;
+  const bare = new Set<string>();
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === true && commandSettings.flagsOnly?.some((each) => each === name && !isSwitch(each))) bare.add(name);
+    else texts[name] = value === true ? 'on' : value;
+  }
   const file = readConfigFile(texts.config ?? environment[configVariable]);
-  const inputs = { flags: texts, environment, file };
+  const inputs = { flags: texts, bare, environment, file };
   const configuration = readConfiguration(commandSettings, inputs);
   if (cluster.isPrimary) for (const sentence of findIdleSettings(commandSettings, configuration, inputs)) warn(sentence);
   return configuration;
+}
+
+/** The environment with the variables of a file, which may be empty there: an empty variable counts as unset. */
+function withVariables(file: string, environment: Environment): Environment {
+  try {
+    return { ...parseEnv(readFileSync(file, 'utf8')), ...environment };
+  } catch (error) {
+    throw new ConfigurationError([`--env ${file} cannot be read: ${describeFileError(error)}`]);
+  }
 }
 
 function readConfigFile(named: string | undefined): ConfigurationInputs['file'] {

@@ -5,7 +5,9 @@ import { adviseCommand } from './commands/advise.ts';
 import { devCommand } from './commands/dev.ts';
 import { documentsCommand } from './commands/documents.ts';
 import { extensionCommand, triggersCommand } from './commands/extension.ts';
+import { initCommand } from './commands/init.ts';
 import { accessCommand, costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
+
 import { keysCommand } from './commands/keys.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { projectsCommand } from './commands/projects.ts';
@@ -21,6 +23,7 @@ function createProgram(environment: Environment): Command {
   const program = new Command('rowgraph').description(description).version(version, '-V, --version', 'Print the version');
   const makers = [
     devCommand,
+    initCommand,
     serveCommand,
     rolesCommand,
     schemaCommand,

@@ -1,0 +1,12 @@
+import { client } from './client.ts';
+import { graphql } from './gql/gql.ts';
+
+const document = graphql(`
+  query First {
+    noteCollection(first: 3) { edges { node { id body } } }
+  }
+`);
+
+export async function firstQuery() {
+  return client.request(document);
+}
