@@ -13,7 +13,7 @@ let getToken: GetToken = async () => null;
 let session: Session | null = null;
 
 /** Says where tokens come from. Call it when somebody has signed in or out. */
-export function useTokens(source: GetToken): void {
+export function setTokenSource(source: GetToken): void {
   getToken = source;
   session = null;
 }

@@ -13,6 +13,7 @@ const files = [
   'test/page/page.ts',
   'test/clients/clients.ts',
   'test/clients/examples.ts',
+  'test/clients/init.ts',
   'test/package/installed-package.ts',
   'test/mount/mounted-programs.ts',
   'test/site/site.ts',

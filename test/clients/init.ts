@@ -3,7 +3,8 @@
  * an empty folder, and in apps of Vite and Next. Part of `npm run test:clients`.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -94,3 +95,109 @@ for (const client of clientNames) {
     await assert.rejects(checkTypes(project.folder), /Property 'nothing' does not exist/);
   });
 }
+
+/** The files of `npm create vite` that matter, with the template react-ts. */
+const viteApp = {
+  'package.json': JSON.stringify({
+    name: 'app',
+    private: true,
+    version: '0.0.0',
+    type: 'module',
+    scripts: { dev: 'vite', build: 'tsc -b && vite build' },
+    dependencies: { react: '^19.3.1', 'react-dom': '^19.3.1' },
+    devDependencies: { '@vitejs/plugin-react': '^6.3.0', typescript: '~5.9.3', vite: '^8.3.8' },
+  }),
+  'index.html': '<!doctype html><div id="root"></div><script type="module" src="/src/main.tsx"></script>',
+  'vite.config.ts': "import react from '@vitejs/plugin-react';\nexport default { plugins: [react()] };\n",
+  'tsconfig.json': '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+  'tsconfig.app.json': `{
+  "compilerOptions": {
+    "tsBuildInfoFile": "./node_modules/.tmp/tsconfig.app.tsbuildinfo",
+    "target": "ES2022", "useDefineForClassFields": true, "lib": ["ES2022", "DOM", "DOM.Iterable"], "module": "ESNext",
+    "types": ["vite/client"], "skipLibCheck": true,
+
+    /* Bundler mode */
+    "moduleResolution": "bundler", "allowImportingTsExtensions": true, "verbatimModuleSyntax": true, "moduleDetection": "force",
+    "noEmit": true, "jsx": "react-jsx",
+
+    /* Linting */
+    "strict": true, "noUnusedLocals": true, "noUnusedParameters": true, "erasableSyntaxOnly": true, "noFallthroughCasesInSwitch": true
+  },
+  "include": ["src"]
+}`,
+  'src/main.tsx': "import { firstQuery } from './graphql/first-query.ts';\nfirstQuery().then(console.log);\n",
+  '.gitignore': 'node_modules\n*.local',
+};
+
+for (const client of ['apollo', 'gql-tada', 'tanstack-query'] as const) {
+  test(`${client} in an app of Vite`, { timeout }, async (context) => {
+    const project = await initProject(context, makeProject(context, viteApp), client);
+    assert.equal(readFileSync(path.join(project.folder, '.gitignore'), 'utf8'), 'node_modules\n*.local\n.env\n');
+    await project.script('codegen');
+    // Types, and a bundle for browsers, in which is the key, and nothing that is a secret.
+    await project.script('build');
+    assert.match(await project.script('first-query'), /Hello, everybody/);
+    const assets = path.join(project.folder, 'dist/assets');
+    const bundle = readdirSync(assets)
+      .map((file) => readFileSync(path.join(assets, file), 'utf8'))
+      .join('');
+    const variables = Object.fromEntries(
+      [...readFileSync(path.join(project.folder, '.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    assert.ok(bundle.includes(variables.VITE_ANON_KEY!));
+    assert.ok(!bundle.includes(variables.ROWGRAPH_JWT_SECRET!) && !bundle.includes(variables.CODEGEN_TOKEN!));
+  });
+}
+
+test('urql in an app of Next', { timeout }, async (context) => {
+  const app = {
+    'package.json': JSON.stringify({
+      name: 'app',
+      private: true,
+      scripts: { dev: 'next dev', build: 'next build', start: 'next start' },
+      dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+      devDependencies: { typescript: '^5', '@types/node': '^24', '@types/react': '^19' },
+    }),
+    'tsconfig.json': `{
+  "compilerOptions": {
+    "target": "ES2017", "lib": ["dom", "dom.iterable", "esnext"], "allowJs": true, "skipLibCheck": true, "strict": true, "noEmit": true,
+    "esModuleInterop": true, "module": "esnext", "moduleResolution": "bundler", "resolveJsonModule": true, "isolatedModules": true,
+    "jsx": "react-jsx", "incremental": true, "plugins": [{ "name": "next" }], "paths": { "@/*": ["./*"] }
+  },
+  "include": ["next-env.d.ts", "**/*.ts", "**/*.tsx", ".next/types/**/*.ts"], "exclude": ["node_modules"]
+}`,
+    'app/layout.tsx':
+      'export default function Layout({ children }: { children: React.ReactNode }) {\n  return <html><body>{children}</body></html>;\n}\n',
+    'app/page.tsx': 'export default function Page() {\n  return <p>Hello</p>;\n}\n',
+    '.gitignore': '/node_modules\n.env*\n',
+  };
+  // Next wants packages in folders, so that its copy is in the repository.
+  const inRepository = path.join(folder, 'generated/next-init');
+  rmSync(inRepository, { recursive: true, force: true });
+  context.after(() => rmSync(inRepository, { recursive: true, force: true, maxRetries: 3 }));
+  for (const [name, text] of Object.entries(app)) {
+    mkdirSync(path.dirname(path.join(inRepository, name)), { recursive: true });
+    writeFileSync(path.join(inRepository, name), text);
+  }
+  mkdirSync(path.join(inRepository, 'node_modules'));
+  symlinkSync(root, path.join(inRepository, 'node_modules/rowgraph'));
+  const project = await initProject(context, inRepository, 'urql');
+  await project.script('codegen');
+  await project.script('build');
+  const next = spawn(process.execPath, [path.join(folder, 'node_modules/next/dist/bin/next'), 'start', '--port', '0'], {
+    cwd: inRepository,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  context.after(async () => {
+    const ended = once(next, 'exit');
+    if (next.kill('SIGKILL')) await ended;
+  });
+  let printed = '';
+  for await (const chunk of next.stdout) {
+    printed += chunk;
+    if (/Ready/.test(printed)) break;
+  }
+  const port = /localhost:(\d+)/.exec(printed)?.[1] ?? assert.fail(printed);
+  assert.match(await (await fetch(`http://127.0.0.1:${port}/first-query`)).text(), /Hello, everybody/);
+});

@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { signKey } from '../../auth/sign-key.ts';
 import { CommandError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { type ClientName, clientNames, clientRow } from '../init/clients.ts';
@@ -91,6 +90,7 @@ interface Choices extends Answers {
 
 async function planProject(project: Project, choices: Choices, isForced: boolean, environment: Environment): Promise<PlannedFile[]> {
   const { client, databaseUrl, schemas, anonRole } = choices;
+  const { signKey } = await import('../../auth/sign-key.ts');
   const { selection, typesRole } = await findSelection(project, choices, environment);
   const given = readVariables(readOrNull(join(project.folder, '.env')));
   const secret = given.ROWGRAPH_JWT_SECRET ?? randomBytes(secretBytes).toString('base64url');

@@ -26,7 +26,7 @@ export function clientFile(name: ClientName): string {
   return readTemplate(`${name}/client.ts`).replace(
     /^((?:import .*\n)*?)import \{ fetchAsUser, url \} from '..\/session\.ts';\n((?:import .*\n)*)/m,
     (_all, before, after) => {
-      return `${before}${after}\n${session.replaceAll(/^export (const|function) (?!useTokens)/gm, '$1 ')}`;
+      return `${before}${after}\n${session.replaceAll(/^export (const|function) (?!setTokenSource)/gm, '$1 ')}`;
     },
   );
 }
