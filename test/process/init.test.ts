@@ -1,5 +1,6 @@
 /** `rowgraph init` as a process of its own. What it writes runs in test/clients/init.ts, with the packages of the clients. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
@@ -133,6 +134,30 @@ test('the first query is of the schema that is there: of a database, which dev o
   const answer = await fetch(url, { method: 'POST', headers: { apiKey, 'content-type': 'application/json' }, body });
   assert.deepEqual(await answer.json(), { data: { plantCollection: { edges: [{ node: { name: 'Fern' } }] } } });
   assert.equal((await command.stop()).code, 0);
+});
+
+test('on a terminal it asks, until the answer is one; Ctrl-D ends it', { skip: !existsSync('/usr/bin/script') }, async () => {
+  const main = process.env.ROWGRAPH_TEST_COMMAND ?? path.join(import.meta.dirname, '../../src/cli/main.ts');
+  /** Each answer is typed when its question is there. */
+  const answer = async (...answers: string[]): Promise<string> => {
+    const options = { cwd: home, env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache') } };
+    const child = spawn(
+      '/usr/bin/script',
+      ['--quiet', '--return', '--command', `'${process.execPath}' '${main}' init`, '/dev/null'],
+      options,
+    );
+    let printed = '';
+    for await (const chunk of child.stdout) {
+      printed += chunk;
+      if (/\((?:graphql-request|none)\): /.test(String(chunk))) child.stdin.write(answers.shift() ?? '\u0003');
+    }
+    return printed;
+  };
+  assert.match(await answer('none\n', '\u0004'), /nothing was written/);
+  assert.deepEqual(list(), []);
+  assert.match(await answer('3\n', 'mysql://x\n'), /rowgraph: the URL must be a URL such as/);
+  assert.match(await answer('none\n', '3\n', '\n'), /write src\/graphql\/client\.ts[\s\S]*Next:/);
+  assert.match(read('src/graphql/client.ts'), /@urql\/core/);
 });
 
 test('what is wrong is one line that says what to do, and nothing is written', async () => {

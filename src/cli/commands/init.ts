@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Command } from 'commander';
+import { settings } from '../../settings/settings.ts';
 import { CommandError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { type ClientName, clientNames, clientRow } from '../init/clients.ts';
@@ -37,12 +38,12 @@ export function initCommand(environment: Environment): Command {
     .option('--force', 'Replace files and scripts that exist')
     .option('--dry-run', 'Print what would be written, and write nothing');
   return addSettings(command, initSettings).action(async (folder: string, { client, force, dryRun, ...flags }: Flags) => {
-    const settings = readSettings(initSettings, flags as Readonly<Record<string, string | undefined>>, environment);
+    const configuration = readSettings(initSettings, flags as Readonly<Record<string, string | undefined>>, environment);
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     if (client === undefined && !isTerminal) throw new CommandError(`--client is missing: ${listClients()}`, 2);
-    const answers = client === undefined ? await ask(settings.databaseUrl) : { client, databaseUrl: settings.databaseUrl };
+    const answers = client === undefined ? await ask(configuration.databaseUrl) : { client, databaseUrl: configuration.databaseUrl };
     const project = placeProject(readProject(resolve(folder), environment.npm_config_user_agent), answers.client);
-    const files = await planProject(project, { ...settings, ...answers }, force ?? false, environment);
+    const files = await planProject(project, { ...configuration, ...answers }, force ?? false, environment);
     writeFiles(project, files, { isForced: force ?? false, isDry: dryRun ?? false });
     if (!dryRun) print(...describeNext(project, answers.client, folder));
   });
@@ -57,19 +58,36 @@ interface Answers {
   readonly databaseUrl: string | undefined;
 }
 
-/** Asks on the terminal. An empty answer takes the first client, and a file of SQL as the database. */
+/** Asks on the terminal. An empty answer takes the first client, and a file of SQL as the database. Rejects if the user ends it. */
 async function ask(givenUrl: string | undefined): Promise<Answers> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // It keeps lines that come before their question, and ends with Ctrl-C and Ctrl-D.
+  const lines = terminal[Symbol.asyncIterator]();
+  const question = async (text: string): Promise<string> => {
+    terminal.setPrompt(text);
+    terminal.prompt();
+    const { value, done } = await lines.next();
+    if (done) throw new CommandError('nothing was written', 2);
+    return value;
+  };
   try {
     print('Which client?', ...clientNames.map((name, index) => `  ${index + 1}  ${name.padEnd(16)} ${clientRow(name).description}`));
     let client: ClientName | undefined;
-    while (client === undefined) client = findClient(await terminal.question(`Its number or name (${clientNames[0]}): `));
+    while (client === undefined) client = findClient(await question(`Its number or name (${clientNames[0]}): `));
     if (givenUrl !== undefined) return { client, databaseUrl: givenUrl };
     print(`The URL of your database, such as postgres://user@localhost:5432/app. Without one, an embedded PostgreSQL serves ${sqlFile}.`);
-    const databaseUrl = (await terminal.question('URL (none): ')).trim();
-    return { client, databaseUrl: databaseUrl === '' ? undefined : databaseUrl };
+    const databaseUrl = (await question('URL (none): ')).trim();
+    return { client, databaseUrl: databaseUrl === '' ? undefined : parseUrl(databaseUrl) };
   } finally {
     terminal.close();
+  }
+}
+
+function parseUrl(answer: string): string | undefined {
+  try {
+    return settings.databaseUrl.parse(answer);
+  } catch (error) {
+    throw new CommandError(`the URL ${(error as Error).message}`, 2, error);
   }
 }
 
