@@ -17,6 +17,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   'The API': [
     'docs/api.md',
+    'docs/live.md',
     'docs/additions.md',
     'docs/scalars.md',
     'docs/errors.md',

@@ -52,6 +52,32 @@ export const eventTable = {
     }),
     limit: ({ status, code }) => (status >= 500 ? `request ${code}` : null),
   }),
+  /** The first answer of a subscription is on its way; more may follow. */
+  'subscription-started': row<{ readonly transport: LiveTransport }>({ level: null, message: '' }),
+  'subscription-ended': row<SubscriptionEnded>({
+    // As of requests: what concerns the operator is a warning.
+    level: ({ code }) => (code !== null && serverFaults.includes(code) ? 'warn' : 'debug'),
+    message: 'subscription',
+    fields: ({ requestId, role, code, transport, seconds, answers, bytes }) => ({
+      requestId,
+      role,
+      code,
+      transport,
+      seconds: Math.round(seconds * 1000) / 1000,
+      answers,
+      bytes,
+    }),
+    limit: ({ code }) => (code !== null && serverFaults.includes(code) ? `subscription ${code}` : null),
+  }),
+  /** A WebSocket has been opened, or has closed. */
+  'socket-opened': row<object>({ level: null, message: '' }),
+  'socket-closed': row<{
+    readonly requestId: string;
+    /** With which the server has closed it; null if the client did, or the connection was lost. */
+    readonly closeCode: number | null;
+    readonly reason: string | null;
+    readonly seconds: number;
+  }>({ level: 'debug', message: 'WebSocket closed' }),
   /** A bug: the client sees only INTERNAL_ERROR, the operator gets the error itself. `requestId`: null if it happened outside a request. */
   'defect-found': row<{
     readonly requestId: string | null;
@@ -287,6 +313,26 @@ export interface RequestFinished {
   /** How it ran; null unless the endpoint was configured to report details. */
   readonly details?: RequestDetails | null;
 }
+
+/** What carries the answers of a subscription. */
+export type LiveTransport = 'websocket' | 'event-stream' | 'multipart';
+
+/** How a subscription ran, from its first answer to its end. */
+export interface SubscriptionEnded {
+  readonly requestId: string;
+  readonly role: string;
+  /** Why the server has ended it; null if the client did, or it completed. */
+  readonly code: ErrorCode | null;
+  readonly transport: LiveTransport;
+  readonly seconds: number;
+  /** Answers that were sent, and their bytes. */
+  readonly answers: number;
+  readonly bytes: number;
+  /** How its first answer came about; null unless the endpoint was configured to report details. */
+  readonly details?: RequestDetails | null;
+}
+
+const serverFaults: readonly ErrorCode[] = ['INTERNAL_ERROR', 'OVERLOADED', 'DATABASE_FAILED', 'DATABASE_UNAVAILABLE'];
 
 /** What is read from files that may change while the server runs. */
 export type FileContent = 'trusted documents' | 'API keys' | 'revoked tokens' | 'projects';

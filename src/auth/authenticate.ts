@@ -29,6 +29,36 @@ export function authenticateRequest(
   return caller instanceof Promise ? caller.then(verifyBearer) : verifyBearer();
 }
 
+/** Who a live connection belongs to. `recheck` throws or rejects with UNAUTHENTICATED once its key or token no longer counts. */
+export interface Identity {
+  readonly caller: VerifiedCaller;
+  readonly recheck: () => void | Promise<void>;
+}
+
+/** The identity by key and token, as `authenticateRequest` finds the caller. */
+export async function identifyByKey(headers: IncomingHttpHeaders, verifier: TokenVerifier, url: string | null): Promise<Identity> {
+  const caller = await authenticateRequest(headers, verifier, url);
+  const { authorization, ...withoutToken } = headers;
+  if (authorization === undefined) return { caller, recheck: () => verifier.recheck(caller, 'The apiKey') };
+  const key = await authenticateRequest(withoutToken, verifier, url);
+  const recheck = (): void | Promise<void> => {
+    const checking = verifier.recheck(key, 'The apiKey');
+    const recheckToken = () => verifier.recheck(caller, 'The bearer token');
+    return checking instanceof Promise ? checking.then(recheckToken) : recheckToken();
+  };
+  return { caller, recheck };
+}
+
+/** The identity of a caller that the application has named: it lasts until the time in its claim `exp`, if there is one. */
+export function identityOf(caller: VerifiedCaller): Identity {
+  const exp = caller.claims?.exp;
+  const recheck = (): void => {
+    if (typeof exp === 'number' && Date.now() >= exp * 1000)
+      throw new ApiError('UNAUTHENTICATED', 'The session has expired. Log in again.');
+  };
+  return { caller, recheck };
+}
+
 /** The URL parameter `apikey`, in the spelling of Supabase's gateway. As there, the header wins, and two parameters are refused. */
 function readUrlKey(url: string): string | undefined {
   const start = url.indexOf('?');

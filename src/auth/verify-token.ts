@@ -20,6 +20,11 @@ export interface TokenVerifier {
    * the token is cached. Throws or rejects with UNAUTHENTICATED; `subject` begins the message ("The apiKey").
    */
   verify(token: string, subject: string): VerifiedCaller | Promise<VerifiedCaller>;
+  /**
+   * Checks again a caller that `verify` has returned, for connections that outlive a request. Throws or rejects with UNAUTHENTICATED if the
+   * token has expired or been revoked since, if its key is gone, or if it means something else now.
+   */
+  recheck(caller: VerifiedCaller, subject: string): void | Promise<void>;
   readStatistics(): CacheStatistics;
 }
 
@@ -69,6 +74,8 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
     maxSize: maximumCacheSize,
     sizeCalculation: ({ token }) => token.length,
   });
+  /** How the callers in use were verified, even if the cache has forgotten them: the entry of a token, or the text of an opaque key. */
+  const held = new WeakMap<VerifiedCaller, CachedToken | string>();
   let hits = 0;
   let misses = 0;
 
@@ -81,15 +88,24 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
     const list = revoked?.current;
     if (list?.has(token, payload) === true) throw unauthenticated(`${subject} ${isRevoked}`);
     const caller = verifiedCaller(readRole(payload, rules, subject), payload);
-    cache.set(token, {
-      token,
-      caller,
-      notBefore: (payload.nbf ?? -Infinity) - leeway,
-      expiresAt: (payload.exp ?? Infinity) + leeway,
-      keySet,
-      checkedAgainst: list,
-    });
+    const [notBefore, expiresAt] = [(payload.nbf ?? -Infinity) - leeway, (payload.exp ?? Infinity) + leeway];
+    const entry = { token, caller, notBefore, expiresAt, keySet, checkedAgainst: list };
+    cache.set(token, entry);
+    held.set(caller, entry);
     return caller;
+  }
+
+  function verifyOpaqueKey(text: string, subject: string): VerifiedCaller {
+    const caller = verifyOpaque(text, subject, apiKeys!.current, revoked?.current);
+    held.set(caller, text);
+    return caller;
+  }
+
+  async function verifyAgain(caller: VerifiedCaller, entry: CachedToken, subject: string): Promise<void> {
+    const again = await verifyUncached(entry.token, subject);
+    checkSame(caller, again, subject);
+    const found = held.get(again);
+    if (found !== undefined) held.set(caller, found);
   }
 
   /** Whether the issuer of a cached token may have withdrawn its key. */
@@ -97,7 +113,7 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
 
   return {
     verify(token, subject) {
-      if (apiKeys !== undefined && isOpaque(token)) return verifyOpaque(token, subject, apiKeys.current, revoked?.current);
+      if (apiKeys !== undefined && isOpaque(token)) return verifyOpaqueKey(token, subject);
       const entry = cache.get(token);
       if (entry === undefined) return verifyUncached(token, subject);
       if (isDoubtful(entry)) {
@@ -111,6 +127,15 @@ export function createTokenVerifier(rules: TokenRules, maximumTokens = settings.
       }
       hits += 1;
       return entry.caller;
+    },
+    recheck(caller, subject) {
+      const how = held.get(caller);
+      if (how === undefined) return undefined;
+      if (typeof how === 'string') return checkSame(caller, verifyOpaqueKey(how, subject), subject);
+      if (isDoubtful(how)) return verifyAgain(caller, how, subject);
+      const refusal = refuseCached(how, Math.floor(Date.now() / 1000), revoked?.current);
+      if (refusal !== null) throw unauthenticated(`${subject} ${refusal}`);
+      return undefined;
     },
     readStatistics: () => ({ name: 'token', entries: cache.size, hits, misses }),
   };
@@ -135,11 +160,19 @@ function verifyOpaque(text: string, subject: string, keys: ApiKeys, list: Revoke
   return key.caller;
 }
 
+/** The entry of a key, or the rules for tokens, may have changed while a connection used it. */
+function checkSame(before: VerifiedCaller, now: VerifiedCaller, subject: string): void {
+  if (before === now) return;
+  if (before.role !== now.role || JSON.stringify(before.claims) !== JSON.stringify(now.claims))
+    throw unauthenticated(`${subject} ${hasChanged}`);
+}
+
 /** How far the issuer's clock may be ahead, unless the configured leeway is longer. */
 const issueLeewaySeconds = 60;
 
 const issuedLater = 'has an iat claim in the future. Check the clocks of this server and of the server that signed it.';
 const tooLate = 'has expired. Get a new one.';
+const hasChanged = 'means another role or other claims now. Connect again.';
 const isRevoked = 'has been revoked. Get a new one.';
 const unknownText = 'is neither a key of this server nor a JSON Web Token. Check that all of it was copied, or get a new one.';
 const tooEarly = 'is not yet valid. Check its nbf claim, and the clocks of this server and of the server that signed it.';

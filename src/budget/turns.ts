@@ -47,6 +47,15 @@ export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: I
   return results;
 }
 
+/**
+ * Does short work now if this turn of the event loop has time for it, otherwise in a later one, in order: for many pieces at once, such as
+ * writing one answer to thousands of sockets. The work must not throw.
+ */
+export function inTurn(work: () => void): void {
+  if (waiting.length === 0 && !isSliceOver()) work();
+  else waiting.push(work);
+}
+
 /** Does the work without a pause. */
 export function runAtOnce<T>(work: Generator<void, T>): T {
   for (;;) {

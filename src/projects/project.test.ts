@@ -8,7 +8,7 @@ test('a request that fails is no longer counted', async () => {
     () => Promise.reject(new Error('not asked for')),
     () => {},
   );
-  const endpointFor = () => () => Promise.reject(new Error('a defect'));
+  const endpointFor = () => ({ handle: () => Promise.reject(new Error('a defect')), endConnections: () => {} });
   const project = new Project('aaaaaaaaaaaaaaaaaaaa', null, graph, endpointFor, () => {});
   const handling = project.handle({} as Exchange);
   assert.equal(graph.isResting, false);

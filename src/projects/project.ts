@@ -5,10 +5,10 @@ import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts'
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
-import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
+import type { Endpoint, OtherEndpoint } from '../http/endpoint/create-endpoint.ts';
 import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 import type { Exchange } from '../http/endpoint/exchange.ts';
-import type { GraphqlEndpoint } from '../http/endpoint/graphql-endpoint.ts';
+import { subscribeLater } from '../http/live/subscribe-later.ts';
 import { settings } from '../settings/settings.ts';
 
 /** The keys of a project. Their files are watched. */
@@ -39,8 +39,8 @@ export class Project {
   readonly definition: ProjectDefinition | null;
   readonly #endpointFor: EndpointFor;
   readonly #observe: Observer;
-  #endpoint: GraphqlEndpoint | null = null;
-  #opening: Promise<GraphqlEndpoint> | null = null;
+  #endpoint: OtherEndpoint | null = null;
+  #opening: Promise<OtherEndpoint> | null = null;
   #tokens: ProjectTokens | null = null;
   #isRetired = false;
 
@@ -57,7 +57,7 @@ export class Project {
     this.graph.enter();
     try {
       const endpoint = this.#endpoint ?? (await this.#openEndpoint());
-      await endpoint(exchange);
+      await endpoint.handle(exchange);
     } finally {
       this.graph.leave();
     }
@@ -68,21 +68,22 @@ export class Project {
     this.#endpoint = null;
   }
 
-  /** No more requests will come. Its owner deals with its graph, which another project may use by now. */
+  /** No more requests will come, and subscriptions end. Its owner deals with its graph, which another project may use by now. */
   retire(): void {
     this.#isRetired = true;
     this.#tokens?.stop();
+    this.#endpoint?.endConnections();
   }
 
   /** Concurrent requests share one opening. Never rejects. */
-  #openEndpoint(): Promise<GraphqlEndpoint> {
+  #openEndpoint(): Promise<OtherEndpoint> {
     this.#opening ??= this.#makeEndpoint().finally(() => {
       this.#opening = null;
     });
     return this.#opening;
   }
 
-  async #makeEndpoint(): Promise<GraphqlEndpoint> {
+  async #makeEndpoint(): Promise<OtherEndpoint> {
     try {
       if (this.definition === null) return this.#make(noRules, refuse);
       this.#tokens ??= await this.definition.openTokens(this.#observe);
@@ -96,7 +97,7 @@ export class Project {
     }
   }
 
-  #make(rules: TokenRules, authenticate: Authenticate | null): GraphqlEndpoint {
+  #make(rules: TokenRules, authenticate: Authenticate | null): OtherEndpoint {
     const { graph, reference: name } = this;
     const verifier = createTokenVerifier(rules, authenticate === null ? tokenCache : 1);
     return this.#endpointFor({ name, graph, verifier, authenticate, observe: this.#observe, ...timeoutOf(this.definition) });
@@ -169,6 +170,11 @@ export class LazyGraph implements ExecutingGraph {
     if (graph !== null) return graph.executeRaw(request, caller, options);
     const opened = untilStopped(this.#open(), options?.deadline ?? null, explainStop);
     return opened.then((late) => late.executeRaw(request, caller, options));
+  };
+
+  subscribeRaw: NonNullable<ExecutingGraph['subscribeRaw']> = (request, caller, options) => {
+    const opening = this.#graph === null ? untilStopped(this.#open(), options?.deadline ?? null, explainStop) : this.#graph;
+    return subscribeLater(Promise.resolve(opening), request, caller, options);
   };
 
   async loadRole(role: string, deadline: Deadline): Promise<void> {

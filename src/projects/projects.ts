@@ -155,7 +155,7 @@ export class Projects {
   /** Rejects every request, but counts it like any other. */
   #createRefusal(endpointFor: Endpoint['endpointFor']): GraphqlEndpoint {
     const { observe, domain } = this.#options;
-    return endpointFor({
+    const { handle } = endpointFor({
       name: 'unknown project',
       graph: { executeRaw: () => Promise.reject(new Error('a request of an unknown project was executed')) },
       verifier: createTokenVerifier({ secrets: [] }, 1),
@@ -166,5 +166,6 @@ export class Projects {
       requestTimeout: settings.requestTimeout.default,
       observe,
     });
+    return handle;
   }
 }

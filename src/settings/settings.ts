@@ -401,6 +401,13 @@ export const settings = {
   ),
   maxSubscriptions: row(count, '10000', graph, 'Maximum subscriptions per worker; more are rejected'),
   liveCost: row(wholeNumber(1, 1000), '1', graph, 'Factor by which the estimated rows of a subscription count against their limit'),
+  liveHeartbeat: row(
+    duration('1s', '10min'),
+    '15s',
+    endpoint,
+    'How often a live connection gets a sign of life; a WebSocket that shows none until the next is closed',
+  ),
+  initTimeout: row(duration('100ms', '10min'), '5s', endpoint, 'How long a client may take to send connection_init on a WebSocket'),
   serverTiming: row(onOrOff, 'off', endpoint, 'Report how long the stages of each request took, in the header Server-Timing'),
   reportCost: row(onOrOff, 'off', graph, 'Report the cost of each request in extensions.cost of its response'),
   accessLog: row(onOrOff, 'off', service, 'Log each request to the endpoint'),

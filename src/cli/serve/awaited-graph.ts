@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../../budget/deadline.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
+import { subscribeLater } from '../../http/live/subscribe-later.ts';
 import type { Caller, GraphQLRequest } from '../../index.ts';
 import { SlowSchemaError, UnreachableError } from '../check-database.ts';
 
@@ -44,6 +45,14 @@ export class AwaitedGraph implements ServedGraph {
     if (this.#graph !== null) return this.#graph.executeRaw(request, caller, options);
     return this.#whenOpen(options?.deadline ?? null).then((graph) => graph.executeRaw(request, caller, options));
   };
+
+  subscribeRaw: NonNullable<ServedGraph['subscribeRaw']> = (request, caller, options) =>
+    subscribeLater(
+      this.#graph === null ? this.#whenOpen(options?.deadline ?? null) : Promise.resolve(this.#graph),
+      request,
+      caller,
+      options,
+    );
 
   async loadRole(role: string, deadline: Deadline): Promise<void> {
     const graph = this.#graph ?? (await this.#whenOpen(deadline));

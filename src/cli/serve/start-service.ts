@@ -49,6 +49,7 @@ export async function startService({
     return await startServer({
       ...optionsIn('server', configuration),
       reusePort: cluster.isWorker && sharesPort,
+      reservedStreams: !cluster.isWorker,
       graph,
       ...(jwtSecret !== undefined && { jwtSecret }),
       tokens,

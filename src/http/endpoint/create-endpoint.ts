@@ -14,6 +14,8 @@ import { RequestRate } from '../admission/request-rate.ts';
 import { Documents } from '../documents/documents.ts';
 import { PersistedQueries } from '../documents/persisted-queries.ts';
 import { readTrustedDocuments } from '../documents/trusted-documents.ts';
+import { LiveConnections, LiveGroup } from '../live/live-connections.ts';
+import { ReservedStreams } from '../live/reserved-streams.ts';
 import type { Routing } from '../routes/route-exchange.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
@@ -24,8 +26,16 @@ export interface Endpoint extends Pick<Routing, 'endpoint' | 'crossOrigin'> {
   readonly admission: Admission;
   /** Statistics of the endpoint's caches. */
   readonly readCaches: () => readonly CacheStatistics[];
+  /** The connections that outlive a request. */
+  readonly connections: LiveConnections;
   /** Creates another endpoint, which shares with this one everything that is not in `own`. */
-  readonly endpointFor: (own: OwnParts) => GraphqlEndpoint;
+  readonly endpointFor: (own: OwnParts) => OtherEndpoint;
+}
+
+export interface OtherEndpoint {
+  readonly handle: GraphqlEndpoint;
+  /** Ends the connections that outlive a request; their clients may come back. */
+  readonly endConnections: () => void;
 }
 
 /** What one of several endpoints of a server has for itself. `name` distinguishes its users from those of other endpoints. */
@@ -54,8 +64,12 @@ export function createEndpoint(
     bytes: options.maxBytesInFlight ?? settings.maxBytesInFlight.default,
   });
   const crossOrigin = createCrossOrigin(options.corsOrigins ?? ['*']);
+  const liveHeartbeat = options.liveHeartbeat ?? settings.liveHeartbeat.default;
+  const initTimeout = options.initTimeout ?? settings.initTimeout.default;
+  const connections = new LiveConnections(Math.min(liveHeartbeat, initTimeout), observe);
   const parts: EndpointParts = {
-    ...{ graph, verifier, authenticate, observe, admission, project: null, crossOrigin, agents },
+    ...{ graph, verifier, authenticate, observe, admission, project: null, crossOrigin, agents, connections, liveHeartbeat, initTimeout },
+    reserved: options.reservedStreams === false ? null : new ReservedStreams(connections, liveHeartbeat),
     bodyLimit: options.bodyLimit ?? settings.bodyLimit.default,
     requestTimeout: options.requestTimeout ?? settings.requestTimeout.default,
     cacheControl: options.cacheControl ?? settings.cacheControl.default,
@@ -74,11 +88,16 @@ export function createEndpoint(
   };
   const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
     const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles });
-    return createGraphqlEndpoint({ ...parts, ...own, documents, project: { name, requests: 0, bytes: 0 } });
+    const ownConnections = new LiveGroup(connections);
+    const handle = createGraphqlEndpoint({
+      ...{ ...parts, ...own, documents, project: { name, requests: 0, bytes: 0 }, connections: ownConnections },
+      reserved: parts.reserved === null ? null : new ReservedStreams(ownConnections, liveHeartbeat),
+    });
+    return { handle, endConnections: () => ownConnections.dismissAll() };
   };
   const caches = persisted === null ? [verifier] : [verifier, persisted];
   const readCaches: Endpoint['readCaches'] = () => caches.map((cache) => cache.readStatistics());
-  return { endpoint: createGraphqlEndpoint(parts), endpointFor, crossOrigin, admission, readCaches };
+  return { endpoint: createGraphqlEndpoint(parts), endpointFor, crossOrigin, admission, connections, readCaches };
 }
 
 function acceptsSome({ secrets, publicKeys, apiKeys }: TokenRules): boolean {

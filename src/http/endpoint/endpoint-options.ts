@@ -53,6 +53,15 @@ export interface EndpointOptions {
   readonly requestTimeout?: number;
   /** Milliseconds that a client may take to read each MiB of a response. Default: 30,000. */
   readonly writeTimeout?: number;
+  /** Milliseconds between signs of life on WebSockets and event streams. Default: 15,000. */
+  readonly liveHeartbeat?: number;
+  /** Milliseconds in which the client of a WebSocket must send `connection_init`. Default: 5,000. */
+  readonly initTimeout?: number;
+  /**
+   * Whether clients may reserve event streams (the single connection mode of graphql-sse), which all their requests must reach: false if
+   * several processes share a port. Default: true.
+   */
+  readonly reservedStreams?: boolean;
   /** Maximum requests in flight; more are rejected with OVERLOADED. Default: 4,000. */
   readonly maxRequests?: number;
   /** The same for one address, and for one user (the claim `sub`). Default: 1,000. */

@@ -9,11 +9,24 @@ export function encodeError(error: ApiError): Buffer {
   return Buffer.from(JSON.stringify({ errors: [error] }));
 }
 
+/** A response with errors alone. */
+export function encodeErrors(errors: readonly ApiError[]) {
+  const body = Buffer.from(JSON.stringify({ errors }));
+  return { chunks: [body], length: body.length, errorCode: errors[0]?.code ?? 'INTERNAL_ERROR' } as const;
+}
+
 /** The error that a client may see. Anything but an `ApiError` is a bug: the observer sees it, the client only INTERNAL_ERROR. */
 export function toReportedError(error: unknown, requestId: string, observe: Observer): ApiError {
   if (error instanceof ApiError) return error;
   observe({ kind: 'defect-found', requestId, error });
   return new ApiError('INTERNAL_ERROR', `Internal error. See the server's log for the request id ${requestId}.`);
+}
+
+/** The errors that a client may see, of a request that several may be wrong with. */
+export function toReportedErrors(error: unknown, requestId: string, observe: Observer): readonly ApiError[] {
+  const errors: unknown = error instanceof Error && 'errors' in error ? error.errors : null;
+  if (!Array.isArray(errors) || errors.length === 0) return [toReportedError(error, requestId, observe)];
+  return errors.map((one) => toReportedError(one, requestId, observe));
 }
 
 const noHeaders: readonly string[] = [];

@@ -11,6 +11,43 @@ import type { Admission, AdmittedRequest, Share } from '../admission/admission.t
 /** In bytes. */
 const smallResponse = 64 * 1024;
 
+/** A response that goes on: its head has been sent. */
+export interface ResponseStream {
+  /** Hands over bytes, and calls back when the client's side of the connection has taken them, or is gone. */
+  write(pieces: readonly Uint8Array[], onSent: () => void): void;
+  end(): void;
+}
+
+/** What a request to open a WebSocket offers. */
+export interface SocketOffer {
+  /** Completes the handshake. Messages may have so many bytes. Throws BAD_REQUEST if the request is not a handshake of WebSocket. */
+  accept(maxPayload: number): Promise<MessageSocket>;
+}
+
+/** An open WebSocket, whatever implements it. */
+export interface MessageSocket {
+  /** The subprotocol that was agreed on; '' if there is none. */
+  readonly protocol: string;
+  listen(listener: SocketListener): void;
+  /** Sends one text message, and calls back when the client's side of the connection has taken it, or is gone. */
+  send(pieces: readonly Uint8Array[], onSent: () => void): void;
+  /** Asks for a sign of life, which is reported as `alive`. */
+  ping(): void;
+  /** Takes no more messages until `resume`, though some that have arrived may still be reported. */
+  pause(): void;
+  resume(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
+export interface SocketListener {
+  message(data: Buffer, isBinary: boolean): void;
+  /** The other side is there. */
+  alive(): void;
+  /** The socket has closed. */
+  gone(): void;
+}
+
 export abstract class Exchange {
   readonly requestId: string;
   /** What the body is: a GraphQL request, or a message of the Model Context Protocol. */
@@ -19,6 +56,10 @@ export abstract class Exchange {
   deadline: Deadline | null = null;
   /** The Cache-Control of the trusted document that the request names; null if it has none. */
   cacheControl: string | null = null;
+  /** Set if the request asks for a WebSocket and may get one. */
+  offer: SocketOffer | null = null;
+  /** Called when the client disconnects before its response has ended. */
+  onGone: (() => void) | null = null;
   #admitted: AdmittedRequest | null = null;
   #address = '';
   #isHandled = false;
@@ -52,6 +93,9 @@ export abstract class Exchange {
   /** Hands over the response. Headers are alternating names and values. `isLast` ends the connection after it. */
   abstract respond(status: number, headers: string[], body: ResponseBody | null, isLast: boolean): void;
 
+  /** Sends the head of a response that goes on. Headers are alternating names and values. */
+  abstract beginStream(status: number, headers: string[]): ResponseStream;
+
   /** Ends the exchange without a response. */
   abstract destroy(): void;
 
@@ -74,6 +118,12 @@ export abstract class Exchange {
   admit(admitted: AdmittedRequest): void {
     this.#admitted = admitted;
     this.#address = admitted.client.name;
+  }
+
+  /** What has been admitted goes on without counting as a request in flight: a subscription after its first answer. */
+  leaveFlight(): void {
+    this.deadline?.end();
+    this.#admitted?.leaveMore(1);
   }
 
   /** Holds more bytes until the exchange is over. */
@@ -108,6 +158,7 @@ export abstract class Exchange {
     this.#isGone = true;
     this.#isOver = true;
     this.deadline?.stop('abandoned');
+    this.onGone?.();
     if (this.#isHandled) this.#release();
   }
 

@@ -8,6 +8,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import type { RequestRate } from '../admission/request-rate.ts';
 import type { Documents } from '../documents/documents.ts';
+import { type Answers, noMore } from '../live/live-operation.ts';
 import type { ServedGraph } from './endpoint-options.ts';
 import { encodeError, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,7 +23,7 @@ export interface Run extends Omit<RequestOptions, 'marks'> {
 }
 
 export interface ExecuteOptions {
-  readonly graph: Pick<ServedGraph, 'executeRaw'>;
+  readonly graph: Pick<ServedGraph, 'executeRaw' | 'subscribeRaw'>;
   /** Maximum requests in a batch; null if batches are not allowed. */
   readonly maxBatch: number | null;
   readonly rate: RequestRate | null;
@@ -37,18 +38,44 @@ export function executeValue(value: unknown, caller: Caller, run: Run, exchange:
 
 function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
   const { graph, documents } = options;
-  const request = readParameters(value);
-  const isNamed = request instanceof NamedRequest;
-  if (!isNamed && !documents.restricts(caller.role)) return graph.executeRaw(request, caller, run);
-  const { text, storedAs, cacheControl } = documents.find(request, caller.role);
-  exchange.cacheControl = cacheControl;
-  const running = graph.executeRaw(isNamed ? request.withDocument(text) : request, caller, run);
+  const { request, storedAs } = readRequest(value, caller, exchange, documents);
+  const running = graph.executeRaw(request, caller, run);
   if (storedAs === null) return running;
   return running.then((response) => {
     // A document that has run is valid, and worth storing.
-    if (response.errorCode === null) documents.store(storedAs, text, exchange.address);
+    if (response.errorCode === null) documents.store(storedAs, request.query, exchange.address);
     return response;
   });
+}
+
+/**
+ * The answers to one request: one after the other to a subscription, one to anything else. Rejects with what prevents the first one:
+ * an `ApiError`, or an error with a list of them.
+ */
+export async function openAnswers(
+  value: unknown,
+  caller: Caller,
+  run: Run,
+  exchange: Exchange,
+  { graph, documents }: Pick<ExecuteOptions, 'graph' | 'documents'>,
+): Promise<Answers> {
+  const { request, storedAs } = readRequest(value, caller, exchange, documents);
+  if (graph.subscribeRaw === undefined) return { first: await graph.executeRaw(request, caller, run), following: noMore };
+  const following = graph.subscribeRaw(request, caller, run)[Symbol.asyncIterator]();
+  const { value: first, done } = await following.next();
+  if (done) throw new ApiError('CANCELLED', 'The request was cancelled.');
+  if (storedAs !== null && first.errorCode === null) documents.store(storedAs, request.query, exchange.address);
+  return { first, following };
+}
+
+/** The request with its document, and the hash to store the document under; null if it is not to be stored. */
+function readRequest(value: unknown, caller: Caller, exchange: Exchange, documents: Documents) {
+  const request = readParameters(value);
+  const isNamed = request instanceof NamedRequest;
+  if (!isNamed && !documents.restricts(caller.role)) return { request, storedAs: null };
+  const { text, storedAs, cacheControl } = documents.find(request, caller.role);
+  exchange.cacheControl = cacheControl;
+  return { request: isNamed ? request.withDocument(text) : request, storedAs };
 }
 
 async function executeBatch(

@@ -1,46 +1,32 @@
 /**
- * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes. Does no routing. What agents send
- * takes the same way, except that their protocol makes the response.
+ * The GraphQL endpoint: authenticates, reads the JSON body or the URL, calls the graph and sends the bytes, or goes on sending them. Does no
+ * routing. What agents send takes the same way, except that their protocol makes the response.
  */
 
-import { authenticateRequest, lookUpCaller } from '../../auth/authenticate.ts';
-import type { Authenticate, VerifiedCaller } from '../../auth/caller.ts';
-import type { TokenVerifier } from '../../auth/verify-token.ts';
+import { authenticateRequest } from '../../auth/authenticate.ts';
+import type { VerifiedCaller } from '../../auth/caller.ts';
 import { Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
 import type { WeighedTurns } from '../../budget/turns.ts';
 import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
-import type { BeginTrace } from '../../events.ts';
 import type { AgentProtocol } from '../../mcp/session.ts';
-import type { Admission, ProjectPart, Share } from '../admission/admission.ts';
+import { type LiveParts, type LiveResponse, type LiveWish, readLiveWish } from '../live/live-wish.ts';
+import { serveSocket } from '../live/serve-socket.ts';
 import { answerAgent } from './agent-session.ts';
+import { admitCaller, admitRequest, askApplication, beginTimes, countRequest, describeRun } from './begin-request.ts';
 import { negotiateEncoding } from './compress-body.ts';
-import type { CrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
-import { callApplication, encodeError, toReportedError } from './error-response.ts';
+import { encodeError, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { type ExecuteOptions, executeValue, type Run } from './execute-request.ts';
 import { type GraphqlResponse, makeCacheable, type ResponseState, sendGraphqlResponse } from './graphql-response.ts';
 import { type MediaType, negotiateMediaType, readTimeout } from './preferences.ts';
 import { checkContentType, parseBody, parseUrl } from './read-request.ts';
-import { RequestTimes } from './request-times.ts';
+import type { RequestTimes } from './request-times.ts';
 
-type Settings = 'keyInUrl' | 'bodyLimit' | 'requestTimeout' | 'cacheControl' | 'serverTiming' | 'detailedEvents' | 'traceDatabase';
-
-export interface EndpointParts extends Required<Pick<EndpointOptions, Settings>>, ExecuteOptions {
+export interface EndpointParts extends Required<Pick<EndpointOptions, 'cacheControl'>>, ExecuteOptions, LiveParts {
   readonly graph: ExecutingGraph;
-  readonly verifier: TokenVerifier;
-  readonly authenticate: Authenticate | null;
-  readonly beginTrace: BeginTrace | null;
-  readonly admission: Admission;
-  /** Null if the server has no projects. */
-  readonly project: ProjectPart | null;
-  /** A new reference to the share of the request's client. */
-  readonly shareOf: (exchange: Exchange) => Share;
-  /** Whether to reject all requests for now. */
-  readonly isOverloaded: () => boolean;
-  readonly crossOrigin: CrossOrigin;
   /** Answers agents; null if none are served. */
   readonly agents: AgentProtocol | null;
   /** Makes requests with large bodies take turns, weighed in bytes. All endpoints of a server share the turns. */
@@ -56,10 +42,10 @@ export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
 const noHeaders: readonly string[] = [];
 /** In bytes: a body of at least this size must wait for its turn. */
 const largeBody = 4 * 1024;
-const overloaded = 'The server is overloaded. Try again later.';
 
 export function createGraphqlEndpoint(parts: EndpointParts): GraphqlEndpoint {
-  return (exchange) => new GraphqlRequest(exchange, parts).handle();
+  return (exchange) =>
+    exchange.offer === null ? new GraphqlRequest(exchange, parts).handle() : serveSocket(exchange, exchange.offer, parts);
 }
 
 class GraphqlRequest implements ResponseState {
@@ -71,16 +57,20 @@ class GraphqlRequest implements ResponseState {
   readonly #started = performance.now();
   /** Null unless the response or its event reports them. */
   readonly #times: RequestTimes | null;
+  /** What the client wants instead of a single response; null if nothing. */
+  #wish: LiveWish | null = null;
+  /** The response that goes on; null if it is a single one. */
+  #live: LiveResponse | null = null;
   #role: string | null = null;
 
   constructor(exchange: Exchange, parts: EndpointParts) {
     this.#exchange = exchange;
     this.#parts = parts;
-    this.#times = parts.serverTiming || parts.detailedEvents ? this.#beginTimes() : null;
+    this.#times = beginTimes(exchange, this.#started, parts);
   }
 
   async handle(): Promise<void> {
-    const { observe, crossOrigin, serverTiming, detailedEvents } = this.#parts;
+    const { observe, crossOrigin, serverTiming } = this.#parts;
     const exchange = this.#exchange;
     const { requestId } = exchange;
     observe({ kind: 'request-started' });
@@ -89,66 +79,64 @@ class GraphqlRequest implements ResponseState {
       return errorOf(reported.code, encodeError(reported));
     });
     if (this.#times !== null && serverTiming) this.headers = [...this.headers, 'server-timing', this.#times.describe()];
+    const live = this.#live;
+    if (live !== null) this.#finish(response);
     try {
-      const sent = sendGraphqlResponse(exchange, this, response, crossOrigin.vary);
+      const sent = live === null ? sendGraphqlResponse(exchange, this, response, crossOrigin.vary) : live.start(this.headers);
       if (sent !== undefined) await sent;
     } catch (error) {
       observe({ kind: 'defect-found', requestId, error });
       exchange.destroy();
     }
     exchange.endHandling();
-    observe({
-      kind: 'request-finished',
-      requestId,
-      role: this.#role,
-      code: response.code,
-      status: response.status,
-      seconds: (performance.now() - this.#started) / 1000,
-      bytes: response.body.length,
-      details: detailedEvents ? this.#times : null,
-    });
+    if (live === null) this.#finish(response);
   }
 
-  #beginTimes(): RequestTimes {
-    const { beginTrace, traceDatabase, observe } = this.#parts;
-    const { headers, requestId } = this.#exchange;
-    const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
-    const trace = beginTrace === null ? null : callApplication('beginTrace', () => beginTrace(headers), onDefect);
-    const name = trace === null || !traceDatabase ? null : `00-${trace.traceId}-${trace.spanId}-0${trace.isSampled ? 1 : 0}`;
-    return new RequestTimes(this.#started, this.#exchange, trace, name);
+  #finish({ code, status, body }: GraphqlResponse): void {
+    const { observe, detailedEvents } = this.#parts;
+    observe({
+      kind: 'request-finished',
+      requestId: this.#exchange.requestId,
+      role: this.#role,
+      code,
+      status,
+      seconds: (performance.now() - this.#started) / 1000,
+      bytes: body.length,
+      details: detailedEvents ? this.#times : null,
+    });
   }
 
   /** Nothing runs, and the body is not even read, before the request is admitted and authenticated. */
   async #respond(): Promise<GraphqlResponse> {
     const exchange = this.#exchange;
     const { headers, method } = exchange;
-    const { admission, project, shareOf, isOverloaded, crossOrigin, rate, requestTimeout, cacheControl, authenticate } = this.#parts;
+    const { crossOrigin, requestTimeout, cacheControl, authenticate } = this.#parts;
     if (headers.origin !== undefined) this.headers = crossOrigin.headersFor(headers.origin);
     exchange.checkHead();
     if (exchange.protocol === 'mcp') this.#checkAgentOrigin();
-    const admitted = isOverloaded() ? overloaded : admission.admit(shareOf(exchange), project);
+    const admitted = admitRequest(exchange, this.#parts);
     if (typeof admitted === 'string') return refuse(admitted);
-    exchange.admit(admitted);
-    if (rate !== null) {
-      const counted = rate.count(exchange.address);
-      this.headers = [...this.headers, ...counted.headers];
-      if (!counted.isAllowed)
-        throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');
-    }
-    this.mediaType = exchange.protocol === 'mcp' ? 'application/json' : negotiateMediaType(headers.accept);
+    countRequest(exchange, this.#parts, (more) => {
+      this.headers = [...this.headers, ...more];
+    });
+    this.#negotiate();
     checkEncodings(headers['accept-encoding']);
     const deadline = new Deadline(readTimeout(headers.prefer, requestTimeout));
     exchange.deadline = deadline;
+    const ticket = this.#wish?.redeemTicket() ?? null;
+    if (ticket !== null) return this.#goLive(ticket);
     const authenticated = this.#authenticate(deadline);
     // Not awaited if it is synchronous: a cached token needs no turn of the event loop.
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     this.#role = caller.role;
     if (this.#times !== null) this.#times.authenticated = performance.now();
     if (exchange.isGone) throw new ApiError('CANCELLED', 'The client disconnected.');
-    const refusal = caller.user === null ? null : admitted.admitUser(caller.user);
-    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
-    const run = this.#describeRun(deadline, caller.user ?? nameClient(caller.role, admitted.client));
+    const client = admitCaller(caller, admitted);
+    const head = this.#wish?.answerHead(caller) ?? null;
+    if (head !== null) return this.#goLive(head);
+    const run = describeRun(exchange, deadline, client, this.#times);
     const body: EndpointResponse = method === 'POST' ? await this.#executeBody(caller, run) : await this.#executeUrl(caller, run);
+    if (this.#live !== null) return { status: this.#live.status, code: body.errorCode, body };
     // The responses of a batch are held as they come.
     const tooMuch = body.isBatch === true ? null : exchange.holdResponse(body);
     if (tooMuch !== null) return refuse(tooMuch);
@@ -160,14 +148,9 @@ class GraphqlRequest implements ResponseState {
   }
 
   #authenticate(deadline: Deadline): VerifiedCaller | Promise<VerifiedCaller> {
-    const { authenticate, observe } = this.#parts;
-    if (authenticate === null) return this.#authenticateByKey(deadline);
-    const { method = '', url, headers, requestId } = this.#exchange;
-    const onFailure = (error: unknown): void => observe({ kind: 'authentication-failed', requestId, error });
+    if (this.#parts.authenticate === null) return this.#authenticateByKey(deadline);
     // If the application does not know the caller, keys and tokens decide.
-    return lookUpCaller(authenticate, { method, url, headers }, deadline, onFailure).then(
-      (caller) => caller ?? this.#authenticateByKey(deadline),
-    );
+    return askApplication(this.#exchange, this.#parts, deadline).then((caller) => caller ?? this.#authenticateByKey(deadline));
   }
 
   /** The keys may have to be fetched, which other requests wait for, too. */
@@ -176,18 +159,6 @@ class GraphqlRequest implements ResponseState {
     const { headers, url } = this.#exchange;
     const authenticated = authenticateRequest(headers, verifier, keyInUrl ? url : null);
     return authenticated instanceof Promise ? untilStopped(authenticated, deadline, explainStop) : authenticated;
-  }
-
-  #describeRun(deadline: Deadline, client: string): Run {
-    const http = this.#exchange;
-    const key = http.headers['idempotency-key'];
-    return {
-      deadline,
-      client,
-      http,
-      ...(this.#times !== null && { marks: this.#times }),
-      ...(key !== undefined && { idempotencyKey: String(key) }),
-    };
   }
 
   /** A short body is executed at once; a large one waits for its turn, which nobody may have while waiting for a database. */
@@ -205,8 +176,22 @@ class GraphqlRequest implements ResponseState {
 
   #execute(value: unknown, caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
     const { agents } = this.#parts;
-    if (this.#exchange.protocol === 'graphql' || agents === null) return executeValue(value, caller, run, this.#exchange, this.#parts);
-    return answerAgent(value, agents, { caller, run, exchange: this.#exchange, options: this.#parts });
+    const exchange = this.#exchange;
+    if (exchange.protocol === 'mcp' && agents !== null) return answerAgent(value, agents, { caller, run, exchange, options: this.#parts });
+    if (this.#wish === null) return executeValue(value, caller, run, exchange, this.#parts);
+    return this.#wish.execute(value, caller, run).then(({ response, live }) => {
+      this.#live = live;
+      return response;
+    });
+  }
+
+  /** What kind of response the client takes. */
+  #negotiate(): void {
+    const exchange = this.#exchange;
+    // Agents take event streams, too, but have a protocol of their own for what is on them.
+    if (exchange.protocol === 'mcp') return;
+    this.#wish = readLiveWish(exchange, this.#parts);
+    if (this.#wish?.isRequired !== true) this.mediaType = negotiateMediaType(exchange.headers.accept);
   }
 
   #checkAgentOrigin(): void {
@@ -221,7 +206,12 @@ class GraphqlRequest implements ResponseState {
     // A cache in front might identify such requests by their URL alone.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
       throw new ApiError('BAD_REQUEST', 'A GET request must not have a body. Send the request in the URL, or as a POST request.');
-    return executeValue(parseUrl(url), caller, { ...run, readOnly: true }, this.#exchange, this.#parts);
+    return this.#execute(parseUrl(url), caller, { ...run, readOnly: true });
+  }
+
+  #goLive(live: LiveResponse): GraphqlResponse {
+    this.#live = live;
+    return { status: live.status, code: null, body: { chunks: [], length: 0 } };
   }
 }
 
@@ -232,12 +222,6 @@ function refuse(message: string): GraphqlResponse {
 
 function errorOf(code: ErrorCode, body: Buffer): GraphqlResponse {
   return { status: errorCodes[code].status, code, body: { chunks: [body], length: body.length } };
-}
-
-/** The name of a client that is not a user: one client per role and address. */
-function nameClient(role: string, address: Share): string {
-  if (address.anonymous?.role !== role) address.anonymous = { role, name: `${role} at ${address.name}` };
-  return address.anonymous.name;
 }
 
 /** A header without a quality rejects nothing. */

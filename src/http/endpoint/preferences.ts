@@ -64,6 +64,29 @@ function isPossible(parameter: string): boolean {
   return !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
 }
 
+/** How a response that goes on is written: as an event stream, or as the parts of a message in Apollo's or in the plain form. */
+export type StreamFormat = 'events' | 'apollo-parts' | 'parts';
+
+export interface StreamPreference {
+  readonly format: StreamFormat;
+  /** Whether the client takes no plain JSON. Otherwise only subscriptions are streamed. */
+  readonly isRequired: boolean;
+}
+
+/** How the client wants the answers of a subscription; null if it has not said so. */
+export function negotiateStream(accept: string | undefined): StreamPreference | null {
+  if (accept === undefined || !/text\/event-stream|multipart\/mixed/i.test(accept)) return null;
+  const preferences = parsePreferences(accept);
+  const streams = preferences.filter(({ value, quality }) => quality > 0 && (value === 'text/event-stream' || value === 'multipart/mixed'));
+  const best = Math.max(...streams.map(({ quality }) => quality));
+  const chosen = streams.find(({ quality }) => quality === best);
+  if (chosen === undefined) return null;
+  const isRequired = qualityOf('application/json', preferences) === 0 && qualityOf('application/graphql-response+json', preferences) === 0;
+  if (chosen.value === 'text/event-stream') return { format: 'events', isRequired };
+  const isApollo = chosen.parameters.some((parameter) => /^subscriptionspec="?1\.0"?$/.test(parameter));
+  return { format: isApollo ? 'apollo-parts' : 'parts', isRequired };
+}
+
 /** The elements of the header. A comma inside quotes does not separate elements. */
 const elements = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 

@@ -10,6 +10,8 @@ import type { GraphqlEndpoint } from '../endpoint/graphql-endpoint.ts';
 
 export interface Routing {
   readonly endpoint: GraphqlEndpoint;
+  /** Whether it serves subscriptions. */
+  readonly isLive: boolean;
   readonly crossOrigin: CrossOrigin;
   /** Counts the bytes of responses. */
   readonly admission: Admission;
@@ -37,7 +39,7 @@ export async function routeExchange(exchange: Exchange, expects: Expectation, ro
   try {
     const target = readTarget(exchange.url);
     const isForEndpoint = routing.path === null || target === routing.path;
-    if (isForEndpoint && isServed(exchange.method) && expects !== 'unknown') return await routing.endpoint(exchange);
+    if (isForEndpoint && isServed(exchange.method, routing) && expects !== 'unknown') return await routing.endpoint(exchange);
     const isForAgents = target !== null && target === routing.agentPath;
     if (isForAgents && exchange.method === 'POST' && expects !== 'unknown') {
       exchange.protocol = 'mcp';
@@ -63,8 +65,9 @@ function admitResponse(exchange: Exchange, response: HttpResponse, admission: Ad
   return response;
 }
 
-function isServed(method: string | undefined): boolean {
-  return method === 'POST' || method === 'GET' || method === 'HEAD';
+/** PUT and DELETE are for event streams that are reserved. */
+function isServed(method: string | undefined, { isLive }: Routing): boolean {
+  return method === 'POST' || method === 'GET' || method === 'HEAD' || (isLive && (method === 'PUT' || method === 'DELETE'));
 }
 
 async function respondBeside(exchange: Exchange, target: string | null, expects: Expectation, routing: Routing): Promise<HttpResponse> {
@@ -88,7 +91,7 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
 }
 
 /** The path of a request without its query; null if it cannot be decoded. A request target may be a whole URL (RFC 9112, section 3.2.2). */
-function readTarget(url: string): string | null {
+export function readTarget(url: string): string | null {
   // The origin is cut off literally: a `URL` would leave out port 80.
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0]! || '/';

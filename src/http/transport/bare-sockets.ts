@@ -17,8 +17,11 @@ interface Refusal {
   readonly error: ApiError;
 }
 
+/** Opens a WebSocket for a request, unless it is for something else. `rest` is what has been read after the headers. */
+export type TakeUpgrade = (request: IncomingMessage, rest: Buffer) => boolean;
+
 /** Handles the bare sockets of a server. */
-export function handleBareSockets(server: Server, connections: Connections, nextRequestId: () => string): void {
+export function handleBareSockets(server: Server, connections: Connections, nextRequestId: () => string, takeUpgrade: TakeUpgrade): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -36,8 +39,9 @@ export function handleBareSockets(server: Server, connections: Connections, next
     const socket = stream as Socket;
     const connection = connections.of(socket);
     if (hasTooManyHeaders(request)) connection.endAtTakeover(() => writeRefusal(socket, tooManyHeaders, nextRequestId()));
-    else if (connection.isIdle) ignoreUpgrade(server, socket, request, rest);
-    else {
+    else if (connection.isIdle) {
+      if (!takeUpgrade(request, rest)) ignoreUpgrade(server, socket, request, rest);
+    } else {
       connection.endAfterLatest();
       connection.endAtTakeover(() => {});
     }

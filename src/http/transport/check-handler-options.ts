@@ -49,6 +49,7 @@ const endpointChecks: OptionChecks<EndpointOptions> = {
   authenticate: aFunction,
   trustedDocuments: anObject,
   detailedEvents: aSwitch,
+  reservedStreams: aSwitch,
   beginTrace: aFunction,
   corsOrigins: texts,
   rateLimit: optionsOf(rateLimitChecks, 'max', 'windowMilliseconds'),

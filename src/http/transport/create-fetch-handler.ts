@@ -42,7 +42,8 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   const observe = createSafeObserver(options.observe ?? ignore);
   const { endpoint, crossOrigin, admission } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
-  const routing = { endpoint, crossOrigin, admission, path: null, agentPath: null, routes: new Map(), actions: new Map(), observe };
+  const isLive = graph.subscribeRaw !== undefined;
+  const routing = { endpoint, isLive, crossOrigin, admission, path: null, agentPath: null, routes: new Map(), actions: new Map(), observe };
   return async (request, ...rest) => {
     const requestId = requestIdOf(request.headers.get('x-request-id'));
     const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });

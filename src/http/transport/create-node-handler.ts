@@ -3,6 +3,7 @@
  * same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver, type Observer } from '../../events.ts';
@@ -17,11 +18,25 @@ export interface NodeHandlerOptions extends TokenOptions, NodeEndpointOptions {
 }
 
 const ignore: Observer = () => {};
+/** In milliseconds. */
+const defaultEnding = 5000;
 
 const everyPath: NodeMount = { path: null, agentPath: null, routes: new Map(), actions: new Map(), joinsHeaders: false };
 
 /** Serves one request. Never throws. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Serves a WebSocket, as a listener of the server's event `upgrade`: `server.on('upgrade', handler.upgrade)`. As the handler, it serves
+   * every path; routing is up to the server.
+   */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /**
+   * Ends the subscriptions within these milliseconds, for a server that is about to close: their clients come back to another one. Resolves
+   * when all have been told.
+   */
+  readonly endSubscriptions: (milliseconds?: number) => Promise<void>;
+}
 
 /**
  * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
@@ -30,12 +45,18 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOptions): NodeHandler {
   checkNodeHandler(graph, options);
   const observe = createSafeObserver(options.observe ?? ignore);
-  const { handle, connections } = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
-  return (request, response) => {
+  const mounted = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
+  const { handle, takeUpgrade, connections, endLive } = mounted;
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     // Middleware may have responded already.
     if (response.writableEnded) return;
     handle(request, response, 'nothing');
     // Node loses what follows in the same packet (`bare-sockets.ts`), so what comes next may begin in the middle of a request.
     if (request.headers.upgrade !== undefined) connections.of(request.socket).endAfterLatest();
   };
+  const upgrade: NodeHandler['upgrade'] = (request, socket, head) => {
+    // No other protocol is served here, and there is no response in which to ignore that.
+    if (!takeUpgrade(request, head)) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  };
+  return Object.assign(serve, { upgrade, endSubscriptions: (milliseconds = defaultEnding) => endLive(milliseconds) });
 }

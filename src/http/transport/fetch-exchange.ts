@@ -5,7 +5,7 @@ import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
 import { addressBlock } from '../admission/client-address.ts';
-import { Exchange } from '../endpoint/exchange.ts';
+import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import { explainMissingBody, tooLarge } from './node-exchange.ts';
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */
@@ -75,8 +75,7 @@ export class FetchExchange extends Exchange {
   }
 
   respond(status: number, headers: string[], body: ResponseBody | null): void {
-    const pairs: [string, string][] = [];
-    for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index]!, headers[index + 1]!]);
+    const pairs = pairsOf(headers);
     if (body === null || this.method === 'HEAD' || body.length <= longestWhole) {
       const bytes = body === null || this.method === 'HEAD' ? null : Buffer.concat(body.chunks);
       this.#resolve(new Response(bytes, { status, headers: pairs }));
@@ -86,6 +85,12 @@ export class FetchExchange extends Exchange {
     const { chunks } = body;
     const stream = streamBody(chunks, this.#writeTimeout, (isComplete) => (isComplete ? this.#end() : this.abandon()));
     this.#resolve(new Response(stream, { status, headers: pairs }));
+  }
+
+  beginStream(status: number, headers: string[]): ResponseStream {
+    const stream = new PulledStream(this.#writeTimeout, (isComplete) => (isComplete ? this.#end() : this.abandon()));
+    this.#resolve(new Response(stream.readable, { status, headers: pairsOf(headers) }));
+    return stream;
   }
 
   destroy(): void {
@@ -179,6 +184,78 @@ function streamBody(chunks: readonly Uint8Array[], timeout: number, onEnd: (isCo
       onEnd(false);
     },
   });
+}
+
+/** A stream of what is written. Each write is over when the reader has asked for more; one who does not ask in time is given up. */
+class PulledStream implements ResponseStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly #timeout: number;
+  readonly #onEnd: (isComplete: boolean) => void;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #onSent: (() => void) | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeout: number, onEnd: (isComplete: boolean) => void) {
+    this.#timeout = timeout;
+    this.#onEnd = onEnd;
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#noteSent(),
+        cancel: () => this.#giveUp(),
+      },
+      { highWaterMark: 1 },
+    );
+  }
+
+  write(pieces: readonly Uint8Array[], onSent: () => void): void {
+    const controller = this.#controller;
+    if (controller === null) return onSent();
+    const before = this.#onSent;
+    this.#onSent = () => {
+      before?.();
+      onSent();
+    };
+    clearTimeout(this.#timer);
+    for (const piece of pieces) controller.enqueue(piece);
+    if ((controller.desiredSize ?? 0) > 0) this.#noteSent();
+    else this.#timer = startTimer(() => this.#fail(), this.#timeout);
+  }
+
+  end(): void {
+    if (this.#controller === null) return;
+    this.#controller.close();
+    this.#controller = null;
+    this.#noteSent();
+    this.#onEnd(true);
+  }
+
+  #noteSent(): void {
+    clearTimeout(this.#timer);
+    const onSent = this.#onSent;
+    this.#onSent = null;
+    onSent?.();
+  }
+
+  #fail(): void {
+    this.#controller?.error(new Error('The response was not read in time.'));
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    if (this.#controller === null) return;
+    this.#controller = null;
+    this.#noteSent();
+    this.#onEnd(false);
+  }
+}
+
+function pairsOf(headers: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index]!, headers[index + 1]!]);
+  return pairs;
 }
 
 function* cutPieces(chunks: readonly Uint8Array[]): Generator<Uint8Array, undefined> {

@@ -10,9 +10,11 @@ import { createEndpoint, type Endpoint } from '../endpoint/create-endpoint.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
 import { createRequestIds } from '../endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../endpoint/graphql-endpoint.ts';
-import { type Expectation, type Routing, routeExchange } from '../routes/route-exchange.ts';
+import { type Expectation, type Routing, readTarget, routeExchange } from '../routes/route-exchange.ts';
+import type { TakeUpgrade } from './bare-sockets.ts';
 import { Connections } from './connections.ts';
 import { NodeExchange } from './node-exchange.ts';
+import { isHandshake, UpgradeExchange } from './upgrade-exchange.ts';
 
 /** Where the endpoint is mounted, and what else is served. */
 export interface NodeMount extends Pick<Routing, 'path' | 'agentPath' | 'routes' | 'actions'> {
@@ -29,7 +31,11 @@ export type DivideEndpoint = (whole: Pick<Endpoint, 'endpoint' | 'endpointFor'>)
 
 export interface MountedEndpoint {
   readonly handle: (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;
+  /** Opens a WebSocket, unless the request is for something else. */
+  readonly takeUpgrade: TakeUpgrade;
   readonly connections: Connections;
+  /** Ends what outlives a request, within these milliseconds. */
+  readonly endLive: (patience: number) => Promise<void>;
   readonly requestIdOf: (sent?: string | string[] | null) => string;
   readonly readCaches: () => readonly CacheStatistics[];
 }
@@ -48,7 +54,8 @@ export function mountEndpoint(
   const whole = createEndpoint(graph, options, tokens, observe, agents);
   const { crossOrigin, admission, readCaches } = whole;
   const endpoint = divide === null ? whole.endpoint : divide(whole);
-  const routing = { endpoint, crossOrigin, admission, path, agentPath, routes, actions, observe };
+  const isLive = graph.subscribeRaw !== undefined;
+  const routing = { endpoint, isLive, crossOrigin, admission, path, agentPath, routes, actions, observe };
   const { maxPipelinedRequests = settings.maxPipelinedRequests.default, writeTimeout = settings.writeTimeout.default } = options;
   const connections = new Connections(admission, {
     pipelinedRequests: maxPipelinedRequests,
@@ -62,5 +69,14 @@ export function mountEndpoint(
     const exchange = new NodeExchange(request, response, connection, requestId, expects, joinsHeaders);
     if (connection.begin(exchange)) void routeExchange(exchange, expects, routing);
   };
-  return { handle, connections, requestIdOf, readCaches };
+  const takeUpgrade: TakeUpgrade = (request, rest) => {
+    const isForEndpoint = path === null || readTarget(request.url ?? '') === path;
+    if (!isForEndpoint || graph.subscribeRaw === undefined || !isHandshake(request)) return false;
+    const connection = connections.of(request.socket);
+    const exchange = new UpgradeExchange(request, rest, connection, requestIdOf(request.headers['x-request-id']), joinsHeaders);
+    if (connection.begin(exchange)) void endpoint(exchange);
+    return true;
+  };
+  const endLive = (patience: number): Promise<void> => whole.connections.end(patience);
+  return { handle, takeUpgrade, connections, endLive, requestIdOf, readCaches };
 }

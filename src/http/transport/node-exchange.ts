@@ -7,7 +7,7 @@ import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError, isStackOverflow } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
 import { peerAddress } from '../admission/client-address.ts';
-import { Exchange } from '../endpoint/exchange.ts';
+import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import type { Expectation } from '../routes/route-exchange.ts';
 import { checkHead } from './check-head.ts';
 import type { Connection, PendingExchange } from './connections.ts';
@@ -113,6 +113,20 @@ export class NodeExchange extends Exchange implements PendingExchange {
     else this.#write(body);
   }
 
+  beginStream(status: number, headers: string[]): ResponseStream {
+    const { response } = this;
+    // A framework may have responded meanwhile, or the client may be gone.
+    if (response.headersSent || response.destroyed) return closedStream;
+    if (!this.#isHeadClear || this.connection.endsWith(this)) {
+      headers.push('connection', 'close');
+      this.connection.endAfterLatest();
+    }
+    response.on('error', () => {});
+    writeHead(response, status, headers);
+    response.flushHeaders();
+    return new NodeStream(this);
+  }
+
   destroy(): void {
     this.response.destroy();
   }
@@ -163,6 +177,52 @@ export class NodeExchange extends Exchange implements PendingExchange {
     const refusal = this.refuseBytes();
     if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
     return bytes;
+  }
+}
+
+const closedStream: ResponseStream = { write: (_pieces, onSent) => onSent(), end: () => {} };
+
+/** Writes in parts, each when the one before has been taken, so that a slow client has time for each. */
+class NodeStream implements ResponseStream {
+  readonly #exchange: NodeExchange;
+  /** What waits: parts of bytes, and what to call when those before have been taken. */
+  readonly #waiting: (readonly Uint8Array[] | (() => void))[] = [];
+  #isWriting = false;
+
+  constructor(exchange: NodeExchange) {
+    this.#exchange = exchange;
+  }
+
+  write(pieces: readonly Uint8Array[], onSent: () => void): void {
+    this.#waiting.push(...cutParts(pieces), onSent);
+    if (!this.#isWriting) this.#writeOn();
+  }
+
+  end(): void {
+    this.write([], () => {
+      const { response } = this.#exchange;
+      if (!response.destroyed) response.end();
+    });
+  }
+
+  #writeOn(): void {
+    const { response, connection } = this.#exchange;
+    this.#isWriting = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (typeof next === 'function') next();
+      else if (next.length > 0 && !response.destroyed && !response.writableEnded) {
+        response.cork();
+        for (const piece of next.slice(0, -1)) response.write(piece);
+        response.write(next.at(-1), () => {
+          connection.noteWritten(this.#exchange);
+          this.#writeOn();
+        });
+        response.uncork();
+        connection.noteWritten(this.#exchange);
+        return;
+      }
+    }
+    this.#isWriting = false;
   }
 }
 
@@ -257,7 +317,8 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function cutParts(chunks: readonly Uint8Array[]): Uint8Array[][] {
+/** Parts of at most 1 MiB, each written when the client has read the one before. */
+export function cutParts(chunks: readonly Uint8Array[]): Uint8Array[][] {
   let part: Uint8Array[] = [];
   let room = partLength;
   const parts = [part];

@@ -94,7 +94,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = async (): Promise<void> => {
     isDraining = true;
     observe({ kind: 'server-stopping' });
-    await connections.close(closeMilliseconds);
+    // What goes on ends while the server still answers: its clients come back to another one.
+    const closing = connections.close(closeMilliseconds);
+    await mounted.endLive(closeMilliseconds);
+    await closing;
     observe({ kind: 'server-stopped' });
   };
   let drained: Promise<void> | undefined;
@@ -123,7 +126,7 @@ const idleMillis = 72_000;
 const checksPerTimeout = 10;
 
 /** A server that does not listen yet. */
-function openServer({ handle, connections, requestIdOf }: MountedEndpoint, options: ServerOptions, observe: Observer): Server {
+function openServer({ handle, takeUpgrade, connections, requestIdOf }: MountedEndpoint, options: ServerOptions, observe: Observer): Server {
   const { receiveTimeout = settings.receiveTimeout.default, maxConnections = settings.maxConnections.default } = options;
   const headersTimeout = Math.min(options.headersTimeout ?? settings.headersTimeout.default, receiveTimeout);
   const server = createServer({
@@ -142,7 +145,7 @@ function openServer({ handle, connections, requestIdOf }: MountedEndpoint, optio
   Object.assign(server, { dropMaxConnection: true });
   server.maxHeadersCount = mostHeaders;
   connections.watch(server);
-  handleBareSockets(server, connections, requestIdOf);
+  handleBareSockets(server, connections, requestIdOf, takeUpgrade);
   server.on('request', (request, response) => handle(request, response, 'nothing'));
   server.on('checkContinue', (request, response) => handle(request, response, 'continue'));
   server.on('checkExpectation', (request, response) => handle(request, response, 'unknown'));

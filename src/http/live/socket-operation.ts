@@ -1,0 +1,147 @@
+/** One operation on a WebSocket: a query or a mutation, which has one answer, or a subscription. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Identity } from '../../auth/authenticate.ts';
+import { Deadline } from '../../budget/deadline.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { admitCaller, admitRequest, beginTimes, countRequest, describeRun } from '../endpoint/begin-request.ts';
+import { toReportedErrors } from '../endpoint/error-response.ts';
+import type { Exchange, MessageSocket } from '../endpoint/exchange.ts';
+import { openAnswers } from '../endpoint/execute-request.ts';
+import type { RequestTimes } from '../endpoint/request-times.ts';
+import type { EncodedAnswer, Holder } from './encoded-answer.ts';
+import { type Answers, LiveOperation, type Receiver } from './live-operation.ts';
+import type { LiveParts } from './live-wish.ts';
+import { MessageExchange } from './message-exchange.ts';
+
+interface Subscribe {
+  readonly id: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly requestId: string;
+}
+
+interface Place {
+  readonly parts: LiveParts;
+  readonly socket: MessageSocket;
+  /** That of the handshake. */
+  readonly exchange: Exchange;
+  readonly holder: Holder;
+}
+
+const answerEnd = Buffer.from('}');
+
+export class SocketOperation implements Receiver {
+  readonly #message: Subscribe;
+  readonly #place: Place;
+  readonly #send: (text: string) => void;
+  readonly #prefix: Buffer;
+  #operation: LiveOperation | null = null;
+  /** While it waits for its first answer. */
+  #exchange: MessageExchange | null = null;
+  #times: RequestTimes | null = null;
+  #isOver = false;
+
+  constructor(message: Subscribe, place: Place, send: (text: string) => void) {
+    this.#message = message;
+    this.#place = place;
+    this.#send = send;
+    this.#prefix = Buffer.from(`{"id":${JSON.stringify(message.id)},"type":"next","payload":`);
+  }
+
+  /** Resolves when it is over. `onStarted` is called when it has its first answer, or will have none. Never rejects. */
+  async run(identity: Identity, headers: IncomingHttpHeaders, onStarted: () => void): Promise<void> {
+    const { parts, holder } = this.#place;
+    const { requestId } = this.#message;
+    const { observe } = parts;
+    const report = (error: unknown): readonly ApiError[] => toReportedErrors(error, requestId, observe);
+    let answers: Answers;
+    try {
+      answers = await this.#open(identity, headers);
+    } catch (error) {
+      onStarted();
+      return this.end(report(error));
+    }
+    const operation = new LiveOperation(answers, { receiver: this, holder, report });
+    this.#operation = operation;
+    if (this.#isOver) operation.stop();
+    onStarted();
+    if (answers.first.isLive !== true) return operation.run();
+    const started = performance.now();
+    observe({ kind: 'subscription-started', transport: 'websocket' });
+    await operation.run();
+    observe({
+      kind: 'subscription-ended',
+      requestId,
+      role: identity.caller.role,
+      code: operation.code,
+      transport: 'websocket',
+      seconds: (performance.now() - started) / 1000,
+      answers: operation.sent,
+      bytes: operation.bytes,
+      details: parts.detailedEvents ? this.#times : null,
+    });
+  }
+
+  /** The client has a new token: from now on, its answers are those for this caller. */
+  serveAs(identity: Identity, headers: IncomingHttpHeaders): void {
+    const operation = this.#operation;
+    if (operation === null) return;
+    void this.#open(identity, headers).then(
+      (answers) => operation.replace(answers),
+      (error: unknown) => operation.fail(...toReportedErrors(error, this.#message.requestId, this.#place.parts.observe)),
+    );
+  }
+
+  send(answer: EncodedAnswer, onSent: () => void): void {
+    this.#place.socket.send(answer.between(this.#prefix, answerEnd), onSent);
+  }
+
+  end(errors: readonly ApiError[]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { id } = this.#message;
+    this.#send(JSON.stringify(errors.length === 0 ? { id, type: 'complete' } : { id, type: 'error', payload: errors }));
+  }
+
+  /** The client wants no more of it, or has gone. */
+  stop(): void {
+    this.#isOver = true;
+    this.#exchange?.abandon();
+    this.#operation?.stop();
+  }
+
+  /** Counts as a request until the first answer is there. */
+  async #open({ caller }: Identity, headers: IncomingHttpHeaders): Promise<Answers> {
+    const { parts, exchange: ofSocket } = this.#place;
+    const { payload, requestId } = this.#message;
+    const { observe, requestTimeout, detailedEvents } = parts;
+    const exchange = new MessageExchange(ofSocket, requestId, headers);
+    const started = performance.now();
+    const times = beginTimes(exchange, started, parts);
+    this.#exchange = exchange;
+    this.#times = times;
+    observe({ kind: 'request-started' });
+    let code: ApiError['code'] | null = null;
+    let bytes = 0;
+    try {
+      const admitted = admitRequest(exchange, parts);
+      if (typeof admitted === 'string') throw new ApiError('OVERLOADED', admitted);
+      countRequest(exchange, parts, () => {});
+      const client = admitCaller(caller, admitted);
+      const deadline = new Deadline(requestTimeout);
+      exchange.deadline = deadline;
+      const answers = await openAnswers(payload, caller, describeRun(exchange, deadline, client, times), exchange, parts);
+      code = answers.first.errorCode;
+      bytes = answers.first.length;
+      return answers;
+    } catch (error) {
+      code = toReportedErrors(error, requestId, () => {})[0]!.code;
+      throw error;
+    } finally {
+      if (this.#exchange === exchange) this.#exchange = null;
+      exchange.close();
+      const seconds = (performance.now() - started) / 1000;
+      const details = detailedEvents ? times : null;
+      observe({ kind: 'request-finished', requestId, role: caller.role, code, status: 200, seconds, bytes, details });
+    }
+  }
+}

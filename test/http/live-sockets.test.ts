@@ -1,0 +1,132 @@
+/** WebSockets by the protocol graphql-transport-ws: what each message does, and with which code each wrong one closes the socket. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { SignJWT } from 'jose';
+import { LiveGraph } from './live-graph.ts';
+import { connectSocket, openSocket } from './socket-client.ts';
+import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
+
+const graph = new LiveGraph();
+let server: TestServer;
+const start = (options: Parameters<typeof startTestServer>[0] = {}) =>
+  startTestServer({ graph: { ...served, subscribeRaw: graph.subscribeRaw }, ...options });
+const served = { executeRaw: async () => rawResponse('{}'), ping: async () => {}, readStatistics: () => null, readCaches: () => [] };
+const signToken = (claims: Record<string, unknown>) =>
+  new SignJWT({ role: 'authenticated', ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
+const subscribe = (id: string, query = 'subscription { a }', more: object = {}) => ({ id, type: 'subscribe', payload: { query, ...more } });
+
+before(async () => {
+  server = await start({ initTimeout: 100 });
+});
+after(() => server.close());
+
+describe('a connection', () => {
+  test('gets answers as they change, until its client completes', async () => {
+    const client = await connectSocket(server.endpoint, { apiKey: server.anonKey });
+    client.send(subscribe('1'));
+    const { id, type, payload } = await client.next();
+    assert.deepEqual([id, type, payload.data.role], ['1', 'next', 'anon']);
+    graph.publish({ a: 1 });
+    assert.deepEqual(await client.next(), { id: '1', type: 'next', payload: { data: { a: 1 } } });
+    client.send({ id: '1', type: 'complete' });
+    await graph.until(0);
+    // The id is free again.
+    client.send(subscribe('1'));
+    assert.equal((await client.next()).type, 'next');
+    client.socket.close(1000);
+    await graph.until(0);
+    assert.equal((await client.closed).code, 1000);
+  });
+
+  test('runs queries and mutations, too', async () => {
+    const client = await connectSocket(server.endpoint, { apikey: server.anonKey });
+    client.send(subscribe('q', '{ a }'));
+    assert.deepEqual(await client.next(), { id: 'q', type: 'next', payload: { data: { kind: 'single' } } });
+    assert.deepEqual(await client.next(), { id: 'q', type: 'complete' });
+    client.socket.close();
+  });
+
+  test('gets the errors of a request that is refused, and goes on', async () => {
+    const client = await connectSocket(server.endpoint, { apikey: server.anonKey });
+    client.send(subscribe('1', 'subscription { refuse }'));
+    const { type, payload } = await client.next();
+    assert.equal(type, 'error');
+    assert.deepEqual(
+      payload.map(({ message }: { message: string }) => message),
+      ['one', 'two'],
+    );
+    client.send({ type: 'ping', payload: { a: 1 } });
+    assert.deepEqual(await client.next(), { type: 'pong', payload: { a: 1 } });
+    client.socket.close();
+  });
+
+  test('takes its key from headers, the URL or the payload, and its token from the payload', async () => {
+    const token = await signToken({ sub: 'u1' });
+    for (const [url, headers, payload] of [
+      [server.endpoint, { apikey: server.anonKey }, {}],
+      [`${server.endpoint}?apikey=${server.anonKey}`, {}, {}],
+      [server.endpoint, {}, { headers: { APIKEY: server.anonKey } }],
+      [server.endpoint, {}, { apiKey: server.anonKey, Authorization: `Bearer ${token}` }],
+    ] as const) {
+      const client = await connectSocket(url, payload, { headers });
+      client.send(subscribe('1'));
+      const answer = await client.next();
+      assert.equal(answer.payload.data.role, 'Authorization' in payload ? 'authenticated' : 'anon');
+      client.socket.close();
+    }
+    await graph.until(0);
+  });
+
+  test('goes on as another caller with a new token', async () => {
+    const client = await connectSocket(server.endpoint, { apikey: server.anonKey });
+    client.send(subscribe('1'));
+    assert.equal((await client.next()).payload.data.role, 'anon');
+    const token = await signToken({ sub: 'u1' });
+    client.send({ type: 'ping', payload: { authorization: `Bearer ${token}`, n: 1 } });
+    assert.deepEqual(await client.next(), { type: 'pong', payload: { n: 1 } });
+    assert.equal((await client.next()).payload.data.role, 'authenticated');
+    await graph.until(1);
+    graph.publish({ a: 2 });
+    assert.deepEqual((await client.next()).payload, { data: { a: 2 } });
+    client.socket.close();
+  });
+});
+
+describe('a socket closes', () => {
+  const closes = (name: string, code: number, act: (client: Awaited<ReturnType<typeof openSocket>>) => void, isReady = true) =>
+    test(`with ${code}: ${name}`, async () => {
+      const client = isReady ? await connectSocket(server.endpoint, { apikey: server.anonKey }) : await openSocket(server.endpoint);
+      act(client);
+      const closed = await client.closed;
+      assert.equal(closed.code, code, closed.reason);
+    });
+  closes('text that is not JSON', 4400, ({ send }) => send('{'));
+  closes('a list', 4400, ({ send }) => send([]));
+  closes('no type', 4400, ({ send }) => send({ id: '1' }));
+  closes('an unknown type', 4400, ({ send }) => send({ type: 'start' }));
+  closes('a binary message', 4400, ({ send }) => send(Buffer.from('{"type":"ping"}')));
+  closes('no id', 4400, ({ send }) => send({ type: 'subscribe', payload: { query: '{ a }' } }));
+  closes('an id that is too long', 4400, ({ send }) => send(subscribe('1'.repeat(1001))));
+  closes('no payload', 4400, ({ send }) => send({ id: '1', type: 'subscribe' }));
+  closes('no query', 4400, ({ send }) => send({ id: '1', type: 'subscribe', payload: {} }));
+  closes('variables that are no object', 4400, ({ send }) => send(subscribe('1', '{ a }', { variables: 1 })));
+  closes('a payload that is no object', 4400, ({ send }) => send({ type: 'ping', payload: 5 }));
+  closes('an operation before connection_init', 4401, ({ send }) => send(subscribe('1')), false);
+  closes('no key', 4403, ({ send }) => send({ type: 'connection_init' }), false);
+  closes('a wrong key', 4403, ({ send }) => send({ type: 'connection_init', payload: { apikey: 'x' } }), false);
+  closes('a wrong new token', 4403, ({ send }) => send({ type: 'ping', payload: { authorization: 'Bearer x' } }));
+  closes('no connection_init in time', 4408, () => {}, false);
+  closes('an id in use', 4409, ({ send }) => {
+    send(subscribe('1'));
+    send(subscribe('1'));
+  });
+  closes('a second connection_init', 4429, ({ send }) => send({ type: 'connection_init', payload: { apikey: server.anonKey } }));
+  closes('a message that is too large', 1009, ({ send }) => send({ type: 'ping', payload: { text: 'x'.repeat(600 * 1024) } }));
+
+  test('with 4406 if it does not speak the protocol', async () => {
+    for (const protocol of ['graphql-ws', []]) {
+      const { closed } = await openSocket(server.endpoint, { protocol });
+      assert.equal((await closed).code, 4406);
+    }
+  });
+});
