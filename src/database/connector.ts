@@ -5,10 +5,13 @@ import {
   connectClient,
   createClient,
   createClientBeside,
+  createReplicationClient,
+  createReplicationClientBeside,
   cutConnection,
   openSocket,
   type PgClient,
   type PgPool,
+  type ReplicationClient,
 } from './wire/pg-client.ts';
 import { PreparedStatements, type StatementCounts } from './wire/prepared-statements.ts';
 
@@ -27,8 +30,9 @@ export interface Connector {
   open(onOpened: (error: unknown, connection: PgConnection | null) => void): void;
   /** Closes a connection, or returns it to the caller's pool; with an error, it is unusable. */
   close(connection: PgConnection, error?: unknown): void;
-  /** A client that is not counted here, and not connected yet. */
+  /** A client that is not counted here, and not connected yet; one that replicates is for `ReplicationStream`. */
   createClient(): PgClient;
+  createReplicationClient(): ReplicationClient;
   /** A connection over such a client. */
   wrap(client: PgClient, onFailed: (error: unknown) => void): PgConnection;
   /** Stops borrowing, or waits until all are closed, for a second at most. None may be in use. */
@@ -90,6 +94,10 @@ export class UrlConnector implements Connector {
 
   createClient(): PgClient {
     return createClient(this.#url);
+  }
+
+  createReplicationClient(): ReplicationClient {
+    return createReplicationClient(this.#url);
   }
 
   wrap(client: PgClient, onFailed: (error: unknown) => void): PgConnection {
@@ -172,6 +180,10 @@ export class PoolConnector implements Connector {
 
   createClient(): PgClient {
     return createClientBeside(this.#pool);
+  }
+
+  createReplicationClient(): ReplicationClient {
+    return createReplicationClientBeside(this.#pool);
   }
 
   wrap(client: PgClient, onFailed: (error: unknown) => void): PgConnection {

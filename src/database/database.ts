@@ -4,6 +4,8 @@
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
+import type { DirectConnection, OnNotification } from './direct-connection.ts';
+import type { ReplicationStream, StreamListener } from './replication-stream.ts';
 
 /** One SQL statement with text parameters; prepared statements are found by its text. */
 export interface Statement {
@@ -126,7 +128,16 @@ export interface RequestDatabase {
   query(text: string, parameters?: readonly (string | null)[], options?: QueryOptions): Promise<Rows>;
 }
 
+/** Opens connections apart from the pool. Each rejects with `DatabaseError`. */
+export interface Sessions {
+  connect(onNotification: OnNotification): Promise<DirectConnection>;
+  /** See `ReplicationStream.open`. */
+  replicate(publication: string, signal: AbortSignal, listener: StreamListener): Promise<ReplicationStream>;
+}
+
 export interface Database extends RequestDatabase {
+  /** Null if the database has a single session, as PGlite has. */
+  readonly sessions: Sessions | null;
   /**
    * Runs work as a caller in a transaction that is always rolled back. Not for requests, and uses none of their connections. Each statement
    * is cancelled after `timeoutMillis`.

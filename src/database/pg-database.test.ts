@@ -52,6 +52,7 @@ async function withDatabase(options: PgDatabaseOptions, run: (database: Database
   const database = openPgDatabase(`postgres://authenticator@127.0.0.1:${proxy.port}/postgres`, { ...patience, ...options });
   try {
     await run({
+      sessions: null,
       run: async (batch) => textsOf(await database.run(batch)),
       query: (text, parameters, options) => database.query(text, parameters, options),
       listen: (channel, onNotification) => database.listen(channel, onNotification),

@@ -8,12 +8,13 @@ import { settings } from '../settings/settings.ts';
 import { byteBounds, type CacheStatistics, Distribution, secondBounds } from '../statistics.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { PoolConnector, UrlConnector } from './connector.ts';
-import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session } from './database.ts';
+import type { Batch, BatchResult, Database, DatabaseStatistics, QueryOptions, Rows, RunStatement, Session, Sessions } from './database.ts';
 import { Pace } from './pace.ts';
 import type { FlightContext } from './pg-flight.ts';
 import { PgPool } from './pg-pool.ts';
 import { PgRun, type Task } from './pg-run.ts';
 import { inRolledBackTransaction, queryBatch } from './session-statement.ts';
+import { openSessions } from './sessions.ts';
 import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
 import { WatchConnection } from './watch-connection.ts';
 import { type PgPool as CallersPool, connectClient, type PgClient, textTypes } from './wire/pg-client.ts';
@@ -54,6 +55,7 @@ export function openPgDatabase(target: string | CallersPool, options: PgDatabase
 }
 
 class PgDatabase implements Database {
+  readonly sessions: Sessions;
   readonly #pool: PgPool;
   /** Null if the budget has no connection for it. */
   readonly #watch: WatchConnection | null;
@@ -101,6 +103,7 @@ class PgDatabase implements Database {
       { bounds, budget, pace: this.#pace, onError },
       this.#flights,
     );
+    this.sessions = openSessions(this.#pool.connector);
     const runScript = (text: string, send: (run: PgRun) => void): Promise<Rows> => this.#run({ kind: 'script', text }, listenMillis, send);
     this.#watch = budget === null ? new WatchConnection(this.#pool.connector, this.#flights, runScript) : null;
   }

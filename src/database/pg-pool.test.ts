@@ -26,6 +26,7 @@ function start(context: TestContext) {
     open: (onOpened) => void attempts.push(onOpened),
     close() {},
     createClient: () => assert.fail(),
+    createReplicationClient: () => assert.fail(),
     wrap: () => assert.fail(),
     leave: async () => {},
   };

@@ -60,6 +60,7 @@ export function openPgliteDatabase(pglite: Pglite, options: PgliteDatabaseOption
 }
 
 class PgliteDatabase implements Database {
+  readonly sessions = null;
   readonly #pglite: Pglite;
   readonly #prepared: PreparedStatements;
   readonly #statements = { entries: 0, hits: 0, misses: 0 };

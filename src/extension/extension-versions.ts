@@ -1,5 +1,6 @@
 /** The versions of the extension, each with the SQL that updates the previous one. Released versions never change. */
 import { idempotencyKeyScript, keyStorageScript } from './idempotency-key-scripts.ts';
+import { liveScript } from './live-scripts.ts';
 import { recentChangeScript, schemaVersionScript } from './schema-version-scripts.ts';
 
 interface ExtensionVersion {
@@ -12,6 +13,7 @@ export const extensionVersions: readonly [ExtensionVersion, ...ExtensionVersion[
   { version: '1.1', script: idempotencyKeyScript },
   { version: '1.2', script: keyStorageScript },
   { version: '1.3', script: recentChangeScript },
+  { version: '1.4', script: liveScript },
 ];
 
 export const currentVersion = extensionVersions.at(-1)!.version;
@@ -30,7 +32,7 @@ export function isOlder(version: string, other: string): boolean {
  * The script creates its own schema, so that dropping the extension drops it too; nothing is created in `pg_catalog`. Event triggers need a
  * superuser.
  */
-const controlFile = `comment = 'Schema version and idempotency keys for rowgraph'
+const controlFile = `comment = 'Schema version, idempotency keys and live queries for rowgraph'
 default_version = '${currentVersion}'
 schema = pg_catalog
 relocatable = false

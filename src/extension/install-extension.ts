@@ -2,8 +2,9 @@
  * Installs, updates and removes the extension: with PostgreSQL's extension commands if the server has its files, otherwise with the same
  * SQL as plain objects. Each runs in one transaction.
  */
-import type { Database } from '../database/database.ts';
+
 import { currentVersion, extensionVersions, isOlder } from './extension-versions.ts';
+import { liveRemoval, type Queryable, uninstallLive } from './install-live.ts';
 
 /** Taken because several processes may start at once. */
 const lock = `select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('rowgraph.schema_change'));`;
@@ -16,10 +17,14 @@ const enableTriggers = 'alter event trigger rowgraph_ddl enable always; alter ev
 
 const removal = `drop event trigger if exists rowgraph_ddl;
   drop event trigger if exists rowgraph_drop;
+  drop event trigger if exists rowgraph_live_start;
+  drop event trigger if exists rowgraph_live_end;
+  drop event trigger if exists rowgraph_live_drop;
   drop function if exists rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.raise_stale_schema(), rowgraph.describe_change(text, text),
     rowgraph.version(), rowgraph.check_server(text), rowgraph.claim_key(text, bytea, text, bytea, interval),
     rowgraph.keep_response(text, bytea, text, text[], text[]), rowgraph.read_response(text, bytea, text, bytea),
     rowgraph.check_key_room(text, bytea, text, bigint, bigint), rowgraph.read_key_bytes(bigint);
+  ${liveRemoval};
   drop sequence if exists rowgraph.idempotency_bytes, rowgraph.idempotency_read_at;
   drop table if exists rowgraph.schema_change, rowgraph.recent_change, rowgraph.idempotency_key;
   drop schema if exists rowgraph`;
@@ -50,14 +55,15 @@ async function installOrUpdate(database: Queryable, state: ExtensionState): Prom
   }
 }
 
-/** Removes the extension, in one transaction. Fails if the schema `rowgraph` contains other objects. */
+/**
+ * Removes the extension, in one transaction, after what `rowgraph live install` has set up. Fails if the schema `rowgraph` contains other
+ * objects.
+ */
 export async function removeExtension(database: Queryable): Promise<void> {
   const { kind } = await readExtension(database);
+  if (kind !== null) await uninstallLive(database);
   await database.query(kind === 'extension' ? 'drop extension rowgraph' : removal);
 }
-
-/** The part of `Database` used here, so that any connection will do. */
-export type Queryable = Pick<Database, 'query'>;
 
 export interface ExtensionState {
   /** How it was installed: by `create extension`, or as plain SQL. Null if it is not installed. */

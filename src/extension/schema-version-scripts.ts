@@ -152,121 +152,7 @@ as $$
   );
 $$;
 
--- What the present command changed, as rows of recent_change in JSON; null if that is nothing. Only for the event triggers.
-create or replace function rowgraph.describe_change(event text, tag text) returns jsonb
-  language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  -- Types of objects that concern an API only if it depends on their schema.
-  local_types constant text[] := array[
-    'table', 'table column', 'table constraint', 'view', 'view column', 'materialized view', 'materialized view column', 'foreign table',
-    'foreign table column', 'index', 'sequence', 'statistics object', 'default value', 'trigger', 'policy'
-  ];
-  setting_functions constant text := 'set_config|current_setting|setseed|advisory_lock';
-  relation_types constant text[] := array['table', 'view', 'materialized view', 'foreign table'];
-  -- Commands whose effects on the API the fingerprint shows.
-  compared_tags constant text[] := array[
-    'ALTER DEFAULT PRIVILEGES', 'ALTER FUNCTION', 'ALTER INDEX', 'ALTER POLICY', 'ALTER PROCEDURE', 'ALTER SCHEMA', 'ALTER TABLE', 'ALTER TYPE',
-    'COMMENT', 'CREATE FUNCTION', 'CREATE INDEX', 'CREATE POLICY', 'CREATE PROCEDURE', 'CREATE SCHEMA', 'CREATE STATISTICS', 'CREATE TABLE',
-    'CREATE TABLE AS', 'CREATE TYPE', 'DROP DOMAIN', 'DROP FUNCTION', 'DROP INDEX', 'DROP MATERIALIZED VIEW', 'DROP POLICY', 'DROP PROCEDURE',
-    'DROP SCHEMA', 'DROP STATISTICS', 'DROP TABLE', 'DROP TRIGGER', 'DROP TYPE', 'DROP VIEW', 'GRANT', 'REVOKE', 'SELECT INTO'
-  ];
-begin
-  if event = 'sql_drop' then
-    return (
-      select jsonb_agg(distinct jsonb_build_array(
-        case d.object_type when 'schema' then d.object_name else d.schema_name end,
-        case when d.object_type = any (relation_types) then d.objid::int8 end, null,
-        d.object_type = any (local_types) or d.object_type = 'schema', false, tag <> all (compared_tags)
-      ))
-      from pg_event_trigger_dropped_objects() d
-      where not d.is_temporary
-        -- Whatever else is dropped is part of one of these: types of rows, and the rules of views, which are not marked as temporary.
-        and (d.original or d.normal or d.object_type = any (relation_types)) and (d.original or d.object_type <> 'rule')
-        -- A default that is dropped with its table is part of it. PostgreSQL 14 does not say in which schema it is, nor that it is temporary.
-        and not (d.object_type = 'default value' and exists (
-          select from pg_event_trigger_dropped_objects() t
-          where t.object_type = any (relation_types) and t.schema_name = d.address_names[1] and t.object_name = d.address_names[2]
-        ))
-        -- The end of the command notes the table.
-        and not (tag = 'ALTER TABLE' and d.original and d.object_type in ('table column', 'table constraint', 'default value'))
-    );
-  end if;
-  if tag in ('REFRESH MATERIALIZED VIEW', 'REINDEX') then
-    return null;
-  end if;
-  return (
-    with recursive command as (
-      select c.command_tag, c.command_tag <> all (compared_tags) as needs_load,
-        case c.command_tag when 'CREATE SCHEMA' then c.object_identity else c.schema_name end as schema_name,
-        -- Of a schema that was renamed, only the new name is known.
-        c.object_type = any (local_types) or c.command_tag = 'CREATE SCHEMA' as is_local,
-        case
-          when c.object_type = 'index' then (select i.indrelid from pg_index i where i.indexrelid = c.objid)
-          when c.classid = 'pg_class'::regclass and c.object_type like any (array['%table', '%view', '%column']) then c.objid
-        end as relation
-      from pg_event_trigger_ddl_commands() c
-      where c.schema_name is distinct from 'pg_temp'
-    ),
-    ancestor as (
-      select c.relation as child, i.inhparent as parent from command c join pg_inherits i on i.inhrelid = c.relation
-      union
-      select a.child, i.inhparent from ancestor a join pg_inherits i on i.inhrelid = a.parent
-    ),
-    relation as (
-      select r.oid, r.relname, r.relkind, r.relispartition,
-        exists (select from pg_inherits i where r.oid in (i.inhrelid, i.inhparent)) as is_related,
-        r.relkind = 'p' or exists (select from pg_inherits i where i.inhparent = r.oid) as has_children,
-        -- Code that runs with the table, wherever it is used from: functions, operators and domains of users, and what reads or changes the session.
-        r.relkind in ('v', 'm') or r.relhasrules or exists (select from pg_policy p where p.polrelid = r.oid)
-          or exists (select from pg_trigger t where t.tgrelid = r.oid and not t.tgisinternal) as has_hooks,
-        exists (
-          select from (
-            select 'pg_class'::regclass::oid, r.oid
-            union all select 'pg_class'::regclass::oid, i.indexrelid from pg_index i where i.indrelid = r.oid
-            union all select 'pg_attrdef'::regclass::oid, x.oid from pg_attrdef x where x.adrelid = r.oid
-            union all select 'pg_constraint'::regclass::oid, k.oid from pg_constraint k where k.conrelid = r.oid
-          ) part(class, id) join pg_depend d on d.classid = part.class and d.objid = part.id
-          where d.refobjid >= 16384 and (
-            d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass)
-            or d.refclassid = 'pg_type'::regclass and exists (
-              select from pg_type t where t.oid = d.refobjid and (t.typtype = 'd' or t.typcategory = 'A')
-            )
-          )
-        )
-        or exists (select from pg_attrdef x where x.adrelid = r.oid and pg_get_expr(x.adbin, x.adrelid) ~ setting_functions)
-        or exists (select from pg_constraint k where k.conrelid = r.oid and k.contype = 'c' and pg_get_expr(k.conbin, k.conrelid) ~ setting_functions)
-          as has_expressions
-      from pg_class r
-      where r.oid in (select c.relation from command c)
-    ),
-    noted as (
-      select c.schema_name, r.oid as relation, r.relname as relation_name,
-        -- Children and partitions change with their parent, whatever their schema.
-        c.is_local and c.schema_name is not null and not coalesce(r.has_hooks or r.has_expressions or (r.has_children and c.command_tag like 'ALTER %'), false) as is_local,
-        coalesce(c.command_tag = 'ALTER TABLE' and r.relkind = 'r' and not r.is_related and not r.has_expressions, false) as is_alone,
-        -- Tables that inherit may differ in columns from the table that they inherit from; partitions may not.
-        c.needs_load or coalesce(r.has_hooks or r.has_expressions, false)
-          or exists (select from ancestor a where a.child = r.oid and not r.relispartition) as needs_load
-      from command c left join relation r on r.oid = c.relation
-    ),
-    described as (
-      select n.schema_name, n.relation, n.relation_name, n.is_local, n.is_alone, n.needs_load from noted n
-      union
-      -- What a table does with its foreign keys concerns the tables that they refer to.
-      select s.nspname, t.oid, t.relname, true, true, n.needs_load
-      from noted n join pg_constraint k on k.conrelid = n.relation and k.contype = 'f' join pg_class t on t.oid = k.confrelid
-        join pg_namespace s on s.oid = t.relnamespace
-      where n.is_alone
-      union
-      select s.nspname, p.oid, p.relname, true, false, n.needs_load
-      from noted n join ancestor a on a.child = n.relation join pg_class p on p.oid = a.parent join pg_namespace s on s.oid = p.relnamespace
-    )
-    select jsonb_agg(distinct jsonb_build_array(d.schema_name, d.relation::int8, d.relation_name, d.is_local, d.is_alone, d.needs_load)) from described d
-  );
-end
-$$;
-
+${describeChangeScript('1.3')}
 -- Security definer, because roles that change the schema have no privileges on the tables.
 create or replace function rowgraph.note_schema_change() returns event_trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -321,3 +207,133 @@ $$;
 
 revoke execute on function rowgraph.note_schema_change(), rowgraph.fold_schema_changes(), rowgraph.describe_change(text, text) from public;
 `;
+
+/**
+ * The function that tells DDL apart. From 1.4 on, the triggers of `live-scripts.ts` and publications, which concern no API, do not count.
+ */
+export function describeChangeScript(version: '1.3' | '1.4'): string {
+  const isOurs =
+    "tgname = 'rowgraph_live' and t.tgfoid in (select f.oid from pg_proc f where f.pronamespace = to_regnamespace('rowgraph'))";
+  const isUsers = version === '1.3' ? '' : ` and not (t.${isOurs})`;
+  const isOfApi =
+    version === '1.3'
+      ? ''
+      : `
+        and c.object_type not like 'publication%'
+        and not exists (select from pg_trigger t where c.classid = 'pg_trigger'::regclass and t.oid = c.objid and t.${isOurs})`;
+  return `-- What the present command changed, as rows of recent_change in JSON; null if that is nothing. Only for the event triggers.
+create or replace function rowgraph.describe_change(event text, tag text) returns jsonb
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Types of objects that concern an API only if it depends on their schema.
+  local_types constant text[] := array[
+    'table', 'table column', 'table constraint', 'view', 'view column', 'materialized view', 'materialized view column', 'foreign table',
+    'foreign table column', 'index', 'sequence', 'statistics object', 'default value', 'trigger', 'policy'
+  ];
+  setting_functions constant text := 'set_config|current_setting|setseed|advisory_lock';
+  relation_types constant text[] := array['table', 'view', 'materialized view', 'foreign table'];
+  -- Commands whose effects on the API the fingerprint shows.
+  compared_tags constant text[] := array[
+    'ALTER DEFAULT PRIVILEGES', 'ALTER FUNCTION', 'ALTER INDEX', 'ALTER POLICY', 'ALTER PROCEDURE', 'ALTER SCHEMA', 'ALTER TABLE', 'ALTER TYPE',
+    'COMMENT', 'CREATE FUNCTION', 'CREATE INDEX', 'CREATE POLICY', 'CREATE PROCEDURE', 'CREATE SCHEMA', 'CREATE STATISTICS', 'CREATE TABLE',
+    'CREATE TABLE AS', 'CREATE TYPE', 'DROP DOMAIN', 'DROP FUNCTION', 'DROP INDEX', 'DROP MATERIALIZED VIEW', 'DROP POLICY', 'DROP PROCEDURE',
+    'DROP SCHEMA', 'DROP STATISTICS', 'DROP TABLE', 'DROP TRIGGER', 'DROP TYPE', 'DROP VIEW', 'GRANT', 'REVOKE', 'SELECT INTO'
+  ];
+begin
+  if event = 'sql_drop' then
+    return (
+      select jsonb_agg(distinct jsonb_build_array(
+        case d.object_type when 'schema' then d.object_name else d.schema_name end,
+        case when d.object_type = any (relation_types) then d.objid::int8 end, null,
+        d.object_type = any (local_types) or d.object_type = 'schema', false, tag <> all (compared_tags)
+      ))
+      from pg_event_trigger_dropped_objects() d
+      where not d.is_temporary
+        -- Whatever else is dropped is part of one of these: types of rows, and the rules of views, which are not marked as temporary.
+        and (d.original or d.normal or d.object_type = any (relation_types)) and (d.original or d.object_type <> 'rule')
+        -- A default that is dropped with its table is part of it. PostgreSQL 14 does not say in which schema it is, nor that it is temporary.
+        and not (d.object_type = 'default value' and exists (
+          select from pg_event_trigger_dropped_objects() t
+          where t.object_type = any (relation_types) and t.schema_name = d.address_names[1] and t.object_name = d.address_names[2]
+        ))
+        -- The end of the command notes the table.
+        and not (tag = 'ALTER TABLE' and d.original and d.object_type in ('table column', 'table constraint', 'default value'))
+    );
+  end if;
+  if tag in ('REFRESH MATERIALIZED VIEW', 'REINDEX') then
+    return null;
+  end if;
+  return (
+    with recursive command as (
+      select c.command_tag, c.command_tag <> all (compared_tags) as needs_load,
+        case c.command_tag when 'CREATE SCHEMA' then c.object_identity else c.schema_name end as schema_name,
+        -- Of a schema that was renamed, only the new name is known.
+        c.object_type = any (local_types) or c.command_tag = 'CREATE SCHEMA' as is_local,
+        case
+          when c.object_type = 'index' then (select i.indrelid from pg_index i where i.indexrelid = c.objid)
+          when c.classid = 'pg_class'::regclass and c.object_type like any (array['%table', '%view', '%column']) then c.objid
+        end as relation
+      from pg_event_trigger_ddl_commands() c
+      where c.schema_name is distinct from 'pg_temp'${isOfApi}
+    ),
+    ancestor as (
+      select c.relation as child, i.inhparent as parent from command c join pg_inherits i on i.inhrelid = c.relation
+      union
+      select a.child, i.inhparent from ancestor a join pg_inherits i on i.inhrelid = a.parent
+    ),
+    relation as (
+      select r.oid, r.relname, r.relkind, r.relispartition,
+        exists (select from pg_inherits i where r.oid in (i.inhrelid, i.inhparent)) as is_related,
+        r.relkind = 'p' or exists (select from pg_inherits i where i.inhparent = r.oid) as has_children,
+        -- Code that runs with the table, wherever it is used from: functions, operators and domains of users, and what reads or changes the session.
+        r.relkind in ('v', 'm') or r.relhasrules or exists (select from pg_policy p where p.polrelid = r.oid)
+          or exists (select from pg_trigger t where t.tgrelid = r.oid and not t.tgisinternal${isUsers}) as has_hooks,
+        exists (
+          select from (
+            select 'pg_class'::regclass::oid, r.oid
+            union all select 'pg_class'::regclass::oid, i.indexrelid from pg_index i where i.indrelid = r.oid
+            union all select 'pg_attrdef'::regclass::oid, x.oid from pg_attrdef x where x.adrelid = r.oid
+            union all select 'pg_constraint'::regclass::oid, k.oid from pg_constraint k where k.conrelid = r.oid
+          ) part(class, id) join pg_depend d on d.classid = part.class and d.objid = part.id
+          where d.refobjid >= 16384 and (
+            d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass)
+            or d.refclassid = 'pg_type'::regclass and exists (
+              select from pg_type t where t.oid = d.refobjid and (t.typtype = 'd' or t.typcategory = 'A')
+            )
+          )
+        )
+        or exists (select from pg_attrdef x where x.adrelid = r.oid and pg_get_expr(x.adbin, x.adrelid) ~ setting_functions)
+        or exists (select from pg_constraint k where k.conrelid = r.oid and k.contype = 'c' and pg_get_expr(k.conbin, k.conrelid) ~ setting_functions)
+          as has_expressions
+      from pg_class r
+      where r.oid in (select c.relation from command c)
+    ),
+    noted as (
+      select c.schema_name, r.oid as relation, r.relname as relation_name,
+        -- Children and partitions change with their parent, whatever their schema.
+        c.is_local and c.schema_name is not null and not coalesce(r.has_hooks or r.has_expressions or (r.has_children and c.command_tag like 'ALTER %'), false) as is_local,
+        coalesce(c.command_tag = 'ALTER TABLE' and r.relkind = 'r' and not r.is_related and not r.has_expressions, false) as is_alone,
+        -- Tables that inherit may differ in columns from the table that they inherit from; partitions may not.
+        c.needs_load or coalesce(r.has_hooks or r.has_expressions, false)
+          or exists (select from ancestor a where a.child = r.oid and not r.relispartition) as needs_load
+      from command c left join relation r on r.oid = c.relation
+    ),
+    described as (
+      select n.schema_name, n.relation, n.relation_name, n.is_local, n.is_alone, n.needs_load from noted n
+      union
+      -- What a table does with its foreign keys concerns the tables that they refer to.
+      select s.nspname, t.oid, t.relname, true, true, n.needs_load
+      from noted n join pg_constraint k on k.conrelid = n.relation and k.contype = 'f' join pg_class t on t.oid = k.confrelid
+        join pg_namespace s on s.oid = t.relnamespace
+      where n.is_alone
+      union
+      select s.nspname, p.oid, p.relname, true, false, n.needs_load
+      from noted n join ancestor a on a.child = n.relation join pg_class p on p.oid = a.parent join pg_namespace s on s.oid = p.relnamespace
+    )
+    select jsonb_agg(distinct jsonb_build_array(d.schema_name, d.relation::int8, d.relation_name, d.is_local, d.is_alone, d.needs_load)) from described d
+  );
+end
+$$;
+`;
+}

@@ -13,10 +13,10 @@ import {
   applyExtension,
   type ExtensionState,
   judgeExtension,
-  type Queryable,
   readExtension,
   removeExtension,
 } from '../../extension/install-extension.ts';
+import type { Queryable } from '../../extension/install-live.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';

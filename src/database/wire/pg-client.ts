@@ -30,6 +30,23 @@ export interface PgClient extends CancellableClient {
   readonly connection?: { readonly stream: { destroy(): unknown } };
 }
 
+/** A client whose connection replicates: `pg` sends its option when it connects, and runs plain queries. */
+export interface ReplicationClient {
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+  query(text: string): Promise<unknown>;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  readonly connection: { readonly stream: ReplicationSocket };
+  readonly connectionParameters: { replication?: string };
+}
+
+interface ReplicationSocket {
+  destroy(): unknown;
+  write(bytes: Uint8Array): unknown;
+  removeAllListeners(event: 'data'): unknown;
+  on(event: 'data', listener: ReadBytes): unknown;
+}
+
 /** A `pg.Pool` of the caller. */
 export interface PgPool {
   readonly waitingCount: number;
@@ -86,10 +103,16 @@ export const textTypes = { getTypeParser: () => (value: unknown) => value };
 /** How long opening a connection may take. */
 const connectMillis = 5_000;
 
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+
 /** A client for a URL, not connected yet, with TCP keepalive and the shared read buffer. Throws if a file that the URL names is missing. */
 export function createClient(connectionString: string): PgClient {
-  const options = { connectionString, keepAlive: true, keepAliveInitialDelayMillis: 30_000, stream: openSocket };
-  return new Client(options as never) as unknown as PgClient;
+  return new Client({ connectionString, ...keepAlive, stream: openSocket } as never) as unknown as PgClient;
+}
+
+/** A client for a replication connection to a URL. */
+export function createReplicationClient(connectionString: string): ReplicationClient {
+  return new Client({ connectionString, ...keepAlive, replication: 'database' } as never) as unknown as ReplicationClient;
 }
 
 /** For TLS a plain socket is used, because Node reads TLS into its own buffers. */
@@ -100,6 +123,19 @@ export function openSocket({ ssl }: { readonly ssl?: unknown }): Socket {
 /** A client outside a pool of the caller. It gets the pool's own object of options: a copy would lack the password, which `pg` hides. */
 export function createClientBeside(pool: PgPool): PgClient {
   return new pool.Client(pool.options);
+}
+
+/** A client for a replication connection, outside a pool of the caller. */
+export function createReplicationClientBeside(pool: PgPool): ReplicationClient {
+  const client = createClientBeside(pool) as unknown as ReplicationClient;
+  client.connectionParameters.replication = 'database';
+  return client;
+}
+
+/** Reads the socket of a client that is connected and idle from now on, for good, instead of `pg`, which still says when it ends. */
+export function takeOverSocket({ connection: { stream } }: ReplicationClient, read: ReadBytes): void {
+  stream.removeAllListeners('data');
+  stream.on('data', read);
 }
 
 export async function connectClient(client: Pick<PgClient, 'connect' | 'end' | 'connection'>): Promise<void> {

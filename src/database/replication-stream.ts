@@ -1,0 +1,151 @@
+/**
+ * A connection that receives what transactions wrote, from a temporary replication slot: the server drops it with the connection, so none is
+ * ever left behind to keep its log (https://www.postgresql.org/docs/current/protocol-replication.html).
+ */
+import { randomBytes } from 'node:crypto';
+import { DatabaseError } from '../errors/database-error.ts';
+import { toDatabaseError } from './to-database-error.ts';
+import { CopyReader } from './wire/copy-reader.ts';
+import { connectClient, cutConnection, type ReplicationClient, takeOverSocket } from './wire/pg-client.ts';
+
+export interface StreamListener {
+  /** A message of the output plugin, or its beginning. The bytes are overwritten once this returns. */
+  message(bytes: Buffer, start: number, end: number, isWhole: boolean): void;
+  /** The stream is over, but for `close()`. Called once. */
+  ended(error: DatabaseError): void;
+}
+
+const code = { data: 0x77, keepalive: 0x6b, status: 0x72 };
+/** Position, end of the log and clock precede each message. */
+const dataHeaderLength = 25;
+/** How often the server is told what has been received unless it asks, in milliseconds: until then it keeps its log. */
+const acknowledgeMillis = 1000;
+/** PostgreSQL counts microseconds from the year 2000. */
+const epochMillis = Date.UTC(2000, 0, 1);
+
+export class ReplicationStream {
+  readonly #client: ReplicationClient;
+  readonly #listener: StreamListener;
+  #received = 0n;
+  #acknowledgedAt = 0;
+  #isOver = false;
+
+  /**
+   * Opens a stream of the changes that are committed from now on. The server waits for all transactions that are running, so this may take
+   * long; aborting gives it up. Rejects with `DatabaseError`.
+   */
+  static async open(client: ReplicationClient, publication: string, signal: AbortSignal, listener: StreamListener): Promise<ReplicationStream> {
+    const cut = (): void => cutConnection(client);
+    // Errors are reported by the query under way, or by the end of the connection.
+    client.on('error', () => undefined);
+    signal.addEventListener('abort', cut);
+    try {
+      signal.throwIfAborted();
+      await connectClient(client);
+      const slot = `rowgraph_live_${randomBytes(8).toString('hex')}`;
+      await client.query(`create_replication_slot ${slot} temporary logical pgoutput noexport_snapshot`);
+      const stream = new ReplicationStream(client, listener);
+      await stream.#start(slot, publication);
+      return stream;
+    } catch (error) {
+      cut();
+      throw toDatabaseError(error);
+    } finally {
+      signal.removeEventListener('abort', cut);
+    }
+  }
+
+  private constructor(client: ReplicationClient, listener: StreamListener) {
+    this.#client = client;
+    this.#listener = listener;
+    takeOverSocket(client, (bytes) => this.#reader.read(bytes));
+    client.on('end', () => this.#end(toDatabaseError(new Error('The replication connection was lost'))));
+  }
+
+  /** Up to where the server's log has been received: a position in it. */
+  get received(): bigint {
+    return this.#received;
+  }
+
+  /** Notes that everything up to a position has been received. */
+  acknowledge(position: bigint): void {
+    if (position > this.#received) this.#received = position;
+    if (performance.now() - this.#acknowledgedAt >= acknowledgeMillis) this.#sendStatus(false);
+  }
+
+  /** Asks the server how far it is. */
+  ask(): void {
+    this.#sendStatus(true);
+  }
+
+  close(): void {
+    this.#isOver = true;
+    cutConnection(this.#client);
+  }
+
+  /** Resolves when the server has begun to send. */
+  #start(slot: string, publication: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#onStarted = resolve;
+    this.#onRefused = reject;
+    const names = `"${publication.replaceAll('"', '""')}"`.replaceAll("'", "''");
+    const options = `proto_version '1', publication_names '${names}', messages 'true'`;
+    this.#client.connection.stream.write(encodeQuery(`start_replication slot ${slot} logical 0/0 (${options})`));
+    return promise;
+  }
+
+  #onStarted: (() => void) | null = null;
+  #onRefused: ((error: DatabaseError) => void) | null = null;
+
+  readonly #reader = new CopyReader({
+    started: () => {
+      this.#onRefused = null;
+      this.#onStarted?.();
+    },
+    data: (bytes, start, end, isWhole) => {
+      if (bytes[start] === code.data) this.#listener.message(bytes, start + dataHeaderLength, end, isWhole);
+      else if (bytes[start] === code.keepalive) this.#answer(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1);
+    },
+    failed: (fields) => {
+      const error = new DatabaseError(fields.get('M') ?? 'The replication stream has failed', { sqlstate: fields.get('C') ?? null });
+      this.#end(error);
+    },
+    done: () => this.#end(new DatabaseError('The server has ended the replication stream', { sqlstate: null })),
+  });
+
+  #answer(position: bigint, isAsked: boolean): void {
+    if (position > this.#received) this.#received = position;
+    if (isAsked || performance.now() - this.#acknowledgedAt >= acknowledgeMillis) this.#sendStatus(false);
+  }
+
+  /** Written, flushed and applied up to what has been received: after a loss, nothing is read again. */
+  #sendStatus(isAsking: boolean): void {
+    if (this.#isOver) return;
+    this.#acknowledgedAt = performance.now();
+    const status = Buffer.alloc(34);
+    status[0] = code.status;
+    for (const offset of [1, 9, 17]) status.writeBigUInt64BE(this.#received, offset);
+    status.writeBigInt64BE(BigInt(Date.now() - epochMillis) * 1000n, 25);
+    status[33] = isAsking ? 1 : 0;
+    this.#client.connection.stream.write(encodeMessage('d', status));
+  }
+
+  #end(error: DatabaseError): void {
+    if (this.#isOver) return;
+    this.close();
+    const refuse = this.#onRefused;
+    if (refuse !== null) refuse(error);
+    else this.#listener.ended(error);
+  }
+}
+
+function encodeQuery(text: string): Buffer {
+  return encodeMessage('Q', Buffer.from(`${text}\0`));
+}
+
+function encodeMessage(type: string, content: Buffer): Buffer {
+  const header = Buffer.alloc(5);
+  header.write(type, 'latin1');
+  header.writeUInt32BE(content.length + 4, 1);
+  return Buffer.concat([header, content]);
+}
