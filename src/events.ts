@@ -190,6 +190,18 @@ export const eventTable = {
     message: 'failed to listen for schema changes; they are found within a second, and listening is tried again',
     fields: ({ error }) => ({ reason: reasonOf(error) }),
   }),
+  /** How changes are noticed for live queries, whenever that changes. `isWanted`: no worse than what the settings ask for. */
+  'live-mode': row<{
+    readonly mode: string;
+    readonly reason: string;
+    readonly part: 'leading' | 'following' | 'alone';
+    readonly isWanted: boolean;
+  }>({
+    level: ({ isWanted }) => (isWanted ? 'info' : 'warn'),
+    message: ({ mode }) => `live queries notice changes by ${mode === 'poll' ? 'polling' : `the mode ${mode}`}`,
+    fields: ({ mode, reason, part }) => ({ mode, reason, part }),
+    limit: true,
+  }),
   /** Comment directives, or members of them, are invalid. Reported each time the schema is loaded. */
   'directives-ignored': row<{ readonly problems: readonly string[] }>({
     level: 'warn',

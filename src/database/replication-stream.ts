@@ -11,11 +11,13 @@ import { connectClient, cutConnection, type ReplicationClient, takeOverSocket } 
 export interface StreamListener {
   /** A message of the output plugin, or its beginning. The bytes are overwritten once this returns. */
   message(bytes: Buffer, start: number, end: number, isWhole: boolean): void;
+  /** The server has written something to its log, whether it concerns the stream or not. */
+  stirred(): void;
   /** The stream is over, but for `close()`. Called once. */
   ended(error: DatabaseError): void;
 }
 
-const code = { data: 0x77, keepalive: 0x6b, status: 0x72 };
+const code = { data: 0x77, keepalive: 0x6b, status: 0x72, commit: 0x43 };
 /** Position, end of the log and clock precede each message. */
 const dataHeaderLength = 25;
 /** How often the server is told what has been received unless it asks, in milliseconds: until then it keeps its log. */
@@ -28,13 +30,19 @@ export class ReplicationStream {
   readonly #listener: StreamListener;
   #received = 0n;
   #acknowledgedAt = 0;
+  #heardAt = performance.now();
   #isOver = false;
 
   /**
    * Opens a stream of the changes that are committed from now on. The server waits for all transactions that are running, so this may take
    * long; aborting gives it up. Rejects with `DatabaseError`.
    */
-  static async open(client: ReplicationClient, publication: string, signal: AbortSignal, listener: StreamListener): Promise<ReplicationStream> {
+  static async open(
+    client: ReplicationClient,
+    publication: string,
+    signal: AbortSignal,
+    listener: StreamListener,
+  ): Promise<ReplicationStream> {
     const cut = (): void => cutConnection(client);
     // Errors are reported by the query under way, or by the end of the connection.
     client.on('error', () => undefined);
@@ -43,7 +51,8 @@ export class ReplicationStream {
       signal.throwIfAborted();
       await connectClient(client);
       const slot = `rowgraph_live_${randomBytes(8).toString('hex')}`;
-      await client.query(`create_replication_slot ${slot} temporary logical pgoutput noexport_snapshot`);
+      // Keywords of replication commands are in capitals.
+      await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`);
       const stream = new ReplicationStream(client, listener);
       await stream.#start(slot, publication);
       return stream;
@@ -58,19 +67,16 @@ export class ReplicationStream {
   private constructor(client: ReplicationClient, listener: StreamListener) {
     this.#client = client;
     this.#listener = listener;
-    takeOverSocket(client, (bytes) => this.#reader.read(bytes));
+    takeOverSocket(client, (bytes) => {
+      this.#heardAt = performance.now();
+      this.#reader.read(bytes);
+    });
     client.on('end', () => this.#end(toDatabaseError(new Error('The replication connection was lost'))));
   }
 
-  /** Up to where the server's log has been received: a position in it. */
-  get received(): bigint {
-    return this.#received;
-  }
-
-  /** Notes that everything up to a position has been received. */
-  acknowledge(position: bigint): void {
-    if (position > this.#received) this.#received = position;
-    if (performance.now() - this.#acknowledgedAt >= acknowledgeMillis) this.#sendStatus(false);
+  /** For how long the server has sent nothing. */
+  get silentMillis(): number {
+    return performance.now() - this.#heardAt;
   }
 
   /** Asks the server how far it is. */
@@ -90,7 +96,7 @@ export class ReplicationStream {
     this.#onRefused = reject;
     const names = `"${publication.replaceAll('"', '""')}"`.replaceAll("'", "''");
     const options = `proto_version '1', publication_names '${names}', messages 'true'`;
-    this.#client.connection.stream.write(encodeQuery(`start_replication slot ${slot} logical 0/0 (${options})`));
+    this.#client.connection.stream.write(encodeQuery(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (${options})`));
     return promise;
   }
 
@@ -103,8 +109,8 @@ export class ReplicationStream {
       this.#onStarted?.();
     },
     data: (bytes, start, end, isWhole) => {
-      if (bytes[start] === code.data) this.#listener.message(bytes, start + dataHeaderLength, end, isWhole);
-      else if (bytes[start] === code.keepalive) this.#answer(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1);
+      if (bytes[start] === code.data) this.#pass(bytes, start + dataHeaderLength, end, isWhole);
+      else if (bytes[start] === code.keepalive) this.#advance(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1);
     },
     failed: (fields) => {
       const error = new DatabaseError(fields.get('M') ?? 'The replication stream has failed', { sqlstate: fields.get('C') ?? null });
@@ -113,8 +119,18 @@ export class ReplicationStream {
     done: () => this.#end(new DatabaseError('The server has ended the replication stream', { sqlstate: null })),
   });
 
-  #answer(position: bigint, isAsked: boolean): void {
-    if (position > this.#received) this.#received = position;
+  #pass(bytes: Buffer, start: number, end: number, isWhole: boolean): void {
+    this.#listener.message(bytes, start, end, isWhole);
+    // Its flags, its position, and the position after it.
+    if (bytes[start] === code.commit) this.#advance(bytes.readBigUInt64BE(start + 10), false);
+  }
+
+  /** Everything up to a position has been received. */
+  #advance(position: bigint, isAsked: boolean): void {
+    if (position > this.#received) {
+      this.#received = position;
+      this.#listener.stirred();
+    }
     if (isAsked || performance.now() - this.#acknowledgedAt >= acknowledgeMillis) this.#sendStatus(false);
   }
 

@@ -60,18 +60,23 @@ begin
 end
 $$;
 
--- Removes what a snapshot saw that is so old that every reader has read it.
-create or replace function rowgraph.clean_live_changes(read pg_snapshot) returns void
+-- Removes some of what a snapshot saw that is so old that every reader has read it. Returns how many rows that were.
+create or replace function rowgraph.clean_live_changes(read pg_snapshot) returns integer
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  removed integer;
 begin
   if current_setting('role') <> 'none' then
     raise exception using errcode = '42501', message = 'live changes are for servers, which log in and then set the role';
   end if;
   delete from rowgraph.live_change where ctid = any (array(
     select c.ctid from (select l.ctid, l.xid from rowgraph.live_change l order by l.xid limit 10000) c where pg_visible_in_snapshot(c.xid, read)));
+  get diagnostics removed = row_count;
+  return removed;
 end
 $$;
+grant execute on function rowgraph.clean_live_changes(pg_snapshot) to public;
 `;
 
 /** Which tables can be covered, and how. */
