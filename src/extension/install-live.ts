@@ -3,7 +3,6 @@
  * in a transaction of its own that waits for the table's writers only briefly.
  */
 import type { Database } from '../database/database.ts';
-import { literal, render } from '../sql/sql.ts';
 import { liveFunctionsScript } from './live-scripts.ts';
 
 /** The part of `Database` used here, so that any connection will do. */
@@ -101,14 +100,14 @@ function beginScript(method: LiveMethod): string {
       : `drop publication if exists ${publicationName};`;
   return `do $$ begin ${publication} end $$;
     delete from rowgraph.live_setting;
-    insert into rowgraph.live_setting values (${render(literal(method)).text})`;
+    insert into rowgraph.live_setting values ('${method}')`;
 }
 
 /** Resolves to why the table is not covered; null if it is. Null as the method uncovers it. */
 async function coverTable(database: Queryable, id: string, method: LiveMethod | null): Promise<string | null> {
   // Sent together, they are one transaction.
   const text = `set local lock_timeout = '${lockTimeout}';
-    select rowgraph.cover_table(${id}, ${method === null ? 'null' : render(literal(method)).text})`;
+    select rowgraph.cover_table(${id}, ${method === null ? 'null' : `'${method}'`})`;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.query(text);

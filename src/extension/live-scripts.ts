@@ -36,26 +36,28 @@ $$;
 -- Which tables change is no secret: pg_stat_all_tables says so to everybody.
 grant select on rowgraph.live_setting, rowgraph.live_change to public;
 
--- Security definer, because writers need no privilege on anything of rowgraph's. Without a search path of their own, which would cost as
--- much as the rest; every name is qualified instead.
-create or replace function rowgraph.emit_change() returns trigger language plpgsql security definer
+-- Security definer, because writers need no privilege on anything of rowgraph's.
+create or replace function rowgraph.emit_change() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform pg_catalog.pg_logical_emit_message(true, 'rowgraph', tg_relid::pg_catalog.text);
+  perform pg_logical_emit_message(true, 'rowgraph', tg_relid::text);
   return null;
 end
 $$;
-create or replace function rowgraph.record_change() returns trigger language plpgsql security definer
+create or replace function rowgraph.record_change() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into rowgraph.live_change (relation) values (tg_relid) on conflict do nothing;
   return null;
 end
 $$;
-create or replace function rowgraph.notify_change() returns trigger language plpgsql security definer
+create or replace function rowgraph.notify_change() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform pg_catalog.pg_notify('rowgraph_change', tg_relid::pg_catalog.text);
+  perform pg_notify('rowgraph_change', tg_relid::text);
   return null;
 end
 $$;

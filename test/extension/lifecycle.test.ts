@@ -35,7 +35,7 @@ after(async () => {
 const failsWith = (sqlstate: string, message: RegExp) => (error: unknown) =>
   error instanceof DatabaseError && error.sqlstate === sqlstate && message.test(error.message);
 const listed = "select default_version, installed_version, comment from pg_available_extensions where name = 'rowgraph'";
-const comment = 'Schema version and idempotency keys for rowgraph';
+const comment = 'Schema version, idempotency keys and live queries for rowgraph';
 const objects = `select count(*)::text from (select 1 from pg_namespace where nspname = 'rowgraph'
   union all select 1 from pg_event_trigger where evtname like 'rowgraph%' union all select 1 from pg_extension where extname = 'rowgraph') o`;
 
@@ -167,7 +167,8 @@ for (const index of [0, 1]) {
         );
         assert.deepEqual(
           await database.query(`select rolname from pg_roles, unnest(array['insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
-            where has_table_privilege(oid, 'rowgraph.recent_change', p) and not rolsuper and rolname !~ '^pg_'`),
+            , unnest(array['recent_change', 'live_setting', 'live_change']) t
+            where has_table_privilege(oid, 'rowgraph.' || t, p) and not rolsuper and rolname !~ '^pg_'`),
           [],
         );
         for (const role of ['anon', 'service_role']) {

@@ -9,13 +9,7 @@ import { promisify } from 'node:util';
 import { Argument, Command } from 'commander';
 import type { Client } from 'pg';
 import { currentVersion, extensionFiles } from '../../extension/extension-versions.ts';
-import {
-  applyExtension,
-  type ExtensionState,
-  judgeExtension,
-  readExtension,
-  removeExtension,
-} from '../../extension/install-extension.ts';
+import { applyExtension, type ExtensionState, judgeExtension, readExtension, removeExtension } from '../../extension/install-extension.ts';
 import type { Queryable } from '../../extension/install-live.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
