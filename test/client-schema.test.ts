@@ -243,7 +243,10 @@ describe('custom scalars', () => {
   });
 
   test("can have richer types, and a preset's own configuration takes precedence", () => {
-    const { scalars: types, strictScalars } = scalarConfig({ Datetime: 'Date', BigInt: { input: 'bigint | number', output: 'bigint' } });
+    const { scalars: types, defaultScalarType } = scalarConfig({
+      Datetime: 'Date',
+      BigInt: { input: 'bigint | number', output: 'bigint' },
+    });
     assert.deepEqual(
       [types.Datetime, types.BigInt, types.UUID, types.Opaque.output],
       [
@@ -254,14 +257,15 @@ describe('custom scalars', () => {
         'unknown',
       ],
     );
-    assert.equal(strictScalars, true);
+    assert.equal(defaultScalarType, 'unknown');
     const preset = withScalars(
       { name: 'base', buildGeneratesSection: (options: { config: object }) => [options.config] },
       { JSON: 'Json' },
     );
-    assert.deepEqual(preset.buildGeneratesSection({ config: { useTypeImports: true, scalars: { UUID: 'Id' }, strictScalars: false } }), [
-      { scalars: { ...scalars, JSON: { input: 'Json', output: 'Json' }, UUID: 'Id' }, strictScalars: false, useTypeImports: true },
-    ]);
+    assert.deepEqual(
+      preset.buildGeneratesSection({ config: { useTypeImports: true, scalars: { UUID: 'Id' }, defaultScalarType: 'any' } }),
+      [{ scalars: { ...scalars, JSON: { input: 'Json', output: 'Json' }, UUID: 'Id' }, defaultScalarType: 'any', useTypeImports: true }],
+    );
     assert.equal(preset.name, 'base');
   });
 });

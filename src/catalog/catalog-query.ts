@@ -132,10 +132,21 @@ own_operator as (
   )
   select d.oid, d.schema, d.function from d
 ),
+-- Types of columns, arguments and results, the element types of arrays, and the types that domains are based on.
 used_type as materialized (
-  select a.atttypid as id from attribute a
-  union select f.prorettype from function f
-  union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
+  with recursive used as (
+    select u.id
+    from (
+      select a.atttypid as id from attribute a
+      union select f.prorettype from function f
+      union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
+    ) u
+    union
+    select case when t.typtype = 'd' then t.typbasetype else t.typelem end
+    from used u join pg_catalog.pg_type t on t.oid = u.id
+    where t.typtype = 'd' or t.typcategory = 'A'
+  )
+  select u.id from used u where u.id <> 0
 )`;
 
 export const catalogLists: Lists<RawCatalog> = {
@@ -330,7 +341,9 @@ export const catalogLists: Lists<RawCatalog> = {
           union all
           select d.typbasetype from base b join pg_catalog.pg_type d on d.oid = b.id where d.typtype = 'd'
         )
-        select pg_catalog.json_build_array(pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname), n.oid::int8)
+        select pg_catalog.json_build_array(
+          pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(e.typname), n.oid::int8, e.oid::int8
+        )
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
         where e.typtype <> 'd'
       ) end`,
@@ -340,11 +353,13 @@ export const catalogLists: Lists<RawCatalog> = {
     },
     from: `pg_catalog.pg_type t
       where (t.oid in (select u.id from used_type u)) is true
-        or (t.oid in (
-          select x.typelem from pg_catalog.pg_type x where x.typcategory = 'A' and (x.oid in (select u.id from used_type u)) is true
-        )) is true
         or (t.typtype = 'e' and (t.typnamespace in (select e.oid from exposed e)) is true)`,
     orderBy: 't.oid',
+  },
+  domainChecks: {
+    members: { typeId: 'k.contypid::int8', sql: 'pg_catalog.pg_get_constraintdef(k.oid)' },
+    from: `pg_catalog.pg_constraint k where k.contype = 'c' and (k.contypid in (select u.id from used_type u)) is true`,
+    orderBy: 'k.contypid, k.conname',
   },
   ownOperators: {
     members: { typeId: 'w.oid::int8', schemaId: 'w.schema::int8', functionId: 'w.function::int8' },

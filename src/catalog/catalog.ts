@@ -191,6 +191,10 @@ export interface CatalogType {
   readonly enumSchema: Pick<CatalogSchema, 'id' | 'name'> | null;
   /** For a domain, the type that it is based on in the end, as SQL. */
   readonly baseSql: string | null;
+  /** That type's id; 0 for all other types. */
+  readonly baseId: number;
+  /** The checks of a domain, without those of a domain that it is based on: `CHECK ((VALUE > 0))`. */
+  readonly checks: readonly string[];
   /** Whether its ordering operators have names other than `<`, as those of hstore do. */
   readonly oddlyOrdered: boolean;
   /** Whether it is a base type that PostgreSQL cannot order, such as json, or a domain over one. */

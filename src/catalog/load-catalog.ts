@@ -95,6 +95,7 @@ function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, 
   const ownOperators = new Map(raw.ownOperators.map((operator) => [operator.typeId, operator]));
   const arrayOperators = Map.groupBy(raw.arrayOperators, ({ typeId }) => typeId);
   const labels = Map.groupBy(raw.labels, ({ typeId }) => typeId);
+  const checks = Map.groupBy(raw.domainChecks, ({ typeId }) => typeId);
   const types = raw.types.map(({ quotedName, shown, base, ...type }): CatalogType => {
     const { id, schemaId, elementId, category, kind } = type;
     const schema = schemas.get(schemaId);
@@ -110,10 +111,12 @@ function assembleTypes(raw: RawCatalog, comments: CatalogComments): Map<number, 
       enumSql: baseEnum?.[0] ?? null,
       enumSchema: baseEnum && { id: baseEnum[1], name: schemas.get(baseEnum[1])?.name ?? '' },
       baseSql: base?.[0] ?? null,
+      baseId: base?.[2] ?? 0,
+      checks: (checks.get(id) ?? []).map(({ sql }) => sql),
       operatorSchemaId: ownOperators.get(id)?.schemaId ?? 0,
       operatorIds: operators.map(({ functionId }) => functionId),
       labels: isExposedEnum ? (labels.get(id) ?? []).map(({ label }) => label) : null,
-      comment: isExposedEnum ? comments.on('type', id) : null,
+      comment: isExposedEnum || kind === 'd' ? comments.on('type', id) : null,
     };
   });
   return new Map(types.map((type) => [type.id, type]));

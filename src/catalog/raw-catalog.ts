@@ -33,6 +33,8 @@ export interface RawCatalog {
   readonly targets: readonly { readonly id: number; readonly schemaId: number; readonly name: string }[];
   readonly types: readonly RawType[];
   /** Types of columns whose operators are in a schema other than pg_catalog, with the function of their "=". */
+  /** The checks of domains as PostgreSQL writes them: `CHECK ((VALUE > 0))`. */
+  readonly domainChecks: readonly { readonly typeId: number; readonly sql: string }[];
   readonly ownOperators: readonly { readonly typeId: number; readonly schemaId: number; readonly functionId: number }[];
   /** Operators of array types of columns that PostgreSQL prefers to those of all arrays, such as those of intarray. */
   readonly arrayOperators: readonly { readonly typeId: number; readonly functionId: number }[];
@@ -106,8 +108,8 @@ interface RawType
   readonly quotedName: string;
   /** The type without its modifier, qualified like `shownType` of columns. */
   readonly shown: string;
-  /** The type that a domain is based on in the end, quoted and qualified, and its schema. */
-  readonly base: readonly [sql: string, schemaId: number] | null;
+  /** The type that a domain is based on in the end, quoted and qualified, its schema, and its id. */
+  readonly base: readonly [sql: string, schemaId: number, id: number] | null;
 }
 
 export interface RawFunction extends Omit<CatalogFunction, 'schema' | 'effects' | 'arguments' | 'comment'> {

@@ -22,20 +22,20 @@ export const scalars = Object.fromEntries([...ofColumns, ['Cursor', { input: 'st
 
 /**
  * Types to which a client's own code converts scalars, such as `{ Datetime: 'Date' }` or `{ BigInt: { input: 'bigint', output: 'bigint' }
- * }`.
+ * }`, and the types of domains: `{ email: 'string' }`.
  */
-export type RicherTypes = Readonly<Partial<Record<CustomScalar, string | ScalarTypes>>>;
+export type RicherTypes = Readonly<Partial<Record<CustomScalar, string | ScalarTypes>> & Record<string, string | ScalarTypes | undefined>>;
 
 export interface ScalarConfig {
   readonly scalars: Readonly<Record<CustomScalar, ScalarTypes>>;
-  /** A scalar without a type is an error instead of `any`. */
-  readonly strictScalars: true;
+  /** The type of other scalars, which are those of domains. */
+  readonly defaultScalarType: 'unknown';
 }
 
 /** The `config` of the plugins that write types. */
 export function scalarConfig(richer: RicherTypes = {}): ScalarConfig {
   const own = Object.entries(richer).map(([name, type]) => [name, typeof type === 'string' ? { input: type, output: type } : type]);
-  return { scalars: { ...scalars, ...Object.fromEntries(own) }, strictScalars: true };
+  return { scalars: { ...scalars, ...Object.fromEntries(own) }, defaultScalarType: 'unknown' };
 }
 
 /** The part of a preset of GraphQL Code Generator that is used here. */

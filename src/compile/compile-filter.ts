@@ -7,7 +7,7 @@
  *       limit greatest($2::integer, 0)::bigint + 1) as t4)
  */
 import type { Column, ValueType } from '../model/model.ts';
-import { traitsOf } from '../model/types/named-types.ts';
+import { operandType, traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
@@ -67,9 +67,10 @@ export function narrowsByIndex(filter: Filter | null): boolean {
 
 function compileComparison(column: Column, operator: Operator, parameter: Parameter, scope: Scope): Sql {
   const { name, type } = column;
-  if (operators[operator].takesList) return comparisonOf(scope.column(name), operator, parameter, type);
-  const value = literalOf(parameter, type) ?? comparand(parameter, type);
-  return comparisonOf(comparable(scope.column(name), type), operator, parameter, type, value);
+  const left = comparable(scope.column(name), type);
+  const operand = operandType(type);
+  if (operators[operator].takesList) return comparisonOf(left, operator, parameter, operand);
+  return comparisonOf(left, operator, parameter, operand, literalOf(parameter, type) ?? comparand(parameter, type));
 }
 
 /**

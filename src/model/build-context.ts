@@ -2,7 +2,7 @@
 import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
-import type { EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
+import type { DomainType, EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
 import type { LazyTable, SharedTraits } from './tables/lazy-table.ts';
 
@@ -45,6 +45,8 @@ export interface BuildContext {
   /** The tables that the role only inserts into: nothing else leads to them. */
   readonly insertOnly: LazyTable[];
   readonly enums: Map<number, EnumType>;
+  /** The domains with a scalar of their own, by id. */
+  readonly domains: Map<number, DomainType>;
   /** Value types built so far, by type id, so that columns of the same type share them. */
   readonly valueTypes: Map<number, ValueType>;
 }

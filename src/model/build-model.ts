@@ -14,7 +14,8 @@ import { buildRelations, findReferrers, noteRelations } from './relations/build-
 import { linkCatalog } from './relations/foreign-keys.ts';
 import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
-import { addEnums } from './tables/build-enums.ts';
+import { addDomains } from './tables/build-domains.ts';
+import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
@@ -62,6 +63,7 @@ function* build(
     tables: new Map(),
     insertOnly: [],
     enums: new Map(),
+    domains: new Map(),
     valueTypes: new Map(),
   };
   const builder = {
@@ -77,6 +79,8 @@ function* build(
   yield* addEnums(context, names, notes);
   yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
+  claimListFilters(context, names);
+  yield* addDomains(context, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
@@ -90,6 +94,7 @@ function* build(
     rowTypes: tables.filter(({ traits }) => traits.key === null),
     routines,
     enums: [...context.enums.values()],
+    domains: [...context.domains.values()],
     introspection: schemas.some(({ introspection }) => introspection),
     nodeIdField,
     subscriptionType,

@@ -20,6 +20,7 @@ export interface Model {
   /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
+  readonly domains: readonly DomainType[];
   /** Whether introspection is enabled for any of the schemas. */
   readonly introspection: boolean;
   /** The name of the global row identifier, in rows, filters and the argument of `node`. */
@@ -160,8 +161,10 @@ export interface ScalarType {
   readonly sqlType: string;
   /** `pg_type.typname`: `int4`, `timestamptz`, `numeric`, … For a domain, its own name. */
   readonly typeName: string;
-  /** What the type can do. For a domain, what types without a row can. */
+  /** What the type can do. For a domain, what its base type can if it has a scalar of its own, otherwise what types without a row can. */
   readonly traits: PostgresType;
+  /** Set for a domain with a scalar of its own. Its values are written to JSON as those of Opaque. */
+  readonly domain?: DomainType;
   /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
   /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
@@ -185,6 +188,18 @@ export interface ScalarType {
   readonly unnameable?: true;
 }
 
+/** A domain that is a scalar of its own. */
+export interface DomainType {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly typeName: string;
+  readonly description: string;
+  /** The type that it is based on in the end, as which its values are compared. */
+  readonly base: ScalarType | EnumValueType;
+  readonly introspection: boolean;
+}
+
 export interface EnumValueType {
   readonly kind: 'enum';
   readonly enum: EnumType;
@@ -199,6 +214,10 @@ export interface ListType {
   /** Set for int2vector and oidvector, which PostgreSQL does not write as arrays. */
   readonly isVector?: true;
   readonly unnameable?: true;
+  /** Set for a domain over an array. */
+  readonly ofDomain?: true;
+  /** For such a domain, the type that updates write its values as, as for a scalar. */
+  readonly writtenAs?: string;
   /** Set if an extension has operators for the type that the role may not use, so that the built-in ones must be named. */
   readonly builtInOperators?: true;
 }
@@ -241,6 +260,8 @@ export interface EnumType {
    */
   readonly values: readonly EnumValue[];
   readonly mapped: boolean;
+  /** Whether lists of it have a filter. */
+  readonly filtersLists: boolean;
   readonly introspection: boolean;
 }
 export interface EnumValue {
@@ -323,7 +344,7 @@ export type RoutineResult =
   | { readonly kind: 'rows'; readonly table: Table };
 
 export interface Exclusion {
-  readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'enum' | 'enum value' | 'schema';
+  readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'domain' | 'enum' | 'enum value' | 'schema';
   /** The oid of the table, function, enum or schema that it is or belongs to; 0 for a schema that does not exist. */
   readonly id: number;
   /** Qualified name: `public.account.balance`, `public.total(integer)`. */

@@ -4,27 +4,29 @@
  * (`slices.ts`).
  */
 import { type GraphQLFieldConfigArgumentMap, GraphQLID, type GraphQLInterfaceType, type GraphQLNamedType, GraphQLNonNull } from 'graphql';
-import type { EnumType, Model, Routine, Table } from '../model/model.ts';
+import type { DomainType, EnumType, Model, Routine, Table } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
+  listFilterTypeName,
   nodeFieldName,
   rootTypeNames,
   type SharedTypeName,
   tableFieldName,
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
+import { scalars } from '../model/types/scalars.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from './lazy/lazy-object-type.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
 import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
-import { enumFilter, filterIs, filterTypes, idFilter, scalarFilterTypes } from './tables/filter-types.ts';
+import { domainFilter, enumFilter, filterIs, filterTypes, idFilter, listFilter, scalarFilterTypes } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
-import { cursorScalar, DatabaseEnumType, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
+import { cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
 import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
 import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
 import { argumentTypes } from './writes/write-arguments.ts';
@@ -53,7 +55,7 @@ const tableTypes: TableTypes = {
 
 /** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
 export function* buildSchema(model: Model): Generator<void, LazySchema> {
-  const { routines, enums, nodeIdField, specifiesScalars } = model;
+  const { routines, enums, domains, nodeIdField, specifiesScalars } = model;
   const tables = model.tables.filter((table) => table.selectable);
   const registry = new TypeRegistry(model, tableTypes);
   yield;
@@ -61,6 +63,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType);
+  for (const domain of domains) defineDomainTypes(registry, domain);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, tables, reads, node));
   const isLive =
@@ -87,10 +90,19 @@ function defineRootType(registry: TypeRegistry, name: string, description: strin
   registry.define(name, () => new LazyObjectType({ name, description, builders: () => builders }));
 }
 
-function defineEnumTypes(registry: TypeRegistry, { typeName, description, values }: EnumType): void {
+function defineEnumTypes(registry: TypeRegistry, { typeName, description, values, filtersLists }: EnumType): void {
   const names = values.map(({ name }) => name);
   registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
   registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
+  if (filtersLists) registry.define(listFilterTypeName(typeName), () => listFilter(registry.enum(typeName)));
+}
+
+function defineDomainTypes(registry: TypeRegistry, domain: DomainType): void {
+  const { typeName, base } = domain;
+  registry.define(typeName, () => domainScalar(domain));
+  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain));
+  if (base.kind === 'enum' || scalars[base.scalar].filtersLists)
+    registry.define(listFilterTypeName(typeName), () => listFilter(registry.scalar(typeName)));
 }
 
 function queryFields(

@@ -9,6 +9,7 @@ import {
   type GraphQLInputFieldConfigMap,
   type GraphQLInputType,
   GraphQLList,
+  type GraphQLNamedType,
   type GraphQLNullableOutputType,
   GraphQLScalarType,
   isEnumType,
@@ -17,7 +18,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { describeValue } from '../errors/api-error.ts';
-import type { Column, ValueType } from '../model/model.ts';
+import type { Column, DomainType, ValueType } from '../model/model.ts';
 import type { SharedTypeName } from '../model/naming/graphql-names.ts';
 import { isEnumValueName } from '../model/naming/names.ts';
 import { type Accepted, mapScalars, type ScalarName } from '../model/types/scalars.ts';
@@ -28,17 +29,27 @@ import type { TypeRegistry } from './lazy/type-registry.ts';
 /** The page that specifies each scalar in a section. */
 const specification = 'https://unpkg.com/rowgraph/docs/scalars.md';
 
-function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
+function makeScalar(
+  name: string,
+  description: string,
+  accepted: Accepted,
+  specifiedBy: { specifiedByURL?: string } = {},
+): GraphQLScalarType {
   const refuse = (value: string, node?: ValueNode): never => {
     throw new GraphQLError(`${name} cannot represent ${value}. ${advice[accepted]}`, { nodes: node });
   };
   return new GraphQLScalarType({
     name,
     description,
-    specifiedByURL: `${specification}#${name.toLowerCase()}`,
+    ...specifiedBy,
     coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
     coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal', node)),
   });
+}
+
+/** One of every schema, which the documentation specifies. */
+function scalar(name: ScalarName | SharedTypeName, description: string, accepted: Accepted): GraphQLScalarType {
+  return makeScalar(name, description, accepted, { specifiedByURL: `${specification}#${name.toLowerCase()}` });
 }
 
 const advice: Record<Accepted, string> = {
@@ -72,6 +83,19 @@ export function literalText(node: ValueNode): string {
     default:
       throw new GraphQLError('Expected a scalar.');
   }
+}
+
+/** The scalar of a domain. Its values are those of Opaque. */
+export function domainScalar({ typeName, description }: Pick<DomainType, 'typeName' | 'description'>): GraphQLScalarType {
+  const type = makeScalar(typeName, description, 'anything but an object');
+  domainScalars.add(type);
+  return type;
+}
+
+const domainScalars = new WeakSet<GraphQLNamedType>();
+
+export function isDomainScalar(type: GraphQLNamedType): boolean {
+  return domainScalars.has(type);
 }
 
 export const cursorScalar = scalar('Cursor', 'An opaque string using for tracking a position in results during pagination', 'text');
@@ -139,7 +163,10 @@ export function inputTypeOf(type: ValueType, registry: TypeRegistry): LeafType |
 }
 
 function leafTypeOf(type: ValueType, registry: TypeRegistry): LeafType | undefined {
-  if (type.kind === 'scalar') return scalarTypes[type.scalar];
+  if (type.kind === 'scalar') {
+    const name = type.domain?.typeName;
+    return name !== undefined && registry.has(name) ? registry.scalar(name) : scalarTypes[type.scalar];
+  }
   return type.kind === 'enum' && registry.has(type.enum.typeName) ? registry.enum(type.enum.typeName) : undefined;
 }
 

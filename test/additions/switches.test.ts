@@ -8,8 +8,10 @@ import { additionNames } from '../../src/settings/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
+create domain warmth as int;
+create type mood as enum ('calm', 'wild');
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[]);
 create table spawn (id int primary key); revoke all on spawn from service_role; grant insert on spawn to service_role;
 create view wet_frog as select id, pond_id from frog;`;
 
@@ -38,6 +40,8 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgra
     hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
+  domains: (schema) => schema.getType('warmth'),
+  enums: (schema) => memberOf(schema, 'frogFilter', 'moods'),
   subscriptions: (schema) => schema.getSubscriptionType()?.getFields()['frogCollection'],
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };
@@ -105,6 +109,8 @@ for (const name of additionNames) {
   test(`${name} is switched off by the comment of a schema or a table`, async () => {
     const off = { additions: { [name]: false } };
     assert.deepEqual(await additionsBy({}, { schema: off }), without(name));
+    // What is of types, not of tables.
+    if (name === 'domains' || name === 'enums') return;
     assert.deepEqual(await additionsBy({}, { [objectOf[name] ?? 'frog']: off }), without(name));
   });
 }

@@ -25,7 +25,17 @@ export const text = scalarType('String', 'text');
 export function enumOf(values: Readonly<Record<string, string>>): EnumType {
   const listed = Object.entries(values).map(([name, label]) => ({ name, label }));
   const mapped = listed.some(({ name, label }) => name !== label);
-  return { id: 9, schema: 'public', name: 'mood', typeName: 'Mood', description: null, values: listed, mapped, introspection: true };
+  return {
+    id: 9,
+    schema: 'public',
+    name: 'mood',
+    typeName: 'Mood',
+    description: null,
+    values: listed,
+    mapped,
+    filtersLists: true,
+    introspection: true,
+  };
 }
 
 /** A nullable column with every privilege. */
@@ -97,6 +107,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     rowTypes: [],
     routines: [],
     enums,
+    domains: [],
     introspection: true,
     nodeIdField: 'nodeId',
     subscriptionType: 'Subscription',

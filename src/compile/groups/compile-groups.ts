@@ -9,7 +9,7 @@
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
 import type { Relation, ScalarType, Table } from '../../model/model.ts';
-import { traitsOf } from '../../model/types/named-types.ts';
+import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { RangeTraits, TimeTraits } from '../../model/types/postgres-types.ts';
 import type {
   GroupAggregate,
@@ -169,7 +169,7 @@ function groupExpression(by: GroupBy, scope: Scope): Sql {
   const { type } = by.column;
   const { time, number } = traitsOf(type);
   if (by.kind === 'truncated' && time) return truncate(time, value, literal(by.unit), by.timeZone);
-  if (by.kind === 'bucket' && number?.ranges && type.kind === 'scalar') return bucket(number.ranges, type, value, by.width);
+  if (by.kind === 'bucket' && number?.ranges && type.kind === 'scalar') return bucket(number.ranges, operandScalar(type), value, by.width);
   return value;
 }
 

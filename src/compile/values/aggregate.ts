@@ -3,7 +3,7 @@
  * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
 import type { ScalarType } from '../../model/model.ts';
-import { namedTypes, traitsOf } from '../../model/types/named-types.ts';
+import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { PostgresType } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import type { AggregatedColumn, AggregateOrder } from '../../plan/plan.ts';
@@ -64,8 +64,9 @@ function percentile({ number, time }: PostgresType, value: Sql, fraction: Sql): 
 const lastSecond = sql`9224318015999`;
 
 /** The result of the call as JSON, never SQL null. Sums, averages, and numbers that JSON clients would round are strings. */
-export function aggregateJson({ name, column: { type } }: AggregatedColumn, value: Sql): Sql {
-  if (name === 'countDistinct' || type.kind !== 'scalar') return value;
+export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): Sql {
+  if (name === 'countDistinct' || column.type.kind !== 'scalar') return value;
+  const type = operandScalar(column.type);
   const { number, time } = type.traits;
   switch (name) {
     case 'sum':
@@ -147,5 +148,5 @@ export function aggregateType(value: AggregateOrder): ScalarType {
   const { number, extremes } = traitsOf(type);
   if (value.function === 'sum' && number) return namedTypes[number.sum.exact];
   if (value.function === 'sum' || value.function === 'avg') return namedTypes.numeric;
-  return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : type;
+  return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : operandScalar(type);
 }

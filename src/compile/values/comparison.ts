@@ -1,5 +1,6 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
 import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
 import type { Parameter } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
@@ -50,11 +51,11 @@ function isComposite(type: ValueType): boolean {
   return type.kind === 'row' || type.kind === 'composite' || (type.kind === 'scalar' && type.composite === true);
 }
 
-/** The right-hand side of a comparison. */
+/** The right-hand side of a comparison. A cast to a domain would fail for a value that its checks forbid. */
 export function comparand(parameter: Parameter, type: ValueType): Sql {
-  return parameter.encoding.kind === 'json'
-    ? composed(bind(parameter, 'jsonb'), type.sqlType)
-    : comparable(bound(parameter, type, comparandType(type)), type);
+  if (parameter.encoding.kind === 'json') return composed(bind(parameter, 'jsonb'), type.sqlType);
+  const operand = operandType(type);
+  return comparable(bound(parameter, operand, comparandType(operand)), operand);
 }
 
 /** A placeholder for a value of the type, as an argument or next to another value of it. */
@@ -67,10 +68,12 @@ export function isNameable(type: object): boolean {
   return !('unnameable' in type);
 }
 
-/** A cast to `varchar(3)[]` truncates the elements, which could then equal others. When written they are truncated, as in pg_graphql. */
-function comparandType({ sqlType, ...type }: ValueType): string {
+/**
+ * A cast to `varchar(3)[]` truncates the elements, which could then equal others. When written they are truncated, as in pg_graphql.
+ */
+function comparandType(type: ValueType): string {
   const cuts = type.kind === 'list' && type.element.kind === 'scalar' && type.element.traits.truncates === 'in lists';
-  return cuts ? `${type.element.sqlType}[]` : sqlType;
+  return cuts ? `${type.element.sqlType}[]` : type.sqlType;
 }
 
 /** Converts JSON to a value of a composite type. */

@@ -6,6 +6,7 @@
  * such as text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
 import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import { isArrayDomain } from '../../model/types/named-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import { as, coalesce, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
@@ -129,7 +130,7 @@ export function keyElementJson(value: Sql, type: ValueType, notNull: boolean): J
 function elementExpression(value: Sql, type: ValueType): Sql {
   const asText = cast(value, 'text');
   if (type.kind === 'enum') return toJson(value);
-  if (type.kind === 'unsupported') {
+  if (isArrayDomain(type)) {
     const isNumbers = sql`${asText} ~ ${literal('^[{]-?[0-9]+(,-?[0-9]+)*[}]$')}`;
     return sql`case when ${isNumbers} then ${builtIn('to_jsonb', value)} else ${builtIn('to_jsonb', asText)} end`;
   }

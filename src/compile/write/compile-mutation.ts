@@ -7,6 +7,7 @@
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 import type { Column, Table } from '../../model/model.ts';
+import { operandScalar } from '../../model/types/named-types.ts';
 import type {
   Assignment,
   ConflictPlan,
@@ -207,13 +208,13 @@ function write(plan: MutationPlan, target: Scope, aliases: Aliases, returning: r
 
 /** `"title" = $1::text`. */
 export function assignmentOf({ column: { name, type }, parameter }: Assignment): Sql {
-  return sql`${identifier(name)} = ${bind(parameter, (type.kind === 'scalar' && type.writtenAs) || type.sqlType)}`;
+  return sql`${identifier(name)} = ${bind(parameter, ('writtenAs' in type && type.writtenAs) || type.sqlType)}`;
 }
 
 /** `"views" = t1."views" + $1::int4`. The cast has no modifier, because that of a numeric would round the amount. */
 export function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
-  const base = type.kind === 'scalar' ? type.typeName : '';
-  return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, base)}`;
+  const amount = type.kind === 'scalar' ? operandScalar(type).typeName : '';
+  return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, amount)}`;
 }
 
 /**

@@ -233,7 +233,7 @@ function cellAt(index: number): Sql {
  */
 function valueOf(text: Sql, column: string, type: ValueType, table: Table, name = type.sqlType): Sql {
   if (isNameable(type)) return cast(text, name);
-  if (type.kind === 'scalar' && type.writtenAs !== undefined) return cast(text, type.writtenAs);
+  if ('writtenAs' in type && type.writtenAs !== undefined) return cast(text, type.writtenAs);
   const rowType = tableName(table);
   const json = builtIn('json_build_object', literal(column), text);
   const row = sql`row((null::${rowType}).*)::${rowType}`;

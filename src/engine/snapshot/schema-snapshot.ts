@@ -334,7 +334,7 @@ function refusalOf({ name, assumable, isLogin, powers }: RoleStanding, isTrusted
 function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: SnapshotSettings['introspection']): Generator<void, Model> {
   const model = yield* makeModel();
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
-  const parts = [model.tables, model.rowTypes, model.routines, model.enums];
+  const parts = [model.tables, model.rowTypes, model.routines, model.enums, model.domains];
   if (parts.every((part) => part.every(isIntrospectable))) return model;
   return {
     ...model,
@@ -342,5 +342,6 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
     rowTypes: model.rowTypes.filter(isIntrospectable),
     routines: model.routines.filter(isIntrospectable),
     enums: model.enums.filter(isIntrospectable),
+    domains: model.domains.filter(isIntrospectable),
   };
 }

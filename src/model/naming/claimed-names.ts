@@ -11,6 +11,7 @@ import {
   commonTypeNames,
   fieldsNamed,
   filterTypeName,
+  listFilterTypeName,
   nodeFieldName,
   subscriptionTypeName,
   suffixesOf,
@@ -125,6 +126,22 @@ export class ClaimedNames {
     const name = this.#claim(claimant, (other) => this.#isTypeFree(other) && this.#isTypeFree(filterTypeName(other)));
     this.#claimType(name);
     this.#claimType(filterTypeName(name));
+    return name;
+  }
+
+  /** Claims the filter of an enum's lists, and returns whether its name is free. */
+  claimListFilter(typeName: string): boolean {
+    const name = listFilterTypeName(typeName);
+    if (!this.#isTypeFree(name)) return false;
+    this.#claimType(name);
+    return true;
+  }
+
+  /** Claims a domain's scalar and the filter types of its values and lists, and returns the name of the scalar. */
+  claimDomain(claimant: Claimant): string {
+    const namesWith = (name: string): string[] => [name, filterTypeName(name), listFilterTypeName(name)];
+    const name = this.#claim(claimant, (other) => namesWith(other).every((each) => this.#isTypeFree(each)));
+    for (const each of namesWith(name)) this.#claimType(each);
     return name;
   }
 

@@ -3,7 +3,7 @@
  * column has their name.
  */
 import type { Relation, Routine, Table, ValueType } from '../model.ts';
-import { scalars } from '../types/scalars.ts';
+import { identifies } from '../types/named-types.ts';
 
 /** The rows on the other side of a foreign key, or those that a computed field returns. */
 export interface RelatedRows {
@@ -44,7 +44,7 @@ export function orderableFields(table: Table): OrderableFields {
 
 /** Opaque types may lack an order. */
 function hasOrder(type: ValueType): boolean {
-  return type.kind === 'enum' || (type.kind === 'scalar' && scalars[type.scalar].identifies);
+  return type.kind === 'enum' || identifies(type);
 }
 
 function namesOf({ columns }: Table): string[] {

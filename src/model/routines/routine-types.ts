@@ -49,11 +49,15 @@ function unsupported(reason: string): Excluded {
   return new Excluded('unsupported-type', reason);
 }
 
-/** Whether arguments and results of root fields can have the type: scalars and arrays of them, but not enums or rows. */
-export function isPlainType({ catalog }: BuildContext, typeId: number): boolean {
+/** Whether arguments and results of root fields can have the type: scalars, arrays of them, and with the additions enums and all domains. */
+export function isPlainType(context: BuildContext, typeId: number): boolean {
+  const { catalog, settings } = context;
   const type = catalog.types.get(typeId);
   if (!type) return false;
   if (type.kind === 'p') return postgresType(type).pseudo?.kind === 'any';
+  if (type.kind === 'd' && settings.additions.has('domains')) return isPlainType(context, type.baseId);
+  const of = type.elementId === 0 ? type : catalog.types.get(type.elementId);
+  if (of?.category === 'E' && settings.additions.has('enums')) return of.kind === 'd' || context.enums.has(of.id);
   const element = type.category === 'A' ? catalog.types.get(type.elementId) : type;
   return element !== undefined && element.category !== 'E' && element.category !== 'A' && element.kind !== 'c';
 }

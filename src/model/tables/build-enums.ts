@@ -30,21 +30,27 @@ export function* addEnums(context: BuildContext, names: ClaimedNames, notes: Not
   for (const type of inOrder) addEnum(context, names, notes, type, context.schemas.get(type.schemaId)!);
 }
 
-/** The types of visible columns and computed fields, and their element types: PostgreSQL reads and writes these without USAGE. */
-function* usedTypes(context: BuildContext): Generator<void, ReadonlySet<number>> {
+/**
+ * The types of visible columns and computed fields, and their element types: PostgreSQL reads and writes these without USAGE. Each with
+ * whether introspection shows one of these.
+ */
+export function* usedTypes(context: BuildContext): Generator<void, Map<number, boolean>> {
   const { types, functions } = context.catalog;
-  const used = new Set<number>();
-  const use = (id: number) => used.add(types.get(id)?.elementId || id);
-  for (const { traits } of context.tables.values()) {
+  const used = new Map<number, boolean>();
+  const use = (typeId: number, isShown: boolean): void => {
+    const id = types.get(typeId)?.elementId || typeId;
+    used.set(id, isShown || used.get(id) === true);
+  };
+  for (const { traits } of [...context.tables.values(), ...context.insertOnly]) {
     for (const column of traits.catalogTable.columns) {
       const { select, insert, update } = privilegesOn(context, traits.catalogTable, column);
-      if (select || insert || update) use(column.typeId);
+      if (select || insert || update) use(column.typeId, traits.schema.introspection);
     }
     yield;
   }
   for (const catalogFunction of functions) {
     const owner = computedOwner(context, catalogFunction);
-    if (owner && !whyForbidden(context, owner.traits.catalogTable, catalogFunction)) use(catalogFunction.resultTypeId);
+    if (owner && !whyForbidden(context, owner.traits.catalogTable, catalogFunction)) use(catalogFunction.resultTypeId, owner.introspection);
     yield;
   }
   return used;
@@ -84,8 +90,17 @@ function addEnum(context: BuildContext, names: ClaimedNames, notes: Notes, type:
     description: readDescription(directive),
     values,
     mapped: values.some((value) => value.name !== value.label),
+    filtersLists: false,
     introspection: schema.introspection,
   });
+}
+
+/** Names the filters of lists, an addition: an enum has none if the name is taken. */
+export function claimListFilters({ enums, schemas, catalog }: BuildContext, names: ClaimedNames): void {
+  for (const [id, enumType] of enums) {
+    const { additions } = schemas.get(catalog.types.get(id)!.schemaId)!;
+    if (additions.has('enums') && names.claimListFilter(enumType.typeName)) enums.set(id, { ...enumType, filtersLists: true });
+  }
 }
 
 const rename = 'choose another with the comment directive {"name": "..."}';

@@ -1,7 +1,7 @@
 /** What columns can be used for: groups of rows, by them or by those of to-one related rows; lookups by key; and upserts. */
 import type { Column, Relation, Table } from '../model.ts';
 import { enumValueNames, isFreeName } from '../naming/names.ts';
-import { scalars } from '../types/scalars.ts';
+import { identifies } from '../types/named-types.ts';
 
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
@@ -53,7 +53,7 @@ export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type' | 'c
   return (
     hasOwnNames(key) &&
     key.every(({ type, fieldName, comparable }) => {
-      return comparable && type.kind === 'scalar' && scalars[type.scalar].identifies && isFreeName(fieldName);
+      return comparable && identifies(type) && isFreeName(fieldName);
     })
   );
 }

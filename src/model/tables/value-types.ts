@@ -6,6 +6,7 @@ import type { Catalog, CatalogColumn, CatalogSchema, CatalogType, Privileges } f
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded } from '../build-context.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from '../model.ts';
+import { isArrayDomain } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */
@@ -33,7 +34,7 @@ function makeValueType(context: BuildContext, type: CatalogType | undefined): Va
   if (!type) return { kind: 'unsupported', sqlType: 'text' };
   if (type.elementId !== 0) return listTypeOf(context, type);
   // A domain over an array is in the array category but has no element type.
-  if (type.category === 'A') return unsupported(context, type);
+  if (type.category === 'A') return arrayDomainOf(context, type);
   return type.kind === 'c' ? rowTypeOf(context, type) : scalarOrEnumOf(context, type);
 }
 
@@ -42,10 +43,13 @@ function isWritable(context: BuildContext, column: CatalogColumn): boolean {
   return type !== undefined && hasOwnValues(context, type) && isNameable(context, type);
 }
 
-/** Whether the type is no composite type, array of one, or domain over an array. */
-function hasOwnValues({ catalog }: BuildContext, type: CatalogType): boolean {
+/** Whether the type is no composite type, array of one, or, without the addition, domain over an array. */
+function hasOwnValues(context: BuildContext, type: CatalogType): boolean {
+  const { catalog, settings } = context;
   if (type.elementId !== 0) return catalog.types.get(type.elementId)?.kind !== 'c';
-  return type.category !== 'A' && type.kind !== 'c';
+  if (type.category !== 'A') return type.kind !== 'c';
+  const base = settings.additions.has('domains') ? catalog.types.get(type.baseId) : undefined;
+  return base !== undefined && hasOwnValues(context, base);
 }
 
 /**
@@ -74,10 +78,10 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
  * by domains over arrays only if the role may use their schema.
  */
 export function isOrderable(context: BuildContext, column: CatalogColumn, type: ValueType): boolean {
-  if (type.kind === 'list') return type.isVector === true;
+  if (type.kind === 'list' && !type.ofDomain) return type.isVector === true;
   if (type.kind === 'row list' || type.kind === 'composite') return false;
   if (type.kind === 'scalar') return type.traits.orders;
-  if (type.kind !== 'unsupported') return true;
+  if (!isArrayDomain(type)) return true;
   const domain = context.catalog.types.get(column.typeId);
   // The elements of cursors are cast to a domain over an array.
   return domain?.kind === 'd' && isNameable(context, domain);
@@ -100,6 +104,14 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
   return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(context, type);
 }
 
+/** With the addition, a domain over an array is a list, as its base type is. */
+function arrayDomainOf(context: BuildContext, type: CatalogType): ValueType {
+  const base = context.settings.additions.has('domains') ? valueTypeOf(context, type.baseId) : undefined;
+  if (base?.kind !== 'list') return unsupported(context, type);
+  const writtenAs = writtenTypeOf(context, type);
+  return { ...base, sqlType: type.sql, ofDomain: true, ...(writtenAs !== null && { writtenAs }), ...nameability(context, type) };
+}
+
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
   const owner = context.tables.get(type.relationId);
   return owner && owner.traits.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(context, type);
@@ -109,16 +121,20 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const writtenAs = writtenTypeOf(context, type);
-  const traits = postgresType(type);
+  const domain = context.domains.get(type.id);
+  const own = postgresType(type);
+  // What JSON cannot be ordered by is no fault of the domain, as in pg_graphql.
+  const traits = domain?.base.kind === 'scalar' ? { ...domain.base.traits, orders: own.orders } : own;
   const scalar = {
     kind: 'scalar',
-    scalar: traits.scalar,
+    scalar: own.scalar,
     // Values cannot be cast to polymorphic pseudo-types.
     sqlType: traits.pseudo?.kind === 'any' ? traits.pseudo.castTo : type.sql,
     typeName: type.name,
     traits,
     maxLength: null,
     ...(writtenAs !== null && { writtenAs }),
+    ...(domain && { domain }),
   } as const;
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };
   return {

@@ -1,6 +1,7 @@
 /** The types that statements name on their own, apart from those of columns. */
-import type { ScalarType, ValueType } from '../model.ts';
+import type { DomainType, ScalarType, ValueType } from '../model.ts';
 import { otherTypes, type PostgresType, postgresType } from './postgres-types.ts';
+import { scalars } from './scalars.ts';
 
 export const namedTypes = {
   int4: named('int4', 'integer'),
@@ -15,6 +16,26 @@ export const namedTypes = {
 function named(typeName: string, sqlType: string): ScalarType {
   const traits = postgresType({ schema: 'pg_catalog', name: typeName, kind: 'b' });
   return { kind: 'scalar', scalar: traits.scalar, sqlType, typeName, traits, maxLength: null };
+}
+
+/** Whether it is a domain over an array, or another type without a GraphQL type: each cursor has it whole. */
+export function isArrayDomain(type: ValueType): boolean {
+  return type.kind === 'unsupported' || (type.kind === 'list' && type.ofDomain === true);
+}
+
+/** The type as which values are compared and computed with: that which a domain is based on, or the type itself. */
+export function operandType<Type extends ValueType>(type: Type): Type | DomainType['base'] {
+  return type.kind === 'scalar' && type.domain !== undefined ? type.domain.base : type;
+}
+
+/** As `operandType`, but the type itself for a domain over an enum. */
+export function operandScalar(type: ScalarType): ScalarType {
+  return type.domain?.base.kind === 'scalar' ? type.domain.base : type;
+}
+
+/** Whether keys of the type can be looked up: scalars other than JSON and Opaque, and domains over them. */
+export function identifies(type: ValueType): boolean {
+  return type.kind === 'scalar' && scalars[operandScalar(type).scalar].identifies;
 }
 
 /** What a type can do; what types without a row can, if it is no scalar. */

@@ -3,7 +3,7 @@
  */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Relation, ScalarType, Table } from '../../model/model.ts';
-import { namedTypes } from '../../model/types/named-types.ts';
+import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
 import type { AggregateBinding } from '../../schema/bindings.ts';
@@ -234,7 +234,7 @@ function aggregateEntriesOf(
 /** The type that an aggregate is compared as, which can hold all its values. */
 function comparedType(of: GroupAggregate): ScalarType {
   if (of.kind === 'count' || of.column.type.kind !== 'scalar') return namedTypes.int4;
-  const { type } = of.column;
+  const type = operandScalar(of.column.type);
   const { number, time, extremes } = type.traits;
   switch (of.name) {
     case 'countDistinct':

@@ -15,6 +15,7 @@ import {
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
+  VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
 import { checkLimit, type Limits, overLimit } from '../../budget/limits.ts';
@@ -28,6 +29,7 @@ import type { Coercion } from '../operation.ts';
 import { fragmentsOf } from '../select/collect-fields.ts';
 import { checkOperations, checkText, measureOperations, type OperationCounts, type TextCounts } from './measure-document.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
+import { VariablePositionsRule } from './variable-positions-rule.ts';
 
 /** The most validation errors to report. Clients usually fix the first one anyway. */
 const maxErrors = 5;
@@ -39,11 +41,12 @@ const rulesAtATime = 3;
 /** With more fields of `Query` than this, errors have no suggestions, because searching for them takes too long. */
 const manyFields = 1000;
 
-/** graphql-js's rules, two of them replaced, and without the one for subscriptions: one statement answers all of their root fields. */
+/** graphql-js's rules, three of them replaced, and without the one for subscriptions: one statement answers all of their root fields. */
 const rules = specifiedRules
   .filter((rule) => rule !== SingleFieldSubscriptionsRule)
   .map((rule) => {
     if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
+    if (rule === VariablesInAllowedPositionRule) return VariablePositionsRule;
     return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
   });
 

@@ -6,12 +6,14 @@ import {
   assertEnumType,
   assertInputObjectType,
   assertObjectType,
+  assertScalarType,
   type GraphQLEnumType,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   type GraphQLNamedType,
   GraphQLObjectType,
+  type GraphQLScalarType,
 } from 'graphql';
 import type { Model, Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
@@ -147,6 +149,10 @@ export class TypeRegistry {
 
   enum(name: string): GraphQLEnumType {
     return assertEnumType(this.#require(name));
+  }
+
+  scalar(name: string): GraphQLScalarType {
+    return assertScalarType(this.#require(name));
   }
 
   findRow(table: Table): GraphQLObjectType | undefined {

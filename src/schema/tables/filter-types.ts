@@ -16,7 +16,7 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Relation, Table, ValueType } from '../../model/model.ts';
+import type { DomainType, Relation, Table, ValueType } from '../../model/model.ts';
 import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
@@ -53,7 +53,7 @@ function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly 
   return operatorsType(filterTypeName(type.name), type.name, names, (name) => (operators[name].takesList ? list : type), filterIs);
 }
 
-function listFilter(type: GraphQLScalarType): GraphQLInputObjectType {
+export function listFilter(type: GraphQLScalarType | GraphQLEnumType): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
   return operatorsType(listFilterTypeName(type.name), `${type.name}List`, listOperators, () => list, filterIs);
 }
@@ -74,13 +74,21 @@ export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
   return valueFilter(type, enumOperators);
 }
 
-/** The filter type for a column of this type; undefined for JSON, lists of enums, and rows. */
+/** The filter of a domain: that of the type it is based on, or of Opaque if that has none. */
+export function domainFilter(type: GraphQLScalarType, { base }: DomainType): GraphQLInputObjectType {
+  if (base.kind === 'enum') return valueFilter(type, enumOperators);
+  const names = scalars[base.scalar].operators;
+  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators);
+}
+
+/** The filter type for a column of this type; undefined for JSON, its lists, and rows. */
 function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
-  if (type.kind === 'scalar') return scalarFilters.get(type.scalar);
-  if (type.kind === 'list') return type.element.kind === 'scalar' ? listFilters.get(type.element.scalar) : undefined;
-  if (type.kind !== 'enum') return undefined;
-  const name = filterTypeName(type.enum.typeName);
-  return registry.has(name) ? registry.input(name) : undefined;
+  const of = type.kind === 'list' ? type.element : type;
+  const nameOf = type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>;
+  const typeName = of.kind === 'enum' ? of.enum.typeName : of.kind === 'scalar' ? of.domain?.typeName : undefined;
+  if (typeName !== undefined && registry.has(nameOf(typeName))) return registry.input(nameOf(typeName));
+  if (of.kind !== 'scalar') return undefined;
+  return (type.kind === 'list' ? listFilters : scalarFilters).get(of.scalar);
 }
 
 /** The filter of every table, and those that tables with the addition which refer to it have. */

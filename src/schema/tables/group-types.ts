@@ -29,6 +29,7 @@ import {
   hasGroups,
   isGroupable,
 } from '../../model/tables/column-uses.ts';
+import { operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';
@@ -210,7 +211,7 @@ function keyInputs(
 function byFields(registry: TypeRegistry, table: Table): InputFields {
   const unitsOf = registry.groups!.units;
   const fields = keyInputs(registry, table, 'GroupBy', ({ type }) => {
-    return unitsOf[type.kind === 'scalar' ? scalars[type.scalar].groupUnits : 'value'];
+    return unitsOf[type.kind === 'scalar' ? scalars[operandScalar(type).scalar].groupUnits : 'value'];
   });
   const buckets = table.columns.some(hasBuckets) && !clashesWithBuckets(table);
   if (buckets) {
