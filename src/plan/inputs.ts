@@ -1,6 +1,7 @@
 /** Turns selections into members, and coerced arguments into parameters. */
 import { ApiError, inField } from '../errors/api-error.ts';
 import type { Column, Table, ValueType } from '../model/model.ts';
+import { isArrayDomain } from '../model/types/named-types.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
 
@@ -16,7 +17,7 @@ interface ElementParameter extends Parameter {
 
 /** `type` is that of the element's column; undefined for a computed field or an aggregate. */
 export function elementParameter(element: BindValue | null, type: ValueType | undefined): ElementParameter {
-  return { value: element ?? nullValue, encoding: { kind: type?.kind === 'unsupported' ? 'array' : 'text' } };
+  return { value: element ?? nullValue, encoding: { kind: type !== undefined && isArrayDomain(type) ? 'array' : 'text' } };
 }
 
 export function integerParameter(value: InputValue): Parameter {

@@ -55,7 +55,8 @@ export function isPlainType(context: BuildContext, typeId: number): boolean {
   const type = catalog.types.get(typeId);
   if (!type) return false;
   if (type.kind === 'p') return postgresType(type).pseudo?.kind === 'any';
-  if (type.kind === 'd' && settings.additions.has('domains')) return isPlainType(context, type.baseId);
+  const isOfAnother = type.kind === 'd' && (type.category === 'A' || type.category === 'E');
+  if (isOfAnother && settings.additions.has('domains')) return isPlainType(context, type.baseId);
   const of = type.elementId === 0 ? type : catalog.types.get(type.elementId);
   if (of?.category === 'E' && settings.additions.has('enums')) return of.kind === 'd' || context.enums.has(of.id);
   const element = type.category === 'A' ? catalog.types.get(type.elementId) : type;
