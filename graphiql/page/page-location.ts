@@ -1,6 +1,6 @@
 /** What the URL of the page says beside a shared query: the view, the caller, and the table with its filters, order and page. */
 import { isCaller, type PageCaller } from './page-caller.ts';
-import type { RowsChoice } from './rows-query.ts';
+import type { RowsChoice } from './rows/rows-query.ts';
 
 /** A table of the grid, and what is chosen of it; the table alone if another view leads there. */
 export interface ShownRows {
@@ -35,15 +35,17 @@ export function readLocation<Part extends keyof Location>(part: Part): Location[
 const isPart: Readonly<Record<keyof Location, (value: unknown) => boolean>> = {
   view: (value) => viewNames.some((name) => name === value),
   caller: (value) => isCaller(value) && value.kind === 'role',
-  rows: (value) =>
-    isObject(value) &&
-    typeof value.table === 'string' &&
-    (value.before === undefined || Array.isArray(value.before)) &&
-    (value.choice === undefined || isChoice(value.choice)),
+  rows: (value) => isObject(value) && typeof value.table === 'string' && isList(value.before) && isChoice(value.choice),
 };
 
 function isChoice(value: unknown): boolean {
-  return isObject(value) && Array.isArray(value.filters) && typeof value.pageSize === 'number';
+  return (
+    value === undefined || (isObject(value) && Array.isArray(value.filters) && typeof value.pageSize === 'number' && isList(value.hidden))
+  );
+}
+
+function isList(value: unknown): boolean {
+  return value === undefined || Array.isArray(value);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -52,8 +54,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Writes a part of the URL, without a new entry in the history of the browser. Null removes it. */
 export function writeLocation<Part extends keyof Location>(part: Part, value: Location[Part] | null): void {
+  history.replaceState(null, '', hrefOfLocation({ [part]: value }));
+}
+
+/** The URL of the page with other parts; null removes one. */
+export function hrefOfLocation(changed: { readonly [Part in keyof Location]?: Location[Part] | null }): string {
   const parts = new URLSearchParams(location.hash.slice(1));
-  if (value === null) parts.delete(part);
-  else parts.set(part, typeof value === 'string' ? value : JSON.stringify(value));
-  history.replaceState(null, '', `${location.pathname}${location.search}#${parts}`);
+  for (const [part, value] of Object.entries(changed)) {
+    if (value === null) parts.delete(part);
+    else parts.set(part, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return `${location.pathname}${location.search}#${parts}`;
 }

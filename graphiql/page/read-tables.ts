@@ -7,7 +7,9 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  type GraphQLType,
   getNamedType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -32,6 +34,8 @@ export interface ApiColumn {
   readonly leaf: string;
   readonly isList: boolean;
   readonly isRequired: boolean;
+  /** The values of an enum; null for scalars. */
+  readonly labels: readonly string[] | null;
 }
 
 export interface ApiRelation {
@@ -64,11 +68,18 @@ function readTable(collection: string, type: GraphQLObjectType, known: ReadonlyS
   };
 }
 
-function readColumn({ name, type }: GraphQLField<unknown, unknown>): ApiColumn[] {
+function readColumn(field: GraphQLField<unknown, unknown>): ApiColumn[] {
+  const column = describeColumn(field);
+  return column === null || column.leaf === 'ID' ? [] : [column];
+}
+
+/** A field, or a member of an input, as a column; null if its values are objects. */
+export function describeColumn({ name, type }: { readonly name: string; readonly type: GraphQLType }): ApiColumn | null {
   const leaf = getNamedType(type);
-  if (!isLeafType(leaf) || leaf.name === 'ID') return [];
+  if (!isLeafType(leaf)) return null;
   const nullable = isNonNullType(type) ? type.ofType : type;
-  return [{ name, type: String(type), leaf: leaf.name, isList: isListType(nullable), isRequired: isNonNullType(type) }];
+  const labels = isEnumType(leaf) ? leaf.getValues().map((value) => value.name) : null;
+  return { name, type: String(type), leaf: leaf.name, isList: isListType(nullable), isRequired: isNonNullType(type), labels };
 }
 
 function readRelation({ name, type }: GraphQLField<unknown, unknown>, known: ReadonlySet<string>): ApiRelation[] {

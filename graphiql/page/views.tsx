@@ -18,7 +18,7 @@ export const views: Readonly<Record<ViewName, View>> = {
   Rows: {
     icon: 'M4 5h16v14H4zM4 10h16M4 14.5h16M10 10v9',
     needsBackend: false,
-    Content: later(() => import('./table-rows.tsx'), 'TableRows'),
+    Content: later(() => import('./rows/table-rows.tsx'), 'TableRows'),
   },
   Diagram: {
     icon: 'M4 4h6v5H4zM14 15h6v5h-6zM7 9v5.5a3 3 0 0 0 3 3h4M14 6.5h3a2 2 0 0 1 2 2V15',

@@ -31,7 +31,6 @@ import { readServerTiming } from '../../graphiql/page/read-server-timing.ts';
 import { readSqlTokens } from '../../graphiql/page/read-sql-tokens.ts';
 import { type ApiTable, readTables } from '../../graphiql/page/read-tables.ts';
 import { describeValue, readValue } from '../../graphiql/page/read-value.ts';
-import { readAbilities, writeRowsQuery } from '../../graphiql/page/rows-query.ts';
 import { readSharedQuery, writeSharedQuery } from '../../graphiql/page/share-link.ts';
 import { writeFirstQuery } from '../../graphiql/page/write-first-query.ts';
 import { signKey } from '../../src/auth/sign-key.ts';
@@ -86,31 +85,6 @@ test('the first query is valid, whatever there is', () => {
   isValid(writeFirstQuery(empty), empty);
 });
 
-test('the grid asks a valid query, with values of the type of their column', () => {
-  const note = readTables(schema)[1]!;
-  const abilities = readAbilities(schema, note);
-  assert.deepEqual(abilities.operators, { id: ['eq', 'is'], body: ['eq', 'ilike'] });
-  assert.deepEqual([...abilities.orderable], ['id']);
-  const first = { filters: [], order: null, after: null, pageSize: 20 };
-  const plain = writeRowsQuery(note, first, abilities);
-  isValid(plain.query);
-  assert.deepEqual(plain.variables, { first: 20 });
-  const filters = [
-    { column: 'id', operator: 'eq', value: '7' },
-    { column: 'body', operator: 'ilike', value: '7' },
-    { column: 'id', operator: 'is', value: 'not null' },
-  ];
-  const chosen = writeRowsQuery(note, { ...first, filters, order: { column: 'id', isDescending: true }, after: 'c' }, abilities);
-  isValid(chosen.query);
-  assert.match(chosen.query, /\$filter: NoteFilter, \$orderBy: \[NoteOrderBy!\], \$after: Cursor/);
-  assert.deepEqual(chosen.variables, {
-    first: 20,
-    filter: { and: [{ id: { eq: 7 } }, { body: { ilike: '7' } }, { id: { is: 'NOT_NULL' } }] },
-    orderBy: [{ id: 'DescNullsLast' }],
-    after: 'c',
-  });
-});
-
 /** Each table leads to two others, and every tenth to none. */
 function manyTables(count: number): readonly ApiTable[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -123,6 +97,7 @@ function manyTables(count: number): readonly ApiTable[] {
       leaf: 'Int',
       isList: false,
       isRequired: false,
+      labels: null,
     })),
     relations:
       index % 10 === 0 ? [] : [7, 31].map((step) => ({ field: `t${step}`, target: `Table${(index * step) % count}`, isMany: false })),

@@ -59,6 +59,9 @@ const table = (page: Page, name: string) =>
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
 
+const chooseTable = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Tables' }).getByRole('button', { name, exact: true }).click();
+
 const field = (page: Page, name: string) => page.locator(`[role=treeitem][data-name="${name}"]`);
 
 const panel = (page: Page, name: string) => page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name });
@@ -221,7 +224,7 @@ test('the grid filters, orders and pages, and opens its query in the editor', as
   const shown = await open(context);
   const { page, complaints } = shown;
   await view(page, 'Rows').click();
-  await page.getByLabel('Table').selectOption('Species');
+  await chooseTable(page, 'Species');
   const rows = page.locator('.row-grid tbody tr');
   await rows.nth(19).waitFor();
   const byName = page.getByRole('button', { name: 'name', exact: true });
@@ -247,7 +250,7 @@ test('the grid filters, orders and pages, and opens its query in the editor', as
 test('the grid turns no page while the rows of another order are on their way', async (context) => {
   const { page, complaints } = await open(context);
   await view(page, 'Rows').click();
-  await page.getByLabel('Table').selectOption('Species');
+  await chooseTable(page, 'Species');
   const next = page.getByRole('button', { name: 'Next' });
   const grid = page.getByRole('region', { name: 'Rows of Species' });
   await page.locator('.row-grid[aria-busy=false]').waitFor();
@@ -594,7 +597,7 @@ test('the URL keeps the view, the role, the table, its filters, order and page',
   const { page, complaints } = await open(context);
   await role(page).selectOption('authenticated');
   await view(page, 'Rows').click();
-  await page.getByLabel('Table').selectOption('Species');
+  await chooseTable(page, 'Species');
   const first = page.locator('.row-grid tbody tr').first();
   await page.getByRole('button', { name: 'name', exact: true }).click();
   await page.getByLabel('Column to filter by').selectOption('name');
@@ -623,14 +626,14 @@ test('the URL keeps the view, the role, the table, its filters, order and page',
 test('a wrong filter value is said, and the rows stay; the explorer says that it found nothing; a copied link is announced', async (context) => {
   const { page } = await open(context);
   await view(page, 'Rows').click();
-  await page.getByLabel('Table').selectOption('Species');
+  await chooseTable(page, 'Species');
   const rows = page.locator('.row-grid tbody tr');
   await rows.nth(19).waitFor();
   await page.getByLabel('Column to filter by').selectOption('id');
   await page.getByLabel('Operator').selectOption('eq');
   await page.getByLabel('Value').fill('owl');
   await page.getByRole('button', { name: 'Filter' }).click();
-  await page.locator('.explain-error').waitFor();
+  await page.getByText('Enter a whole number.').waitFor();
   assert.equal(await rows.count(), 20);
   await view(page, 'Query').click();
   await page.getByRole('button', { name: 'Copy a link to this query' }).click();

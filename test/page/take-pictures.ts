@@ -83,7 +83,7 @@ const pictures: readonly Picture[] = [
     look: desktop,
     prepare: async (page) => {
       await view(page, 'Rows');
-      await page.getByLabel('Table').selectOption('Species');
+      await page.getByRole('navigation', { name: 'Tables' }).getByRole('button', { name: 'Species', exact: true }).click();
       await page.getByRole('button', { name: 'name', exact: true }).click();
       await page.getByLabel('Column to filter by').selectOption('status');
       await page.getByLabel('Value').fill('VULNERABLE');
