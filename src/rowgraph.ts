@@ -22,7 +22,7 @@ import {
 } from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
 import { ClaimsError } from './engine/claims.ts';
-import { executeRequest, handleRequest, loadRole, prepareStanding, readRequest, type Target } from './engine/handle.ts';
+import { executeRequest, handleRequest, loadRole, readRequest, type Target } from './engine/handle.ts';
 import { createMismatchReport } from './engine/prepare/prepare-request.ts';
 import type {
   Caller,
@@ -49,7 +49,8 @@ import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import { currentVersion, isOlder } from './extension/extension-versions.ts';
 import { installExtension } from './extension/install-extension.ts';
 import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
-import { LiveQueries } from './live/live-queries.ts';
+import { openChangeFeed } from './live/changes/open-change-feed.ts';
+import { LiveQueries, type LiveSettings } from './live/live-queries.ts';
 import { Subscription } from './live/subscription.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
@@ -115,11 +116,23 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
       checkRoles: (snapshot) => snapshot.checkRoles(database),
     };
     const watch = await SchemaWatch.start(database, settings.schemas, loader, observe);
-    return new RowgraphService(database, settings, watch, observe, timeout);
+    return new RowgraphService(database, settings, watch, observe, timeout, liveSettingsOf(options, database, observe));
   } catch (error) {
     await database.close();
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
+}
+
+function liveSettingsOf(options: RowgraphOptions, database: Database, observe: Observer): LiveSettings {
+  const { live = defaults.live.default, timeout = defaults.requestTimeout.default } = options;
+  return {
+    intervalMillis: options.liveInterval ?? defaults.liveInterval.default,
+    refreshMillis: options.liveRefresh ?? null,
+    maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions.default,
+    cost: options.liveCost ?? defaults.liveCost.default,
+    timeoutMillis: timeout,
+    openFeed: (onChange) => openChangeFeed(database, { mode: live === 'off' ? 'poll' : live, observe }, onChange),
+  };
 }
 
 /** Reports an outdated version of the extension, once per version. */
@@ -154,6 +167,7 @@ class RowgraphService implements Rowgraph {
     watch: SchemaWatch<SchemaSnapshot>,
     observe: Observer,
     timeoutMillis: number,
+    live: LiveSettings,
   ) {
     this.#database = database;
     this.#settings = settings;
@@ -161,29 +175,7 @@ class RowgraphService implements Rowgraph {
     this.#observe = observe;
     this.#timeoutMillis = timeoutMillis;
     this.#clientSnapshots = new ClientSnapshots(settings);
-    const targetOf = (
-      caller: Caller,
-      { client = shareOf(caller), http, readOnly, marks }: SubscribeOptions,
-      deadline: Deadline,
-    ): Target => {
-      return { database, caller, observe, deadline, client, http, readOnly: readOnly ?? false, marks, isLive: true };
-    };
-    this.#live = new LiveQueries({
-      kindOf: async (request, caller, options) => {
-        const deadline = new Deadline(timeoutMillis);
-        const target = targetOf(caller, options, deadline);
-        const { prepared } = await prepareStanding(watch, caller, deadline, request, target).finally(() => deadline.end());
-        return prepared.operation.node.operation;
-      },
-      answer: (request, caller, options) => {
-        const deadline = new Deadline(timeoutMillis);
-        return handleRequest(watch, caller, deadline, request, targetOf(caller, options, deadline)).finally(() => deadline.end());
-      },
-      watch: (onChange) => {
-        const timer = setInterval(onChange, 250).unref();
-        return () => clearInterval(timer);
-      },
-    });
+    this.#live = new LiveQueries(database, watch, observe, live);
   }
 
   async execute(request: GraphQLRequest, caller: Caller, options?: RequestOptions): Promise<ExecutionResult> {
@@ -250,7 +242,7 @@ class RowgraphService implements Rowgraph {
     } catch (error) {
       return new Subscription((subscription) => subscription.fail(error));
     }
-    return this.#live.subscribe(request, caller, options);
+    return this.#live.subscribe(request, caller, options.client ?? shareOf(caller), options);
   }
 
   /** For servers, beside `executeRaw` (`http/served-graph.ts`). */
@@ -361,8 +353,7 @@ class RowgraphService implements Rowgraph {
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
-    this.#live.close();
-    this.#closing ??= Promise.all([this.#watch.stop(), this.#database.close()]);
+    this.#closing ??= this.#live.close().then(() => Promise.all([this.#watch.stop(), this.#database.close()]));
     await this.#closing;
   }
 

@@ -142,8 +142,8 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // Answers that are computed again when the data changes: above the engine, which computes them.
   live: {
-    values: ['budget', 'settings', 'engine', 'database', 'freshness', 'sql', 'catalog'],
-    types: ['compile', 'compile/compile-plan.ts', 'plan'],
+    values: ['budget', 'engine', 'database', 'freshness', 'request/validate/parse-document.ts', 'live/changes'],
+    types: ['plan'],
     node: true,
   },
   // Another entry point next to http: for other GraphQL servers.
@@ -168,6 +168,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'doctor',
       'explain',
       'live',
+      'live/changes',
       'events.ts',
       'statistics.ts',
     ],

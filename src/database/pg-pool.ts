@@ -26,7 +26,7 @@ const retryDelay = (): number => retryMillis.shortest + (retryMillis.longest - r
 const closeMillis = 1_000;
 
 interface PoolOptions {
-  readonly bounds: Omit<QueueBounds, 'share'>;
+  readonly bounds: Omit<QueueBounds, 'share' | 'size'>;
   /** What limits the connections of this pool and others together. */
   readonly budget: ConnectionBudget | null;
   readonly pace: Pace;
@@ -66,7 +66,7 @@ export class PgPool implements BudgetedPool {
     this.#options = options;
     this.#flights = flights;
     const { size } = this.#connector;
-    const bounds = { ...options.bounds, share: Math.max(1, size - Math.floor(size / reservedOf)) };
+    const bounds = { ...options.bounds, share: Math.max(1, size - Math.floor(size / reservedOf)), size };
     this.#queue = new Scheduler(
       bounds,
       () => this.#lastFailure,

@@ -29,7 +29,7 @@ const open = (
   bytes = 1000,
   whyNone: () => DatabaseError | null = () => null,
   onUnstuck = () => {},
-): Scheduler<Work> => new Scheduler({ length, bytes, share, timeoutMillis: 1000 }, whyNone, onUnstuck);
+): Scheduler<Work> => new Scheduler({ length, bytes, share, size: 100, timeoutMillis: 1000 }, whyNone, onUnstuck);
 
 function refusedBy(queue: Scheduler<Work>, added: Work): string[] {
   queue.add(added);

@@ -12,6 +12,13 @@ import { startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { tooManyConnections } from './to-database-error.ts';
 
+/** The client of work that nobody waits for at the moment: it comes after that of all others, and has a smaller share. */
+export const backgroundClient = '\0background';
+/** One in this many connections is the share of background work. */
+const backgroundOf = 4;
+/** For how long background work may be passed over, in milliseconds. */
+const backgroundMillis = 500;
+
 export interface QueuedWork {
   /** The client whose share it uses; null for rowgraph's own queries, which go first and have no share. */
   readonly client: string | null;
@@ -34,6 +41,8 @@ export interface QueueBounds {
   readonly timeoutMillis: number;
   /** How many connections a client may use at a time; the rest are reserved. */
   readonly share: number;
+  /** How many connections there are. */
+  readonly size: number;
 }
 
 interface Client<Work> {
@@ -224,8 +233,9 @@ export class Scheduler<Work extends QueuedWork> {
     let least = Infinity;
     const mayRun = this.#whatMayRun();
     for (const client of this.#turns) {
-      const { waiting, inUse } = client;
+      const { waiting, inUse, name } = client;
       if (inUse >= least) continue;
+      if (name === backgroundClient && !this.#mayServeBackground(client)) continue;
       const work = inUse < this.#bounds.share ? waiting.find(mayRun) : waiting[0];
       if (work === undefined || !mayRun(work) || (inUse >= this.#bounds.share && !work.isQuick)) continue;
       next = { client, work };
@@ -233,6 +243,12 @@ export class Scheduler<Work extends QueuedWork> {
       if (inUse === 0) break;
     }
     return next;
+  }
+
+  /** Unless it has waited for long, background work runs only when nothing else waits. */
+  #mayServeBackground({ waiting, inUse }: Client<Work>): boolean {
+    if (inUse >= Math.max(1, Math.floor(this.#bounds.size / backgroundOf))) return false;
+    return this.#turns.length === 1 || performance.now() - waiting[0]!.arrived > backgroundMillis;
   }
 
   /**

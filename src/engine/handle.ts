@@ -6,7 +6,7 @@
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { runAtOnce, runInSlices } from '../budget/turns.ts';
 import type { CompiledOperation } from '../compile/compile-plan.ts';
-import type { BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
+import type { Batch, BatchResult, RequestDatabase, Session, Statement } from '../database/database.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
@@ -49,8 +49,6 @@ export interface Target {
   readonly http?: HttpHead | undefined;
   /** Records the estimated rows of requests. */
   readonly estimatedRows?: Distribution;
-  /** Whether it is one answer of a subscription. Other requests must not be subscriptions. */
-  readonly isLive?: boolean;
   /** Called before the wait for the database. */
   readonly onPrepared?: (() => void) | undefined;
 }
@@ -77,36 +75,6 @@ export async function handleRequest(
       target.onPrepared?.();
       const failure = await attempts.failed(error);
       if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, prepared) : failure;
-    }
-  }
-}
-
-/** A request with the schema of its role that it was prepared for. */
-export interface StandingRequest {
-  readonly snapshot: SchemaSnapshot;
-  readonly roleSchema: RoleSchema;
-  readonly prepared: PreparedRequest;
-}
-
-/** Prepares a request on the current schema, and again on a newer one, without running it. Rejects as `handleRequest` does. */
-export async function prepareStanding(
-  watch: SchemaWatch<SchemaSnapshot>,
-  caller: Caller,
-  deadline: Deadline,
-  request: GraphQLRequest,
-  target: Target,
-): Promise<StandingRequest> {
-  const attempts = new Attempts(watch, deadline);
-  for (;;) {
-    let roleSchema: RoleSchema | undefined;
-    try {
-      const { snapshot } = attempts;
-      roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
-      const prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
-      return { snapshot, roleSchema, prepared };
-    } catch (error) {
-      const failure = await attempts.failed(error);
-      if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, undefined) : failure;
     }
   }
 }
@@ -142,12 +110,12 @@ export async function executeRequest(roleSchema: RoleSchema, request: GraphQLReq
 }
 
 /** One synchronous look at the caches. */
-function findRequest(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): PreparedRequest | null {
+export function findRequest(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): PreparedRequest | null {
   refuseRole(roleSchema, target);
   return findPrepared(roleSchema, request, { keepsResults: keepsResults(roleSchema, request, target), marks: target.marks });
 }
 
-function prepare(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): Promise<PreparedRequest> {
+export function prepare(roleSchema: RoleSchema, request: GraphQLRequest, target: Target): Promise<PreparedRequest> {
   const { deadline, client, marks } = target;
   return prepareRequest(roleSchema, request, { deadline, client, keepsResults: keepsResults(roleSchema, request, target), marks });
 }
@@ -164,60 +132,71 @@ function keepsResults({ role, granted }: RoleSchema, request: GraphQLRequest, ta
   return role.mayUseKeys && granted.keyStore !== null && hasKey(request, target);
 }
 
-/** Checks and binds what depends on values, runs the batch, and assembles the response. */
+/** Checks and binds what depends on values, and what is to run. */
+export async function bindRequest(
+  { role, granted }: RoleSchema,
+  prepared: PreparedRequest,
+  target: Target,
+): Promise<Batch & { readonly extensions: string | null }> {
+  const { compiled } = prepared;
+  const { database, caller, deadline, client, marks } = target;
+  const isQuery = compiled.kind === 'query';
+  const pageRows = estimateRows(prepared);
+  if (pageRows > role.limits.estimatedRows) await checkRows(prepared, { role, granted }, database, deadline);
+  if (target.readOnly && !isQuery)
+    throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
+  const binding = bindStatements(compiled.statements, prepared.variables.bindValues, role.limits);
+  const isLong = prepared.variables.listElements > manyParts;
+  const statements = isLong ? await runInSlices(binding, deadline) : runAtOnce(binding);
+  const session = caller && sessionOf({ role, granted }, caller, compiled, marks?.applicationName ?? null, target.http);
+  // After the version has been bound: if tables come into doubt later, that is no longer the version.
+  if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
+  if (isQuery) target.estimatedRows?.note(pageRows);
+  return {
+    session,
+    statements,
+    template: isQuery ? compiled : undefined,
+    preparedFor: session !== null && compiled.measure.roleIndependent ? role.alikeName : undefined,
+    genericPlan: compiled.genericPlan,
+    origin: compiled,
+    deadline,
+    client,
+    touches: compiled.measure.touches,
+    callsFunctions: compiled.measure.callsFunctions,
+    maxBytes: role.limits.responseBytes,
+    marks,
+    extensions: granted.reportsCost ? JSON.stringify({ cost: costOfPrepared(prepared) }) : null,
+  };
+}
+
+/** Runs the batch, and assembles the response. */
 async function runRequest(
   roleSchema: RoleSchema,
   prepared: PreparedRequest,
   request: GraphQLRequest,
   target: Target,
 ): Promise<RawResponse> {
-  const { role, granted } = roleSchema;
+  const { granted } = roleSchema;
   const { compiled } = prepared;
-  if (prepared.operation.node.operation === 'subscription' && target.isLive !== true) throw notSupported();
-  const { database, deadline, client, marks, observe } = target;
+  if (prepared.operation.node.operation === 'subscription') throw notSupported();
+  const { database, deadline, marks, observe } = target;
   const isQuery = compiled.kind === 'query';
-  const pageRows = estimateRows(prepared);
-  if (pageRows > role.limits.estimatedRows) await checkRows(prepared, roleSchema, database, deadline);
-  if (target.readOnly && !isQuery)
-    throw new ApiError('METHOD_NOT_ALLOWED', 'A GET request must not run a mutation. Send it as a POST request.');
-  const binding = bindStatements(compiled.statements, prepared.variables.bindValues, role.limits);
-  const isLong = prepared.variables.listElements > manyParts;
-  const statements = isLong ? await runInSlices(binding, deadline) : runAtOnce(binding);
-  const session = target.caller && sessionOf(roleSchema, target.caller, compiled, marks?.applicationName ?? null, target.http);
-  // After the version has been bound: if tables come into doubt later, that is no longer the version.
-  if (granted.version !== null && granted.version.suspects.size > 0) refuseSuspects(granted.version, compiled);
-  const extensions = granted.reportsCost ? JSON.stringify({ cost: costOfPrepared(prepared) }) : null;
+  const { extensions, ...batch } = await bindRequest(roleSchema, prepared, target);
   const once = hasKey(request, target) && !isQuery ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
-  if (isQuery) target.estimatedRows?.note(pageRows);
   if (marks !== undefined) {
     marks.prepared = performance.now();
     marks.operation = ranOperation(request, prepared);
   }
   target.onPrepared?.();
   let rows: BatchResult = [];
-  if (statements.length > 0) {
-    const batch = {
-      session,
-      statements,
-      template: isQuery ? compiled : undefined,
-      preparedFor: session !== null && compiled.measure.roleIndependent ? role.alikeName : undefined,
-      genericPlan: compiled.genericPlan,
-      origin: compiled,
-      deadline,
-      client,
-      touches: compiled.measure.touches,
-      callsFunctions: compiled.measure.callsFunctions,
-      maxBytes: role.limits.responseBytes,
-      marks,
-    };
+  if (batch.statements.length > 0) {
     const outcome = once === null ? await runBatch(database, batch, observe) : await runOnce(database, batch, once, observe);
     if ('errorCode' in outcome) return outcome;
     rows = outcome;
     if (marks !== undefined) marks.ended = performance.now();
   }
   const introspected = compiled.isIntrospective ? await introspect(granted, prepared, request, deadline) : noneIntrospected;
-  const isLive = prepared.operation.node.operation === 'subscription';
-  const traits = isQuery ? { isLive, dependsOn: granted.requestSettings?.headers } : { isMutation: true };
+  const traits = isQuery ? { dependsOn: granted.requestSettings?.headers } : { isMutation: true };
   return assembleResponse(responseMembers(compiled, rows, introspected), extensions, traits);
 }
 
@@ -227,7 +206,7 @@ function notSupported(): ApiError {
 }
 
 /** Throws if a request is for a table that has changed, or shows the whole schema. */
-function refuseSuspects({ suspects }: SnapshotVersion, { measure, isIntrospective }: CompiledRequest): void {
+export function refuseSuspects({ suspects }: SnapshotVersion, { measure, isIntrospective }: CompiledRequest): void {
   if (isIntrospective || measure.touches.some((name) => suspects.has(name))) throw new SuspectTableError();
 }
 
@@ -285,7 +264,7 @@ export async function readRequest(
   };
 }
 
-function responseMembers({ roots }: CompiledOperation, rows: BatchResult, introspected: IntrospectionJson): ResponseMember[] {
+export function responseMembers({ roots }: CompiledOperation, rows: BatchResult, introspected: IntrospectionJson): ResponseMember[] {
   return roots.map((root) => {
     if (root.kind === 'json') return root;
     if (root.kind === 'introspection') return { key: root.key, json: introspected.get(root.key)! };
@@ -293,7 +272,7 @@ function responseMembers({ roots }: CompiledOperation, rows: BatchResult, intros
   });
 }
 
-const noneIntrospected: IntrospectionJson = new Map();
+export const noneIntrospected: IntrospectionJson = new Map();
 
 /** The values of the root fields that introspect, by key. */
 async function introspect(

@@ -59,6 +59,8 @@ export class SchemaWatch<Snapshot> {
   #roles: { readonly marker: string | null; readonly hash: string | null } = { marker: null, hash: null };
   #timer: NodeJS.Timeout | null = null;
   #unlisten: (() => Promise<void>) | null = null;
+  /** Called when there is another snapshot, when tables of this one have changed, and when roles or memberships have. */
+  onChange: (() => void) | null = null;
 
   private constructor(
     database: Database,
@@ -117,7 +119,10 @@ export class SchemaWatch<Snapshot> {
   /** Takes note of what has happened, and does what follows. */
   note(event: WatchEvent<Snapshot>): void {
     const { state, actions } = reduce(this.#state, event);
+    const { loaded } = this.#state;
+    const isOther = state.loaded.snapshot !== loaded.snapshot || (state.loaded !== loaded && state.loaded.doubtful > 0);
     this.#state = state;
+    if (isOther) this.onChange?.();
     for (const action of actions) {
       // Nobody waits for this. It never rejects.
       if (action === 'listen') void this.#listening.run();
@@ -230,8 +235,10 @@ export class SchemaWatch<Snapshot> {
   async #checkRoles(): Promise<void> {
     if (this.#state.isStopped) return;
     const { marker, hash } = await readRoles(this.#database, this.#roles.marker);
-    if (hash !== null && hash !== this.#roles.hash) await this.#loader.checkRoles?.(this.current());
+    const isOther = hash !== null && hash !== this.#roles.hash;
+    if (isOther) await this.#loader.checkRoles?.(this.current());
     this.#roles = { marker, hash: hash ?? this.#roles.hash };
+    if (isOther) this.onChange?.();
   }
 }
 

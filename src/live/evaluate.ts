@@ -1,0 +1,128 @@
+/** One evaluation of a cohort: its answer, what becomes of errors, and who gets it. */
+import { Deadline } from '../budget/deadline.ts';
+import type { Database } from '../database/database.ts';
+import type { RawResponse } from '../engine/request.ts';
+import { failureResponse } from '../engine/run/response.ts';
+import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
+import { type Evaluated, isCurrent } from '../engine/standing-request.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { toApiError } from '../errors/from-postgres.ts';
+import type { Observer } from '../events.ts';
+import { Attempts } from '../freshness/attempts.ts';
+import type { SchemaWatch } from '../freshness/schema-watch.ts';
+import { RequestErrors } from '../request/validate/parse-document.ts';
+import type { Cohort } from './cohort.ts';
+import type { RelationIndex } from './relation-index.ts';
+
+/** What keeps the cohorts. */
+export interface CohortKeeper {
+  readonly database: Database;
+  readonly watch: SchemaWatch<SchemaSnapshot>;
+  readonly observe: Observer;
+  readonly settings: { readonly timeoutMillis: number };
+  readonly index: RelationIndex;
+  /** The number of the schema that cohorts must be prepared for. */
+  readonly epoch: number;
+  /** Prepares a cohort for the current schema. */
+  prepareAgain(cohort: Cohort, deadline: Deadline): Promise<void>;
+}
+
+/** In bytes. Longer answers are not kept: who subscribes later gets one of a new evaluation. */
+const longestKept = 64 * 1024;
+
+/** Errors that pass: the evaluation is tried again, and clients hear nothing of them. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+  'OVERLOADED',
+  'DATABASE_UNAVAILABLE',
+  'SCHEMA_LOADING',
+  'CONFLICT',
+  'CANCELLED',
+  'SHUTTING_DOWN',
+]);
+/** Errors that clients hear of, and that may be gone at another attempt. */
+const uncertain: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'DATABASE_FAILED', 'INTERNAL_ERROR']);
+
+/** Whether an error of preparing a subscription ends it: it is no longer valid, or no longer allowed. */
+export function endsSubscription(error: unknown): boolean {
+  if (error instanceof RequestErrors) return true;
+  return error instanceof ApiError && !passing.has(error.code) && !uncertain.has(error.code);
+}
+
+/** Evaluates a cohort and gives its members the answer if it is another one. Never rejects. */
+export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Promise<void> {
+  const number = cohort.begin();
+  const deadline = new Deadline(keeper.settings.timeoutMillis);
+  try {
+    const evaluated = await attempt(cohort, keeper, deadline);
+    if (evaluated !== null) answer(cohort, keeper, number, evaluated);
+  } catch (error) {
+    fail(cohort, keeper, number, error instanceof DatabaseError ? toApiError(error) : error);
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Null if nobody is left to be answered. */
+async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline): Promise<Evaluated | null> {
+  const { database, watch, observe } = keeper;
+  const attempts = new Attempts(watch, deadline);
+  for (;;) {
+    try {
+      const { standing } = cohort;
+      if (cohort.epoch !== keeper.epoch || !isCurrent(standing.source, watch.current(), standing.role))
+        await keeper.prepareAgain(cohort, deadline);
+      if (cohort.state === 'ended') return null;
+      // Who has no answer yet needs its bytes.
+      const isKnown = cohort.answer !== null || [...cohort.members].every(({ awaits }) => awaits === null);
+      return await cohort.standing.evaluate(isKnown ? cohort.hash : '', cohort.dependencies.isTraced, { database, deadline, observe });
+    } catch (error) {
+      const failure = await attempts.failed(error);
+      if (failure !== null) throw await cohort.standing.locate(failure);
+    }
+  }
+}
+
+function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { hash, response, relations }: Evaluated): void {
+  const isOther = hash !== cohort.hash;
+  cohort.hash = hash;
+  cohort.readsUnknown = false;
+  if (response !== null) cohort.answer = response.length <= longestKept ? response : null;
+  give(cohort, number, isOther, response ?? cohort.answer);
+  cohort.end(isOther, relations ?? []);
+  if (cohort.state !== 'ended') keeper.index.set(cohort);
+}
+
+/** Gives an answer to all members, or only to those that have none yet. */
+function give(cohort: Cohort, number: number, isOther: boolean, response: RawResponse | null): void {
+  for (const member of [...cohort.members]) {
+    const { awaits } = member;
+    if (awaits === null ? !isOther : awaits > number) continue;
+    // Null only if the answer was not kept and its bytes were not asked for, because nobody needed them when the evaluation began.
+    if (response === null) continue;
+    member.awaits = null;
+    member.onFirst?.(null);
+    member.subscription.give(response);
+  }
+}
+
+function fail(cohort: Cohort, keeper: CohortKeeper, number: number, error: unknown): void {
+  const response = { ...failureResponse(error), isLive: true };
+  const code = response.errorCode ?? 'INTERNAL_ERROR';
+  for (const { onFirst } of cohort.members) onFirst?.(error);
+  if (code === 'UNAUTHENTICATED') {
+    for (const { subscription } of [...cohort.members]) subscription.fail(error);
+    return cohort.end(false, []);
+  }
+  if (passing.has(code)) return cohort.fail();
+  if (code === 'INTERNAL_ERROR') keeper.observe({ kind: 'defect-found', requestId: null, error });
+  const hash = `error ${Buffer.concat(response.chunks).toString()}`;
+  const isOther = hash !== cohort.hash;
+  cohort.hash = hash;
+  cohort.answer = response;
+  cohort.readsUnknown = true;
+  give(cohort, number, isOther, response);
+  if (uncertain.has(code)) cohort.fail(isOther);
+  else cohort.end(isOther, cohort.traced);
+}

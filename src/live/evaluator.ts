@@ -1,0 +1,76 @@
+/**
+ * Whose turn it is: dirty cohorts wait here by statement and role, so that those of one statement follow each other and share connections
+ * (`Batch.template`). Their number is bounded, and so are their connections: requests do not wait behind them.
+ */
+import type { Cohort } from './cohort.ts';
+
+/** Then it is the turn of another statement. */
+const longestStreak = 256;
+
+export class Evaluator {
+  readonly #evaluate: (cohort: Cohort) => Promise<void>;
+  readonly #most: number;
+  /** Cohorts that are queued, by statement and role. */
+  readonly #queues = new Map<object, Map<string, Set<Cohort>>>();
+  #running = 0;
+  /** How many cohorts of one statement have had their turn in a row. */
+  #streak = 0;
+  #isAwake = false;
+
+  /** `evaluate` never rejects. `most`: how many evaluations may be under way. */
+  constructor(most: number, evaluate: (cohort: Cohort) => Promise<void>) {
+    this.#most = most;
+    this.#evaluate = evaluate;
+  }
+
+  add(cohort: Cohort): void {
+    const { kind, role } = cohort.standing;
+    const byRole = this.#queues.get(kind) ?? new Map<string, Set<Cohort>>();
+    const queue = byRole.get(role) ?? new Set();
+    this.#queues.set(kind, byRole.set(role, queue.add(cohort)));
+    if (this.#isAwake) return;
+    this.#isAwake = true;
+    // Whatever a change makes dirty becomes so in one turn of the event loop.
+    queueMicrotask(() => {
+      this.#isAwake = false;
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    while (this.#running < this.#most) {
+      const cohort = this.#take();
+      if (cohort === null) return;
+      this.#running += 1;
+      void this.#evaluate(cohort).finally(() => {
+        this.#running -= 1;
+        this.#start();
+      });
+    }
+  }
+
+  /** The next of the statement whose turn it is, which keeps it for a while, or until none of its cohorts is left. */
+  #take(): Cohort | null {
+    for (const [kind, byRole] of this.#queues) {
+      this.#streak += 1;
+      if (this.#streak > longestStreak && this.#queues.size > 1) {
+        this.#streak = 0;
+        this.#queues.delete(kind);
+        this.#queues.set(kind, byRole);
+        continue;
+      }
+      for (const [role, queue] of byRole) {
+        for (const cohort of queue) {
+          queue.delete(cohort);
+          if (queue.size === 0) byRole.delete(role);
+          if (byRole.size === 0) {
+            this.#queues.delete(kind);
+            this.#streak = 0;
+          }
+          if (cohort.state === 'queued') return cohort;
+        }
+      }
+    }
+    return null;
+  }
+}
