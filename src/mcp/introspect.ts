@@ -1,6 +1,6 @@
 /**
- * What a role may know of its schema, read by introspection: where that is off, nothing is known. The queries stay within the strictest
- * limits, which count the fields of each alias.
+ * What a role may know of its schema, read by introspection: where that is off, nothing is known. Each query builds the schema that
+ * introspection shows, so it asks for as much as the limits of the role allow, which count the fields of each alias.
  */
 import type { ExecutionResult } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -68,20 +68,29 @@ export async function readSchemaHead(session: AgentSession): Promise<SchemaHead>
   return { ...head, types: head.types.filter(({ name }) => !name.startsWith('__')) };
 }
 
-/** How many types a query describes. */
-const typesAtATime = 5;
+/** How many types a query describes: as many as the default limits allow, and as the strict ones do. */
+const typesAtATime = 60;
+const fewTypes = 5;
 
 /** The types with these names, which must be names of GraphQL; those that there are, in the same order. */
 export async function readTypes(session: AgentSession, names: readonly string[]): Promise<readonly DescribedType[]> {
   const found: DescribedType[] = [];
-  for (let start = 0; start < names.length; start += typesAtATime) {
-    const asked = names.slice(start, start + typesAtATime);
+  let most = typesAtATime;
+  for (let start = 0; start < names.length; ) {
+    const asked = names.slice(start, start + most);
     const fields = asked.map((name, index) => `t${index}: __type(name: ${JSON.stringify(name)}) { ...Described }`);
-    const data = dataOf(await session.introspect(`{ ${fields.join(' ')} } ${fragments}`));
+    const result = await session.introspect(`{ ${fields.join(' ')} } ${fragments}`);
+    const isTooMuch = result.errors?.[0]?.extensions.code.startsWith('TOO_MANY_') ?? false;
+    if (isTooMuch && asked.length > fewTypes) {
+      most = fewTypes;
+      continue;
+    }
+    const data = dataOf(result);
     for (const index of asked.keys()) {
       const type = data[`t${index}`] as DescribedType | null;
       if (type !== null) found.push(type);
     }
+    start += asked.length;
   }
   return found;
 }

@@ -78,11 +78,8 @@ async function answer(
   served: ServedAgents,
 ): ReturnType<AgentProtocol['answer']> {
   if (Array.isArray(message)) return refuse('Send one message at a time: batches are not part of the protocol any more.');
-  const request = new Request('http://localhost/mcp', {
-    method: 'POST',
-    headers: { ...headers, ...accepted },
-    body: JSON.stringify(message),
-  });
+  // The SDK takes the body as it has been parsed.
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers: { ...headers, ...accepted }, body: '{}' });
   const response = (await isLegacyRequest(request, message))
     ? await answerByHandshake(request, message, session, served)
     : await answerAtOnce(request, message, session, served);

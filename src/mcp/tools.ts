@@ -16,7 +16,8 @@ interface KnownDocuments {
 
 /** The roles of a graph whose documents are kept; tokens may name many. */
 const mostRoles = 50;
-const reserved: ReadonlySet<string> = new Set(['list_types', 'list_fields', 'describe_type', 'run_query', 'run_mutation', 'explain_query']);
+const schemaToolNames: ReadonlySet<string> = new Set(['list_types', 'list_fields', 'describe_type']);
+const reserved: ReadonlySet<string> = new Set([...schemaToolNames, 'run_query', 'run_mutation', 'explain_query']);
 
 export class ToolBox {
   readonly settings: AgentSettings;
@@ -35,18 +36,30 @@ export class ToolBox {
   /** All tools of a session. Rejects with `ApiError` if the schema cannot be read now. */
   async list(session: AgentSession): Promise<readonly Tool[]> {
     const isKnown = await mayIntrospect(session);
-    const own = session.runsAnyDocument ? makeOperationTools(session, this.settings) : [];
-    // Who may not write documents has no use for the schema.
-    const schema = session.runsAnyDocument && isKnown ? makeSchemaTools(session, this.settings) : [];
     const { operations, types } = await this.#documentsOf(session, isKnown);
-    return [...schema, ...own, ...operations.map((operation) => makeDocumentTool(session, operation, types, this.settings))];
+    const ofDocuments = operations.map((operation) => makeDocumentTool(session, operation, types, this.settings));
+    return [...this.#schemaTools(session, isKnown), ...this.#operationTools(session), ...ofDocuments];
   }
 
   /** Null if the session has no such tool. */
   async find(session: AgentSession, name: string): Promise<Tool | null> {
-    const own = session.runsAnyDocument ? makeOperationTools(session, this.settings) : [];
-    const found = own.find(({ definition }) => definition.name === name);
-    return found ?? (await this.list(session)).find(({ definition }) => definition.name === name) ?? null;
+    const byName = (tool: Tool): boolean => tool.definition.name === name;
+    const own = this.#operationTools(session).find(byName);
+    if (own !== undefined) return own;
+    const isKnown = await mayIntrospect(session);
+    if (schemaToolNames.has(name)) return this.#schemaTools(session, isKnown).find(byName) ?? null;
+    const { operations, types } = await this.#documentsOf(session, isKnown);
+    const operation = operations.find(({ toolName }) => toolName === name);
+    return operation === undefined ? null : makeDocumentTool(session, operation, types, this.settings);
+  }
+
+  #operationTools(session: AgentSession): readonly Tool[] {
+    return session.runsAnyDocument ? makeOperationTools(session, this.settings) : [];
+  }
+
+  /** Who may not write documents has no use for the schema. */
+  #schemaTools(session: AgentSession, isKnown: boolean): readonly Tool[] {
+    return session.runsAnyDocument && isKnown ? makeSchemaTools(session, this.settings) : [];
   }
 
   async #documentsOf(session: AgentSession, isKnown: boolean): Promise<KnownDocuments> {

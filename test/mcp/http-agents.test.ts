@@ -342,6 +342,37 @@ test('a client that accepts only JSON gets it, without a session', async () => {
   assert.ok(result.tools.length > 3);
 });
 
+test('the key may be in the URL, for programs that send no headers, and a request may be large', async () => {
+  const key = await signKey(secret, 'anon');
+  const body = JSON.stringify({
+    ...message,
+    method: 'tools/call',
+    params: { name: 'run_query', arguments: { query: `{ __typename } ${'#'.repeat(20_000)}` } },
+  });
+  const response = await fetch(`${server.endpoint}?apikey=${key}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  assert.deepEqual(
+    [response.status, ((await response.json()) as { result: unknown }).result],
+    [200, { content: [{ type: 'text', text: '{"data":{"__typename":"Query"}}' }], structuredContent: { data: { __typename: 'Query' } } }],
+  );
+});
+
+test('requests of agents count for the rate and for what is in flight', async () => {
+  const rated = await startAgentServer(database, { server: { rateLimit: { max: 2, windowMilliseconds: 60_000 } } });
+  const statuses = [await post(rated, {}), await post(rated, {}), await post(rated, {})].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 200, 429]);
+  await rated.stop();
+  const full = await startAgentServer(database, { server: { maxClientRequests: 1, requestTimeout: 2_000 } });
+  const slow = post(full, {}, { ...message, method: 'tools/call', params: { name: 'run_query', arguments: { query: '{ slow }' } } });
+  await database.untilRunning('slow', 1);
+  assert.equal((await post(full, {})).status, 503);
+  assert.match(await (await slow).text(), /TIMEOUT/);
+  await full.stop();
+});
+
 test('a server that does not serve agents has no such path', async () => {
   const without = await startAgentServer(database, { server: { agents: null } });
   assert.equal((await post(without, {})).status, 404);

@@ -1,8 +1,11 @@
 /** `rowgraph mcp`: an agent on standard input and output, over a database and over a running server. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -163,6 +166,38 @@ test('serve with --mcp serves agents by all of its workers, and says where', asy
     assert.deepEqual(await namesOf(client), ['list_types', 'list_fields', 'describe_type', 'run_query']);
     await client.close();
   }
+  assert.equal((await command.stop()).code, 0);
+});
+
+test('the host chooses the project whose agent it is, with its own keys', async () => {
+  const projects = path.join(folder, 'projects.json');
+  const references = ['aaaaaaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbbbbbb'];
+  const other = await databases.create('create table other (id int primary key)');
+  const secretOf = (reference: string): string => `the secret of the project ${reference}`;
+  const settings = references.map((reference, index) => [
+    reference,
+    { databaseUrl: (index === 0 ? database : other).url, jwtSecret: secretOf(reference), introspection: 'on' },
+  ]);
+  await writeFile(projects, JSON.stringify(Object.fromEntries(settings)));
+  const command = startCommand(['serve', '--projects', projects, '--projects-domain', 'example.com', '--port', '0', '--mcp'], {
+    home: folder,
+  });
+  const [, url = ''] = /Agents \(MCP\): (\S+)\n/.exec(await command.waitFor(/Agents \(MCP\): \S+\n/)) ?? [];
+  const askAs = async (host: string, key: string): Promise<{ status: number; body: string }> => {
+    const sent = request(url, {
+      method: 'POST',
+      headers: { host: `${host}.example.com`, apikey: key, 'content-type': 'application/json' },
+    });
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_types', arguments: {} } }));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, body: await text(response) };
+  };
+  const keys = await Promise.all(references.map((reference) => signKey(secretOf(reference), 'anon')));
+  assert.match((await askAs(references[0]!, keys[0]!)).body, /type Note/);
+  const answer = await askAs(references[1]!, keys[1]!);
+  assert.match(answer.body, /type other/);
+  assert.doesNotMatch(answer.body, /Note/);
+  assert.equal((await askAs(references[1]!, keys[0]!)).status, 401);
   assert.equal((await command.stop()).code, 0);
 });
 
