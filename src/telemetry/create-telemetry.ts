@@ -5,11 +5,18 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { type BeginTrace, type Event, type EventKind, type Observer, rowOf } from '../events.ts';
 import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
+import { LiveMetrics } from './live-metrics.ts';
 import { type Clock, LogLimit, LogStream } from './log-stream.ts';
 import { type Metric, metricsContentType, writeMetrics } from './metrics.ts';
 import type { OtlpSettings } from './otlp/otlp-settings.ts';
 import { startOtlp } from './otlp/start-otlp.ts';
-import { describeAccess, describeSlowOperation, findSlowOperations, type SlowOperationOptions } from './request-log.ts';
+import {
+  describeAccess,
+  describeSlowOperation,
+  describeSubscription,
+  findSlowOperations,
+  type SlowOperationOptions,
+} from './request-log.ts';
 import {
   cacheMetrics,
   eventMetrics,
@@ -75,6 +82,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     project = event.project;
     if (isWritten(event, limit)) writeEvent(event, log);
     if (event.kind === 'request-finished' && event.details) noteDetails(event);
+    if (event.kind === 'subscription-ended' && event.details) noteSubscription(event);
     project = undefined;
   };
   const exporting = otlp === null ? null : startOtlp(otlp, () => metrics.read(), observe);
@@ -86,6 +94,10 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       metrics.requests.noteSlowOperation();
       if (limit.admits('slow operation')) asked.warn(describeSlowOperation(event, times, slowOperations), 'slow operation');
     }
+  };
+  const noteSubscription = (event: Event & { readonly kind: 'subscription-ended' }): void => {
+    if (accessLog) asked.info(describeSubscription(event), 'access');
+    exporting?.noteSubscription(event);
   };
   const detailedEvents = accessLog || slowOperations !== null || exporting !== null;
   return {
@@ -142,6 +154,7 @@ class ProcessCounts {
   /** Null if the server has no projects. */
   readProjects: ReadProjects | null = null;
   readonly #projects = new ProjectMetrics();
+  readonly #live = new LiveMetrics();
   readonly #process = new ProcessMetrics();
   readonly #events = new Map<EventKind, number>();
 
@@ -150,13 +163,14 @@ class ProcessCounts {
     else if (event.kind === 'request-finished') {
       this.requests.finish(event);
       if (event.project !== undefined) this.#projects.finish(event.project, event);
-    } else this.#events.set(event.kind, (this.#events.get(event.kind) ?? 0) + 1);
+    } else if (!this.#live.count(event)) this.#events.set(event.kind, (this.#events.get(event.kind) ?? 0) + 1);
   }
 
   async read(): Promise<Metric[]> {
     return [
       ...(await this.#process.read()),
       ...this.requests.read(),
+      ...this.#live.read(),
       ...(this.readProjects === null ? [] : this.#projects.read(this.readProjects())),
       ...eventMetrics(this.#events),
       ...cacheMetrics(this.caches.flatMap((read) => read())),

@@ -1,7 +1,7 @@
 /** Slow operations as log lines. Values of the request are left out unless they are asked for. */
 import { createHash } from 'node:crypto';
 import { Kind, parse, print, visit } from 'graphql';
-import type { OperationTimes, RequestFinished } from '../events.ts';
+import type { OperationTimes, RequestFinished, SubscriptionEnded } from '../events.ts';
 
 export interface SlowOperationOptions {
   /** Operations that take at least this long are logged. */
@@ -26,6 +26,23 @@ export function describeAccess({ requestId, role, code, status, seconds, bytes, 
     role,
     operation: operation?.name?.slice(0, longestName) ?? null,
     milliseconds: rounded(seconds * 1000),
+    bytes,
+  };
+}
+
+/** The members of the access log line of a subscription that has ended. */
+export function describeSubscription({ requestId, role, code, transport, seconds, answers, bytes, details }: SubscriptionEnded): object {
+  const { address, trace, operation } = details ?? {};
+  return {
+    requestId,
+    ...(trace && { traceId: trace.traceId }),
+    address,
+    transport,
+    code,
+    role,
+    operation: operation?.name?.slice(0, longestName) ?? null,
+    seconds: Math.round(seconds * 1000) / 1000,
+    answers,
     bytes,
   };
 }

@@ -61,12 +61,16 @@ const noReservations =
 const noTicket =
   'A DELETE request ends an operation on a reserved event stream. Send its token in the header X-GraphQL-Event-Stream-Token.';
 
-/** The token of a reserved event stream, in its header or, as a GET request for the stream itself, in the URL. */
+/**
+ * The token of a reserved event stream: in its header, or in the URL of a request for the stream itself or for the end of an operation. A
+ * parameter of this name means something else elsewhere.
+ */
 function readTicket({ headers, url, method }: Exchange, stream: StreamPreference | null): string | null {
   const sent = headers['x-graphql-event-stream-token'];
   if (typeof sent === 'string' && sent !== '') return sent;
-  if (!url.includes('token=') || (method === 'GET' && stream?.format !== 'events')) return null;
-  return new URLSearchParams(url.slice(url.indexOf('?'))).get('token');
+  if (!url.includes('token=') || (method !== 'DELETE' && (method !== 'GET' || stream?.format !== 'events'))) return null;
+  const parameters = new URLSearchParams(url.slice(url.indexOf('?')));
+  return parameters.has('query') ? null : parameters.get('token');
 }
 
 export class LiveWish {

@@ -2,7 +2,7 @@
  * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). They never contain values
  * of the request.
  */
-import type { OperationTimes, RequestDetails, RequestFinished } from '../../events.ts';
+import type { OperationTimes, RequestDetails, RequestFinished, SubscriptionEnded } from '../../events.ts';
 import type { Metric } from '../metrics.ts';
 import { randomHex } from '../trace-context.ts';
 
@@ -56,6 +56,34 @@ export function encodeRequest({ status, code, role, bytes, seconds, requestId }:
     ...child('batch', kinds.client, times.sent, times.ended, databaseAttributes(times)),
   ];
   return [root, ...child('receive', kinds.internal, authenticated, received), ...[details, ...details.parts].flatMap(stagesOf)];
+}
+
+/** The span of a subscription from its first answer to its end, below that of the request which began it, whose trace it has. */
+export function encodeSubscription(event: SubscriptionEnded, { trace, operation }: RequestDetails): Span {
+  const { code, role, transport, answers, bytes, seconds, requestId } = event;
+  const now = performance.now();
+  return {
+    ...spanOf(
+      trace?.traceId ?? randomHex(16),
+      randomHex(8),
+      trace?.spanId ?? null,
+      'subscription',
+      kinds.server,
+      now - seconds * 1000,
+      now,
+    ),
+    attributes: attributesOf({
+      'graphql.operation.name': operation === null ? null : nameOf(operation),
+      'graphql.operation.type': 'subscription',
+      'error.type': code,
+      'rowgraph.role': role,
+      'rowgraph.request_id': requestId,
+      'rowgraph.transport': transport,
+      'rowgraph.answers': answers,
+      'rowgraph.answer_bytes': bytes,
+    }),
+    status: code === 'INTERNAL_ERROR' ? { code: failed, message: code } : {},
+  };
 }
 
 function databaseAttributes({ operation }: OperationTimes): Attribute[] {

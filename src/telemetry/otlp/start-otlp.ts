@@ -4,9 +4,9 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Observer, RequestFinished } from '../../events.ts';
+import type { Observer, RequestFinished, SubscriptionEnded } from '../../events.ts';
 import type { Metric } from '../metrics.ts';
-import { attributesOf, encodeMetrics, encodeRequest, type Span } from './encode-otlp.ts';
+import { attributesOf, encodeMetrics, encodeRequest, encodeSubscription, type Span } from './encode-otlp.ts';
 import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
 
 const compress = promisify(gzip);
@@ -59,6 +59,7 @@ function withoutSecrets(url: string): string {
 
 interface OtlpExport {
   readonly note: (event: RequestFinished) => void;
+  readonly noteSubscription: (event: SubscriptionEnded) => void;
   /** Sends what is left, within this many milliseconds, and stops. */
   stop(milliseconds: number): Promise<void>;
 }
@@ -84,6 +85,7 @@ export function startOtlp(settings: OtlpSettings, readMetrics: () => Promise<rea
   const timer = sender === null ? null : setInterval(() => void sendMetrics(), settings.metricInterval).unref();
   return {
     note: (event) => spans?.note(event),
+    noteSubscription: (event) => spans?.noteSubscription(event),
     stop: async (milliseconds) => {
       if (timer !== null) clearInterval(timer);
       const isLate = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
@@ -111,13 +113,20 @@ class SpanQueue {
   }
 
   note(event: RequestFinished): void {
-    if (!event.details?.trace?.isSampled) return;
+    if (event.details?.trace?.isSampled) this.#add(() => encodeRequest(event, event.details!));
+  }
+
+  noteSubscription(event: SubscriptionEnded): void {
+    if (event.details?.trace?.isSampled) this.#add(() => [encodeSubscription(event, event.details!)]);
+  }
+
+  #add(encode: () => readonly Span[]): void {
     const { spanQueue, spanBatch, spanDelay } = this.#settings;
     if (this.#waiting.length >= spanQueue) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting.push(...encodeRequest(event, event.details));
+    this.#waiting.push(...encode());
     if (this.#waiting.length >= spanBatch) void this.#send();
     else this.#timer ??= setTimeout(() => void this.#send(), spanDelay).unref();
   }
