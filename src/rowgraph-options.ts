@@ -72,6 +72,8 @@ export interface RowgraphOptions {
   readonly roleLimits?: Readonly<Record<string, LimitSettings>>;
   /** Live queries: how the graph learns that tables have changed (docs/live.md), or `off`. Default: `auto`. */
   readonly live?: 'auto' | 'wal' | 'messages' | 'table' | 'poll' | 'notify' | 'off';
+  /** URL of the same database for noticing changes: another login, which may replicate, or a way around a pooler. Default: `database`. */
+  readonly liveDatabaseUrl?: string;
   /** The shortest time between two evaluations of a subscription, in milliseconds. Default: 50. */
   readonly liveInterval?: number;
   /** How often to evaluate subscriptions whose answers change without any table, in milliseconds. Default: never. */

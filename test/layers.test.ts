@@ -212,6 +212,8 @@ const layers: Readonly<Record<string, Layer>> = {
       'sql',
       'model/directives.ts',
       'extension',
+      'live/changes',
+      'database/open-database.ts',
       'explain',
     ],
     types: ['rowgraph-interface.ts'],

@@ -87,6 +87,7 @@ test('no option of createRowgraph is used unless it can work', async () => {
     requestSettings: ['auto', ['request.body'], ['app.tenant'], ['request.jwt.claim.a-b']],
     requestHeaders: ['origin', ['x tenant'], ['']],
     live: ['on', true],
+    liveDatabaseUrl: [1, ''],
     liveInterval: numbers,
     liveRefresh: numbers,
     maxSubscriptions: [...numbers, 1.5],

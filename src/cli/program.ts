@@ -9,6 +9,7 @@ import { initCommand } from './commands/init.ts';
 import { accessCommand, costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
 
 import { keysCommand } from './commands/keys.ts';
+import { liveCommand } from './commands/live.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { rolesCommand } from './commands/roles.ts';
@@ -36,6 +37,7 @@ function createProgram(environment: Environment): Command {
     mcpCommand,
     extensionCommand,
     triggersCommand,
+    liveCommand,
     upgradeCheckCommand,
     keysCommand,
     projectsCommand,

@@ -93,6 +93,12 @@ export async function installLive(database: Queryable, method: LiveMethod): Prom
   return { method, covered: tables.length - uncovered.length, uncovered, followsDdl: await followsDdl(database) };
 }
 
+/** Covers all tables in one transaction: for a database that nobody else uses yet. Rejects with `DatabaseError` if one cannot be covered. */
+export async function installLiveAtOnce(database: Queryable, method: LiveMethod): Promise<void> {
+  await database.query(beginScript(method));
+  await database.query(`select pg_catalog.count(rowgraph.cover_table(t, '${method}')) from rowgraph.live_tables() t`);
+}
+
 function beginScript(method: LiveMethod): string {
   const publication =
     method === 'wal' || method === 'messages'

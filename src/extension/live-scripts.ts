@@ -136,40 +136,41 @@ as $$
 declare
   wanted name[] := case when method = 'wal' then rowgraph.identity_columns(relation) end;
   has_columns constant boolean := current_setting('server_version_num')::integer >= 150000;
-  published record;
-  present record;
+  is_published boolean;
+  published name[];
+  present_function name;
+  present_state "char";
+  needed boolean;
 begin
   -- PostgreSQL 14 has no such lists.
-  select array(select a.attname from pg_attribute a where a.attrelid = r.prrelid and to_jsonb(r) -> 'prattrs' @> to_jsonb(a.attnum)
-      order by a.attnum) as columns
-    into published
+  select true, array(
+      select a.attname from pg_attribute a where a.attrelid = r.prrelid and to_jsonb(r) -> 'prattrs' @> to_jsonb(a.attnum) order by a.attnum
+    ) into is_published, published
     from pg_publication_rel r join pg_publication p on p.oid = r.prpubid where p.pubname = 'rowgraph_live' and r.prrelid = relation;
-  if found and (wanted is null or (has_columns and published.columns <> wanted)) then
+  if is_published and (wanted is null or (has_columns and published <> wanted)) then
     execute format('alter publication rowgraph_live drop table only %s', relation::regclass);
-    published := null;
+    is_published := false;
   end if;
-  if wanted is not null and published is null then
+  if wanted is not null and is_published is not true then
     execute format('alter publication rowgraph_live add table only %s%s', relation::regclass,
       case when has_columns and wanted <> '{}' then (select ' (' || string_agg(quote_ident(u), ', ') || ')' from unnest(wanted) u) else '' end);
   end if;
-  select p.proname, t.tgenabled into present
+  select p.proname, t.tgenabled into present_function, present_state
     from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid = relation and t.tgname = 'rowgraph_live';
-  if method is null or not rowgraph.needs_trigger(relation, method) then
-    if present is not null then
-      execute format('drop trigger rowgraph_live on %s', relation::regclass);
-    end if;
+  needed := method is not null and rowgraph.needs_trigger(relation, method);
+  if present_function is not null and (not needed or present_function <> rowgraph.live_function(method)) then
+    execute format('drop trigger rowgraph_live on %s', relation::regclass);
+    present_function := null;
+  end if;
+  if not needed then
     return;
   end if;
-  if present is not null and present.proname <> rowgraph.live_function(method) then
-    execute format('drop trigger rowgraph_live on %s', relation::regclass);
-    present := null;
-  end if;
-  if present is null then
+  if present_function is null then
     execute format('create trigger rowgraph_live after insert or update or delete or truncate on %s for each statement execute function rowgraph.%I()',
       relation::regclass, rowgraph.live_function(method));
   end if;
   -- Also where triggers are off, as in bulk loads that set session_replication_role. It takes an owner.
-  if present is null or present.tgenabled <> 'A' then
+  if present_function is null or present_state <> 'A' then
     execute format('alter table %s enable always trigger rowgraph_live', relation::regclass);
   end if;
 end

@@ -392,6 +392,13 @@ export const settings = {
     shape,
     'Live queries: how the server learns that tables have changed (docs/live.md); auto takes the best that login and server allow',
   ),
+  liveDatabaseUrl: row(
+    secret('URL', checkDatabaseUrl),
+    undefined,
+    ['serve', 'dev', 'own', 'graph'],
+    'URL of the same database for noticing changes: another login, which may replicate, or a way around a pooler',
+    'that of the database',
+  ),
   liveInterval: row(duration('1ms', '1h'), '50ms', graph, 'Shortest time between two evaluations of a subscription'),
   liveRefresh: row(
     duration('100ms', '24h'),

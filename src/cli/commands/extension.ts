@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command } from 'commander';
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import { currentVersion, extensionFiles } from '../../extension/extension-versions.ts';
 import { applyExtension, type ExtensionState, judgeExtension, readExtension, removeExtension } from '../../extension/install-extension.ts';
 import type { Queryable } from '../../extension/install-live.ts';
@@ -111,9 +111,15 @@ function actOnExtension(
   });
 }
 
-function queryable(client: Client): Queryable {
+/** Runs statements on a connection. */
+export function queryable(client: Client): Queryable {
   const asText = { rowMode: 'array', types: { getTypeParser: () => asItIs } } as const;
-  return { query: async (text) => (await client.query<(string | null)[]>({ text, ...asText })).rows };
+  const run: Queryable['query'] = async (text) => {
+    // Of several statements, each has a result.
+    const result: QueryResult<(string | null)[]> | QueryResult<(string | null)[]>[] = await client.query({ text, ...asText });
+    return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
+  };
+  return { query: run };
 }
 
 function asItIs(text: string | Buffer): string {

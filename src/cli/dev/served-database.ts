@@ -1,5 +1,8 @@
 /** The database of `rowgraph dev` with its graph, which another one replaces when the SQL files that it was loaded from change. */
+import { openDatabase } from '../../database/open-database.ts';
 import type { Observer } from '../../events.ts';
+import { installExtension } from '../../extension/install-extension.ts';
+import { installLiveAtOnce } from '../../extension/install-live.ts';
 import { readStamp, WatchedFiles } from '../../files/watched-files.ts';
 import { createRowgraph } from '../../index.ts';
 import { explainLoadError } from '../check-database.ts';
@@ -79,6 +82,7 @@ export class ServedDatabase {
     const isOwn = database.kind === 'own';
     const access = new AccessNotes(database.reader, { schemas, anonRole, isOwn });
     try {
+      if (!isOwn && this.#configuration.live !== 'off') await announceChanges(database.pglite);
       const graph = await createRowgraph({
         ...graphOptionsOf(this.#configuration),
         database: isOwn ? database.url : database.pglite,
@@ -91,6 +95,13 @@ export class ServedDatabase {
       throw isOwn ? explainLoadError(error, { databaseUrl: database.url, schemaTriggers, login: database.login.role }) : error;
     }
   }
+}
+
+/** Has the embedded database announce changes of its rows. */
+async function announceChanges(pglite: object): Promise<void> {
+  const database = openDatabase(pglite, { observe: () => undefined });
+  await installExtension(database);
+  await installLiveAtOnce(database, 'notify');
 }
 
 async function closeOpened({ graph, database }: Opened): Promise<void> {
