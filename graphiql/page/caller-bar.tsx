@@ -74,7 +74,7 @@ function RoleDetails({ caller, users }: { readonly caller: RoleCaller; readonly 
       <button type="button" className="page-button" onClick={() => setIsOpen(true)}>
         {count === 0 ? 'Claims' : `Claims (${count})`}
       </button>
-      {isOpen && <ClaimsDialog caller={caller} onClose={() => setIsOpen(false)} />}
+      {isOpen && <ClaimsDialog caller={caller} onUse={(claims) => changeCaller({ ...caller, claims })} onClose={() => setIsOpen(false)} />}
     </>
   );
 }

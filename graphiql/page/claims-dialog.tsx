@@ -1,28 +1,28 @@
 /** A form for the claims of the token that the server signs: a name and a value per line; a value that is valid JSON is parsed. */
 import { type FormEvent, useState } from 'react';
 import { type ClaimLine, readClaims, writeClaims } from './claim-lines.ts';
+import type { Claims } from './decode-token.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { Modal } from './modal.tsx';
 import type { RoleCaller } from './page-caller.ts';
-import { usePage } from './page-context.ts';
 
 interface ClaimsDialogProps {
   readonly caller: RoleCaller;
+  readonly onUse: (claims: Claims) => void;
   readonly onClose: () => void;
 }
 
 /** Lines keep their keys while others are added and removed. */
 type KeyedLine = ClaimLine & { readonly key: number };
 
-export function ClaimsDialog({ caller, onClose }: ClaimsDialogProps) {
-  const { changeCaller } = usePage();
+export function ClaimsDialog({ caller, onUse, onClose }: ClaimsDialogProps) {
   const [lines, setLines] = useState<readonly KeyedLine[]>(() => keyed(writeClaims(caller.claims)));
   const change = (key: number, changed: Partial<ClaimLine>): void =>
     setLines(lines.map((line) => (line.key === key ? { ...line, ...changed } : line)));
   const add = (): void => setLines([...lines, { name: '', value: '', key: Math.max(0, ...lines.map(({ key }) => key)) + 1 }]);
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    changeCaller({ ...caller, claims: readClaims(lines) });
+    onUse(readClaims(lines));
     onClose();
   };
   return (

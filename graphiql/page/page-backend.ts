@@ -1,5 +1,6 @@
 /** The backend that `rowgraph dev` provides for its page. In: its path prefix; out: its answers. */
 
+import type { AccessReport } from '../../src/access/access.ts';
 import type { DoctorReport } from '../../src/doctor/finding-codes.ts';
 import type { Explanation } from '../../src/explain/explanation.ts';
 import type { CallerChoices, KeptOperation, OperationChange, SavedOperation, SignedToken } from '../../src/http/routes/graphiql-page.ts';
@@ -37,6 +38,11 @@ export class PageBackend {
 
   examine(role: string): Promise<DoctorReport> {
     return this.#ask('doctor', { role });
+  }
+
+  /** Who may do what with which rows. */
+  readAccess(): Promise<AccessReport> {
+    return this.#ask('access', {});
   }
 
   /** Differs after each change of the schema. */

@@ -1,5 +1,5 @@
 /** What the URL of the page says beside a shared query: the view, the caller, and the table with its filters, order and page. */
-import { isCaller, type PageCaller } from './page-caller.ts';
+import { isCaller, type PageCaller, type RoleCaller } from './page-caller.ts';
 import type { RowsChoice } from './rows/rows-query.ts';
 
 /** A table of the grid, and what is chosen of it; the table alone if another view leads there. */
@@ -10,8 +10,16 @@ export interface ShownRows {
   readonly before?: readonly (string | null)[];
 }
 
+/** What the view of policies shows: a table, by its name or that of its row type, or '' for the operation in the editor; and two callers. */
+export interface ShownPolicies {
+  readonly table?: string;
+  readonly tab?: 'words' | 'callers';
+  readonly one?: RoleCaller;
+  readonly other?: RoleCaller;
+}
+
 /** The views of the page, in the order of the rail; `views.tsx` has what they show. */
-export const viewNames = ['Query', 'Rows', 'Diagram', 'Doctor'] as const;
+export const viewNames = ['Query', 'Rows', 'Diagram', 'Policies', 'Doctor'] as const;
 export type ViewName = (typeof viewNames)[number];
 
 interface Location {
@@ -19,6 +27,7 @@ interface Location {
   /** Only a role and its claims: keys and tokens do not belong into URLs. */
   readonly caller: PageCaller;
   readonly rows: ShownRows;
+  readonly policies: ShownPolicies;
 }
 
 /** A part of the URL; null if it is not there, or not as it should be. */
@@ -36,7 +45,20 @@ const isPart: Readonly<Record<keyof Location, (value: unknown) => boolean>> = {
   view: (value) => viewNames.some((name) => name === value),
   caller: (value) => isCaller(value) && value.kind === 'role',
   rows: (value) => isObject(value) && typeof value.table === 'string' && isList(value.before) && isChoice(value.choice),
+  policies: isPolicies,
 };
+
+function isPolicies(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { table, tab, one, other } = value;
+  const isRole = (each: unknown): boolean => each === undefined || (isCaller(each) && each.kind === 'role');
+  return (
+    ['undefined', 'string'].includes(typeof table) &&
+    [undefined, 'words', 'callers'].includes(tab as string) &&
+    isRole(one) &&
+    isRole(other)
+  );
+}
 
 function isChoice(value: unknown): boolean {
   return (

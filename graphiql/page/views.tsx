@@ -25,6 +25,11 @@ export const views: Readonly<Record<ViewName, View>> = {
     needsBackend: false,
     Content: later(() => import('./schema-diagram.tsx'), 'SchemaDiagram'),
   },
+  Policies: {
+    icon: 'M12 3.5 5 6v5.5c0 4.5 3 7.5 7 9 4-1.5 7-4.5 7-9V6zM9 12l2.2 2.2L15.5 10',
+    needsBackend: false,
+    Content: later(() => import('./policies/policies-view.tsx'), 'PoliciesView'),
+  },
   Doctor: {
     icon: 'M3 12h4l2.5-6 4 12 2.5-6H21',
     needsBackend: true,

@@ -36,6 +36,7 @@ export function Workspace() {
   };
   const show = (name: ViewName, table?: string): void => {
     if (table !== undefined && name === 'Rows') writeLocation('rows', { table });
+    if (table !== undefined && name === 'Policies') writeLocation('policies', { ...readLocation('policies'), table });
     setOpened(opened + 1);
     setView(name);
   };
