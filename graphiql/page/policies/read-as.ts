@@ -20,7 +20,7 @@ import type { Row, SeenRows } from './compare-rows.ts';
 import { idFieldOf } from './id-field.ts';
 
 /** How many rows of each caller are compared; pages are as large as the schema lets them be. */
-export const mostRows = 1000;
+export const mostRows = 500;
 const pageSize = 100;
 /** How many rows are looked up by one request. */
 const mostLookups = 50;
@@ -70,14 +70,16 @@ export class Reader {
     const rows = new Map<string, Row>();
     let total: number | null = null;
     let after: string | null = null;
+    let isCut = false;
     do {
       const { data } = await this.#ask(caller, writeRows(seen), { after });
       const connection = data[seen.table.collection] as Connection;
       total ??= connection.totalCount ?? null;
-      for (const { node } of connection.edges) rows.set(keyOf(node), node);
+      isCut = connection.pageInfo.hasNextPage || rows.size + connection.edges.length > mostRows;
+      for (const { node } of connection.edges.slice(0, mostRows - rows.size)) rows.set(keyOf(node), node);
       after = connection.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null;
     } while (after !== null && rows.size < mostRows);
-    return { hasTable: true, rows, columns: columnsOf(seen), isCut: after !== null, total };
+    return { hasTable: true, rows, columns: columnsOf(seen), isCut, total };
   }
 
   /** The rows with these identities that a caller sees, and which of the identities were looked up. */
