@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { type ASTNode, type DefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { parts } from '../site/navigation.ts';
 import { roleStatements } from '../src/cli/commands/roles.ts';
 import { supabaseStatements } from '../src/cli/dev/supabase.ts';
 import { type Caller, createRowgraph, type Rowgraph } from '../src/index.ts';
@@ -21,9 +22,9 @@ const callers: Readonly<Record<string, Caller>> = {
 };
 
 /**
- * Runs a page with the roles, grants and event triggers of `rowgraph dev`, on a PostgreSQL server. Resolves to the graph after the page.
+ * Runs pages, one after the other, with the roles, grants and event triggers of `rowgraph dev`, on a PostgreSQL server. Resolves to the graph after them.
  */
-async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
+async function runPages(context: TestContext, ...pages: readonly string[]): Promise<Rowgraph> {
   const databases = await startTestDatabases();
   const { url, run } = await databases.create(roleStatements({ schemas: ['public'], anonRole: 'anon', grants: 'all', password: null }));
   const superuser = url.replace('authenticator', 'postgres');
@@ -32,7 +33,8 @@ async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
     await graph.close();
     await databases.close();
   });
-  const steps = readPageSteps(await read(page));
+  const texts = await Promise.all(pages.map(read));
+  const steps = texts.flatMap((text) => readPageSteps(text));
   await run(supabaseStatements(steps.map((step) => (step.kind === 'sql' ? step.text : '')).join('\n')));
   await graph.reload();
   for (const step of steps) {
@@ -42,7 +44,7 @@ async function runPage(context: TestContext, page: string): Promise<Rowgraph> {
     } else if (step.kind === 'types') compareTypes(await graph.sdl(), step.text);
     else {
       const caller = callers[step.askedBy];
-      assert.ok(caller, `${page}: nobody is called ${step.askedBy}`);
+      assert.ok(caller, `${pages.join()}: nobody is called ${step.askedBy}`);
       const result = await graph.execute({ query: step.query }, caller);
       // Compared as text, because the order of keys matters.
       assert.equal(JSON.stringify(result), JSON.stringify(JSON.parse(step.answer)), step.query);
@@ -91,8 +93,12 @@ function rowsBelow(page: string, heading: string): string[][] {
 
 const codesOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-test('every example of docs/api.md has the answer that is shown, and its operators are those of the schema', async (context) => {
-  const graph = await runPage(context, 'api.md');
+/** The pages of the API, in the order in which their examples change the database. */
+const apiPages = (parts['The API'] ?? []).filter((page) => /^docs\/api[./]/.test(page)).map((page) => page.replace('docs/', ''));
+
+test('every example of docs/api has the answer that is shown, and its operators are those of the schema', async (context) => {
+  assert.ok(apiPages.length > 10);
+  const graph = await runPages(context, ...apiPages);
   const filters = new Map<string, string[]>();
   for (const definition of parse(await graph.sdl()).definitions) {
     if (definition.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION || !definition.name.value.endsWith('Filter')) continue;
@@ -101,7 +107,7 @@ test('every example of docs/api.md has the answer that is shown, and its operato
     if (names.includes('eq')) filters.set(definition.name.value.replace('Filter', ''), names.sort());
   }
   const shown = new Map<string, string[]>();
-  for (const [types = '', operators] of rowsBelow(await read('api.md'), '### Operators by type')) {
+  for (const [types = '', operators] of rowsBelow(await read('api/filters.md'), '## Operators by type')) {
     const names = types.includes('cannot') || types.startsWith('`JSON`') ? [] : codesOf(types).filter((name) => name !== 'nodeId');
     if (types.includes('enums') && names.length > 0) names.push('Format', 'Condition');
     if (types === 'lists of scalars') names.push(...[...filters.keys()].filter((name) => name.endsWith('List')));
@@ -112,7 +118,7 @@ test('every example of docs/api.md has the answer that is shown, and its operato
 
 for (const page of ['additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
   test(`every example of docs/${page} has the answer that is shown`, async (context) => {
-    await runPage(context, page);
+    await runPages(context, page);
   });
 }
 
@@ -134,16 +140,16 @@ const missingFeatures = [
 ];
 
 test('every example of docs/from-other-servers.md has the answer that is shown, and features that it says are missing are rejected', async (context) => {
-  const graph = await runPage(context, 'from-other-servers.md');
+  const graph = await runPages(context, 'from-other-servers.md');
   for (const query of missingFeatures) {
     const { data, errors } = await graph.execute({ query }, { role: 'authenticated' });
     assert.deepEqual([data, errors?.[0]?.extensions?.code], [undefined, 'GRAPHQL_VALIDATION_FAILED'], query);
   }
 });
 
-test('docs/api.md lists the members of comment directives', async () => {
+test('docs/api/directives.md lists the members of comment directives', async () => {
   const kinds: Readonly<Record<string, string>> = { 'table, view': 'table', 'foreign key': 'relation' };
-  const shown = rowsBelow(await read('api.md'), '## Comment directives').map(
+  const shown = rowsBelow(`\n${await read('api/directives.md')}`, '# Comment directives').map(
     ([on = '', member]) => `${kinds[on] ?? on} ${codesOf(member)}`,
   );
   const members = Object.entries(directiveMembers).flatMap(([kind, names]) => Object.keys(names).map((name) => `${kind} ${name}`));

@@ -205,7 +205,7 @@ function alignRows(rows: readonly (readonly [name: string, value: string])[]): s
 function describeDirectives({ rows, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
   const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Set by comments in the database:';
   const sql = statements.length > 0 ? `\n\n${heading}\n\n${statements.map((statement) => `  ${statement}`).join('\n')}` : '';
-  return `${paint('bold', 'How the API looks')} (see docs/api.md):
+  return `${paint('bold', 'How the API looks')} (see docs/api/directives.md):
 
 ${alignRows(rows)}${sql}`;
 }
