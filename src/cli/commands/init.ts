@@ -15,8 +15,12 @@ import { readTemplate } from '../init/templates.ts';
 import { Progress } from '../output/terminal.ts';
 import { choiceParser, print } from './with-graph.ts';
 
-type InitSettingName = 'databaseUrl' | 'schemas' | 'anonRole';
-const initSettings: CommandSettings<InitSettingName, never> = { names: ['databaseUrl', 'schemas', 'anonRole'], required: [], defaults: {} };
+type InitSettingName = 'databaseUrl' | 'schemas' | 'anonRole' | 'port';
+const initSettings: CommandSettings<InitSettingName, never> = {
+  names: ['databaseUrl', 'schemas', 'anonRole', 'port'],
+  required: [],
+  defaults: {},
+};
 
 interface Flags {
   readonly client?: ClientName;
@@ -24,8 +28,6 @@ interface Flags {
   readonly dryRun?: true;
 }
 
-/** Where `rowgraph dev` serves. */
-const developmentUrl = 'http://127.0.0.1:4000/graphql/v1';
 const sqlFile = 'schema.sql';
 const secretBytes = 32;
 
@@ -42,10 +44,11 @@ export function initCommand(environment: Environment): Command {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     if (client === undefined && !isTerminal) throw new CommandError(`--client is missing: ${listClients()}`, 2);
     const answers = client === undefined ? await ask(configuration.databaseUrl) : { client, databaseUrl: configuration.databaseUrl };
+    if (configuration.port === 0) throw new CommandError('--port must be a port, at which the client finds the API', 2);
     const project = placeProject(readProject(resolve(folder), environment.npm_config_user_agent), answers.client);
     const files = await planProject(project, { ...configuration, ...answers }, force ?? false, environment);
     writeFiles(project, files, { isForced: force ?? false, isDry: dryRun ?? false });
-    if (!dryRun) print(...describeNext(project, answers.client, folder));
+    if (!dryRun) print(...describeNext(project, answers.client, folder, configuration.port));
   });
 }
 
@@ -104,10 +107,12 @@ function placeProject(project: Project, client: ClientName): Project {
 interface Choices extends Answers {
   readonly schemas: readonly string[];
   readonly anonRole: string;
+  /** Of `rowgraph dev`. */
+  readonly port: number;
 }
 
 async function planProject(project: Project, choices: Choices, isForced: boolean, environment: Environment): Promise<PlannedFile[]> {
-  const { client, databaseUrl, schemas, anonRole } = choices;
+  const { client, databaseUrl, schemas, anonRole, port } = choices;
   const { signKey } = await import('../../auth/sign-key.ts');
   const { selection, typesRole } = await findSelection(project, choices, environment);
   const given = readVariables(readOrNull(join(project.folder, '.env')));
@@ -116,6 +121,7 @@ async function planProject(project: Project, choices: Choices, isForced: boolean
     ROWGRAPH_JWT_SECRET: secret,
     ...(databaseUrl !== undefined && { ROWGRAPH_DATABASE_URL: databaseUrl }),
     ...(anonRole !== 'anon' && { ROWGRAPH_ANON_ROLE: anonRole }),
+    ...(port !== settings.port.default && { ROWGRAPH_PORT: String(port) }),
     ...(schemas.join() !== 'public' && { ROWGRAPH_SCHEMAS: schemas.join() }),
   };
   return planFiles(project, {
@@ -126,7 +132,7 @@ async function planProject(project: Project, choices: Choices, isForced: boolean
     variables: [
       [
         'Where the API is, and the key that may be public.',
-        programVariables(project, client, developmentUrl, await signKey(secret, anonRole)),
+        programVariables(project, client, `http://127.0.0.1:${port}/graphql/v1`, await signKey(secret, anonRole)),
       ],
       ['For rowgraph in development: these are secrets.', ofServer],
       ['As whom types are made.', { CODEGEN_TOKEN: await signKey(secret, typesRole) }],
@@ -181,7 +187,7 @@ function describeChange({ name, before, notes }: PlannedFile): string {
   return notes === null ? `replace ${name}` : `add to ${name}: ${notes.join('; ')}`;
 }
 
-function describeNext(project: Project, client: ClientName, folder: string): string[] {
+function describeNext(project: Project, client: ClientName, folder: string, port: number): string[] {
   const { install, run } = commandsOf(project.packageManager);
   const { kind, appRouter, sources, manifest } = project;
   const byHand = manifest === null || kind === 'plain' ? [] : (clientRow(client).byHand?.(project) ?? []);
@@ -189,7 +195,7 @@ function describeNext(project: Project, client: ClientName, folder: string): str
   const steps = [
     ...(folder === '.' ? [] : [`cd ${folder}`]),
     install,
-    `${run} api, which serves the API and a page to try it at http://127.0.0.1:4000/graphiql; then in another terminal:`,
+    `${run} api, which serves the API and a page to try it at http://127.0.0.1:${port}/graphiql; then in another terminal:`,
     `${run} codegen, which makes the types, and again when the schema or a document changes`,
     ...(kind === 'next' && appRouter === null ? [`call firstQuery() of ${join(sources, 'graphql/first-query.ts')}`] : [first]),
   ];
