@@ -26,3 +26,19 @@ test('explains why the API is empty for the anonymous role', async () => {
     /^The API is empty for anon:\n {2}table public\.note: it has no primary key.*\n {2}table public\.plan: .*\n {4}grant select on table public\.plan to anon;$/,
   );
 });
+
+test('says which tables show nobody a row, and which anybody may change', async () => {
+  await one.pglite.exec(`create schema guarded; grant usage on schema guarded to anon, authenticated;
+    create table guarded.shut (id int primary key); alter table guarded.shut enable row level security;
+    create table guarded.ruled (id int primary key); alter table guarded.ruled enable row level security;
+    create policy mine on guarded.ruled using (id > 0);
+    create table guarded.hidden (id int primary key); alter table guarded.hidden enable row level security;
+    create table guarded.open (id int primary key);
+    grant all on guarded.shut, guarded.ruled, guarded.open to authenticated, anon; grant all on guarded.hidden to service_role;`);
+  const notes = new AccessNotes(one.pglite, { schemas: ['guarded'], anonRole: 'anon' });
+  assert.deepEqual(await notes.describeUnreadable(), [
+    'guarded.shut has row level security and no policy, so anon and authenticated see no rows. A policy that shows them, such as:',
+    '  create policy readable on guarded.shut for select using (true);',
+  ]);
+  assert.match((await notes.describeOpen()).join('\n'), /^guarded\.open is open: anybody with the anon key may change its rows\./);
+});

@@ -35,6 +35,17 @@ const openTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.re
     and (has_any_column_privilege(r.oid, c.oid, 'insert, update') or has_table_privilege(r.oid, c.oid, 'delete'))
   order by array_position($1, n.nspname::text), c.oid`;
 
+/** Tables of the schemas that one of the roles may use, and of which policies show it nothing, because there are none; as names in SQL. */
+const unreadableTablesText = `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any ($1) and c.relkind in ('r', 'p') and not c.relispartition and c.relrowsecurity
+    and not exists (select from pg_policy where polrelid = c.oid)
+    and exists (
+      select from pg_roles r where r.rolname = any ($2) and not (r.rolsuper or r.rolbypassrls or c.relowner = r.oid)
+        and has_schema_privilege(r.oid, n.oid, 'usage') and has_any_column_privilege(r.oid, c.oid, 'select')
+    )
+  order by array_position($1, n.nspname::text), c.oid`;
+
 /** Reasons why a table or a function is not in the API. */
 const exclusions: ReadonlySet<FindingCode> = new Set([
   'missing-schema',
@@ -80,6 +91,20 @@ export class AccessNotes {
     return [
       `${subject} open: anybody with the ${anonRole} key may change ${object}. ${reason} row level security restricts it:`,
       ...rows.slice(0, maxNamed).map(({ name }) => `  alter table ${name} enable row level security;`),
+      ...more,
+    ];
+  }
+
+  /** Which tables show nobody a row, because they have row level security and no policy. */
+  async describeUnreadable(): Promise<string[]> {
+    const { schemas, anonRole } = this.#settings;
+    const { rows } = await this.#reader.query<{ name: string }>(unreadableTablesText, [schemas, [anonRole, 'authenticated']]);
+    if (rows.length === 0) return [];
+    const [subject, verb] = rows.length === 1 ? [rows[0]!.name, 'has'] : [`${rows.length} tables`, 'have'];
+    const more = rows.length > maxNamed ? [`  … ("rowgraph doctor" names them all)`] : [];
+    return [
+      `${subject} ${verb} row level security and no policy, so ${anonRole} and authenticated see no rows. A policy that shows them, such as:`,
+      ...rows.slice(0, maxNamed).map(({ name }) => `  create policy readable on ${name} for select using (true);`),
       ...more,
     ];
   }

@@ -70,7 +70,10 @@ export class ServedDatabase {
   async describe(): Promise<string[]> {
     const { access, database, graph } = this.current;
     const isExample = database.kind === 'embedded' && database.isExample;
-    return [...(await access.describe(graph)), ...(isExample ? [] : await access.describeOpen())];
+    return [
+      ...(await access.describe(graph)),
+      ...(isExample ? [] : [...(await access.describeOpen()), ...(await access.describeUnreadable())]),
+    ];
   }
 
   close(): Promise<void> {
