@@ -87,7 +87,7 @@ class FreshMachine {
 
   async close(): Promise<void> {
     for (const child of this.#started) {
-      if (child.exitCode !== null || child.pid === undefined) continue;
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) continue;
       const ended = once(child, 'exit');
       // With what npm started.
       process.kill(-child.pid, 'SIGINT');
