@@ -47,7 +47,10 @@ async function readSteps(): Promise<Step[]> {
 test('the scripts behind the two commands to begin with are those that the other tests start', async () => {
   const [first, ...steps] = await readSteps();
   const last = steps.at(-1);
-  const { scripts, repository } = JSON.parse(await read('package.json')) as { scripts: Record<string, string>; repository: { url: string } };
+  const { scripts, repository } = JSON.parse(await read('package.json')) as {
+    scripts: Record<string, string>;
+    repository: { url: string };
+  };
   const clone = `git clone ${repository.url.replace('git+', '')} && cd rowgraph\n`;
   assert.deepEqual([first?.command, last?.command], [`${clone}npm ci && npm start\n`, 'npm ci && npm test\n']);
   assert.deepEqual([scripts.start, scripts.test], ['node src/cli/main.ts dev', 'node test/run.ts']);
