@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type RequestOptions, request as sendHttps } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { brotliDecompressSync } from 'node:zlib';
+import { LiveGraph } from '../http/live-graph.ts';
+import { connectSocket } from '../http/socket-client.ts';
 import { rawResponse, startTestServer, type TestServer } from '../http/start-test-server.ts';
 import { address, isInstalled, nginxIn, type Proxy, startProxy, stopProxy } from './start-proxy.ts';
 
@@ -88,6 +91,7 @@ for (const proxy of proxies) {
     let server: TestServer;
     let port: number;
     let child: ChildProcess;
+    const graph = new LiveGraph();
     const left = Promise.withResolvers<unknown>();
     const began = Promise.withResolvers<void>();
 
@@ -97,6 +101,7 @@ for (const proxy of proxies) {
       server = await startTestServer({
         trustProxy: '127.0.0.1',
         cacheControl: 'private, max-age=1',
+        subscribeRaw: graph.subscribeRaw,
         execute: async ({ query }, _caller, { deadline }) => {
           if (query === '{ large }') return rawResponse(large);
           if (query !== '{ wait }') return rawResponse('{"data":{}}');
@@ -196,6 +201,35 @@ for (const proxy of proxies) {
       assert.ok(status >= 400, String(status));
       assert.equal(server.calls.length, ran);
       assert.equal((await post('{ a }')).status, 200);
+    });
+
+    for (const [accept, second] of [
+      ['text/event-stream', /data: \{"data":\{"n":2\}\}\n\n$/],
+      ['multipart/mixed;subscriptionSpec=1.0, application/json', /\{"payload":\{"data":\{"n":2\}\}\}\r\n--graphql$/],
+    ] as const)
+      test(`answers arrive as they come: ${accept}`, async () => {
+        const headers = { host: name, apiKey: server.anonKey, accept, 'accept-encoding': 'gzip, br' };
+        const target = { host: address, port, servername: name, ca: certificate, path: '/graphql/v1?query=subscription{a}', agent: false };
+        const request = sendHttps({ ...target, headers }).end();
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        let text = '';
+        for await (const chunk of response) {
+          text += String(chunk);
+          if (/"role":"anon"/.test(text) && !text.includes('"n":2')) graph.publish({ n: 2 });
+          if (second.test(text)) break;
+        }
+        await graph.until(0);
+      });
+
+    test('WebSockets pass', async () => {
+      const options = { servername: name, ca: certificate, headers: { host: name, origin: `https://${name}` } };
+      const client = await connectSocket(`https://${address}:${port}/graphql/v1`, { apikey: server.anonKey }, options);
+      client.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }' } });
+      assert.equal((await client.next()).payload.data.role, 'anon');
+      graph.publish({ n: 2 });
+      assert.deepEqual((await client.next()).payload, { data: { n: 2 } });
+      client.socket.terminate();
+      await graph.until(0);
     });
 
     test('a request ends when its client leaves', async () => {

@@ -11,15 +11,14 @@ import { until } from '../support/until.ts';
 import { LiveGraph } from './live-graph.ts';
 import { connectRaw } from './raw-client.ts';
 import { connectSocket, openSocket } from './socket-client.ts';
-import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
+import { secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 const servers: TestServer[] = [];
 after(() => Promise.all(servers.map((server) => server.close())));
 
 async function start(options: Partial<ServerOptions> = {}) {
   const graph = new LiveGraph();
-  const executed = { executeRaw: async () => rawResponse('{}'), ping: async () => {}, readStatistics: () => null, readCaches: () => [] };
-  const server = await startTestServer({ graph: { ...executed, subscribeRaw: graph.subscribeRaw }, ...options });
+  const server = await startTestServer({ subscribeRaw: graph.subscribeRaw, ...options });
   servers.push(server);
   return { graph, server };
 }

@@ -4,13 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { LiveGraph } from './live-graph.ts';
 import { connectSocket, openSocket } from './socket-client.ts';
-import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
+import { secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 const graph = new LiveGraph();
 let server: TestServer;
-const start = (options: Parameters<typeof startTestServer>[0] = {}) =>
-  startTestServer({ graph: { ...served, subscribeRaw: graph.subscribeRaw }, ...options });
-const served = { executeRaw: async () => rawResponse('{}'), ping: async () => {}, readStatistics: () => null, readCaches: () => [] };
+const start = (options: Parameters<typeof startTestServer>[0] = {}) => startTestServer({ subscribeRaw: graph.subscribeRaw, ...options });
 const signToken = (claims: Record<string, unknown>) =>
   new SignJWT({ role: 'authenticated', ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
 const subscribe = (id: string, query = 'subscription { a }', more: object = {}) => ({ id, type: 'subscribe', payload: { query, ...more } });

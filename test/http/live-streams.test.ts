@@ -7,11 +7,10 @@ import { LiveGraph } from './live-graph.ts';
 import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 const graph = new LiveGraph();
-const served = { executeRaw: async () => rawResponse('{}'), ping: async () => {}, readStatistics: () => null, readCaches: () => [] };
 let server: TestServer;
 
 before(async () => {
-  server = await startTestServer({ graph: { ...served, subscribeRaw: graph.subscribeRaw } });
+  server = await startTestServer({ subscribeRaw: graph.subscribeRaw });
 });
 after(() => server.close());
 

@@ -1,5 +1,5 @@
 /** A client of WebSockets that sends what a test wants, however wrong. */
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 
 interface Message {
   readonly id?: string;
@@ -19,9 +19,9 @@ export interface SocketClient {
 
 export async function openSocket(
   url: string,
-  { protocol = 'graphql-transport-ws', headers = {} }: { protocol?: string | string[]; headers?: Record<string, string> } = {},
+  { protocol = 'graphql-transport-ws', ...options }: Omit<ClientOptions, 'protocol'> & { protocol?: string | string[] } = {},
 ): Promise<SocketClient> {
-  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol, { headers });
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol, options);
   const messages: Message[] = [];
   const waiting: PromiseWithResolvers<Message>[] = [];
   socket.on('message', (data: Buffer) => {

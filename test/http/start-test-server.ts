@@ -2,6 +2,7 @@
 
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../src/engine/request.ts';
+import type { ServedGraph } from '../../src/http/endpoint/endpoint-options.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 
@@ -29,11 +30,11 @@ export interface PostChanges {
 
 export type Execute = (request: GraphQLRequest, caller: Caller, options: RequestOptions) => Promise<RawResponse>;
 
-/** Starts a server on a free port. `execute` replaces the graph's answer. */
+/** Starts a server on a free port. `execute` replaces the graph's answer; it has no subscriptions without `subscribeRaw`. */
 export async function startTestServer(
-  options: Partial<ServerOptions> & { execute?: Execute; ping?: () => Promise<void> } = {},
+  options: Partial<ServerOptions> & { execute?: Execute; ping?: () => Promise<void>; subscribeRaw?: ServedGraph['subscribeRaw'] } = {},
 ): Promise<TestServer> {
-  const { execute = async () => rawResponse(answer), ping = async () => {}, ...serverOptions } = options;
+  const { execute = async () => rawResponse(answer), ping = async () => {}, subscribeRaw, ...serverOptions } = options;
   const calls: TestServer['calls'] = [];
   const log: string[] = [];
   const executeRaw = (request: GraphQLRequest, caller: Caller, options: RequestOptions = {}): Promise<RawResponse> => {
@@ -41,7 +42,10 @@ export async function startTestServer(
     return execute(request, caller, options);
   };
   const server = await startServer({
-    graph: { executeRaw, ping, readStatistics: () => null, readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }] },
+    graph: {
+      ...{ executeRaw, ping, readStatistics: () => null, ...(subscribeRaw !== undefined && { subscribeRaw }) },
+      readCaches: () => [{ name: 'document', entries: 1, hits: 2, misses: 3 }],
+    },
     jwtSecret: secret,
     telemetry: createTelemetry({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     ...serverOptions,

@@ -3,7 +3,6 @@
  * same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver, type Observer } from '../../events.ts';
@@ -30,7 +29,7 @@ export interface NodeHandler {
    * Serves a WebSocket, as a listener of the server's event `upgrade`: `server.on('upgrade', handler.upgrade)`. As the handler, it serves
    * every path; routing is up to the server.
    */
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade: (request: IncomingMessage, socket: { end(text: string): unknown }, head: Buffer) => void;
   /**
    * Ends the subscriptions within these milliseconds, for a server that is about to close: their clients come back to another one. Resolves
    * when all have been told.
