@@ -12,6 +12,7 @@ import { runChecks, testsOf } from './run-checks.ts';
 const files = [
   'test/page/page.ts',
   'test/page/rows.ts',
+  'test/page/operations.ts',
   'test/clients/clients.ts',
   'test/clients/examples.ts',
   'test/clients/init.ts',

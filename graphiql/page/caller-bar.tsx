@@ -85,11 +85,7 @@ function KeySummary({ onOpen }: { readonly onOpen: () => void }) {
   const role = roleOf(caller);
   return (
     <>
-      {role !== null && (
-        <span>
-          as <strong>{role}</strong>
-        </span>
-      )}
+      <span>as {role === null ? 'the owner of an opaque key' : <strong>{role}</strong>}</span>
       <button type="button" className="page-button" onClick={onOpen}>
         Key and token
       </button>

@@ -2,12 +2,12 @@
  * The tree of the explorer, with the usual keys of a tree (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/): arrows move, open and
  * close; Space and Enter check; Home, End and letters jump; Tab moves on to the value of an argument.
  */
-import type { GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { addField, findField, removeField, setValue } from './edit-operation.ts';
+import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode, ValueNode } from 'graphql';
+import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { addField, type FieldPath, findField, removeField, setValue } from './edit-operation.ts';
 import { ExplorerItem } from './explorer-item.tsx';
 import { writeField, writeValue } from './first-choice.ts';
-import { type ExplorerLine, listExplorerLines } from './list-explorer-lines.ts';
+import { type ExplorerLine, listExplorerLines, listReachable } from './list-explorer-lines.ts';
 import { moveInTree } from './move-in-tree.ts';
 
 interface ExplorerTreeProps {
@@ -19,7 +19,8 @@ interface ExplorerTreeProps {
 
 export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTreeProps) {
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const lines = useMemo(() => listExplorerLines(schema, { operation, opened, search }), [schema, operation, opened, search]);
+  const found = useFound(schema, operation.operation, search);
+  const lines = useMemo(() => listExplorerLines(schema, { operation, opened, found }), [schema, operation, opened, found]);
   const tree = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState('');
   const [isMoving, setIsMoving] = useState(false);
@@ -44,10 +45,9 @@ export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTr
       setIsMoving(true);
     }
   };
-  const finds =
-    search.trim() === '' || lines.some(({ level, name }) => level === 1 && name.toLowerCase().includes(search.trim().toLowerCase()));
-  const notice = !finds && <p className="part-notice">This role has no root field with “{search.trim()}” in its name.</p>;
-  if (lines.length === 0) return notice;
+  const wanted = search.trim();
+  if (found?.length === 0) return <p className="part-notice">Nothing that this role can reach has “{wanted}” in its name.</p>;
+  const notice = found !== null && <p className="field-hint">{describeCount(found.length)}</p>;
   return (
     <>
       {notice}
@@ -73,6 +73,26 @@ export function ExplorerTree({ schema, operation, search, onChange }: ExplorerTr
       </div>
     </>
   );
+}
+
+/** More would be a list to search again. */
+const mostFound = 100;
+
+/** The fields, at any depth, whose names contain what is searched for, those with the same beginning first; null without a search. */
+function useFound(schema: GraphQLSchema, kind: OperationTypeNode, search: string): readonly FieldPath[] | null {
+  const reachable = useMemo(() => listReachable(schema, kind), [schema, kind]);
+  const wanted = useDeferredValue(search.trim().toLowerCase());
+  return useMemo(() => {
+    if (wanted === '') return null;
+    const found = reachable.filter(({ name }) => name.includes(wanted));
+    const best = found.toSorted((one, other) => Number(other.name.startsWith(wanted)) - Number(one.name.startsWith(wanted)));
+    return best.slice(0, mostFound).map(({ path }) => path);
+  }, [reachable, wanted]);
+}
+
+function describeCount(count: number): string {
+  if (count === mostFound) return `The first ${mostFound} fields`;
+  return count === 1 ? '1 field' : `${count} fields`;
 }
 
 /** The operation with the field or argument of a line, or without it if it was there. */

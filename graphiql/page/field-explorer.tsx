@@ -6,7 +6,7 @@ import { useGraphiQL, useOperationsEditorState, useOptimisticState } from '@grap
 import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { useMemo, useState } from 'react';
 import { ExplorerTree } from './explorer-tree.tsx';
-import { emptyOperation, type OperationsText, readOperations, writeOperation } from './operations-text.ts';
+import { emptyOperation, isEmptyOperation, type OperationsText, readOperations, writeOperation } from './operations-text.ts';
 import { SchemaNotice } from './schema-notice.tsx';
 
 export function FieldExplorer() {
@@ -19,7 +19,7 @@ export function FieldExplorer() {
   if ('error' in read) return <p className="part-notice">Correct the document first: {read.error}</p>;
   return (
     <section className="explorer" aria-label="Explorer">
-      <h2 className="explorer-title">Explorer</h2>
+      <h2 className="panel-title">Explorer</h2>
       <input
         type="search"
         aria-label="Find a field"
@@ -45,16 +45,29 @@ interface OperationsProps {
 function Operations({ schema, read, search, text, setText, named }: OperationsProps) {
   const kinds = useMemo(() => rootKinds(schema), [schema]);
   const [chosen, setChosen] = useState<number | null>(null);
+  const [draft, setDraft] = useState<Draft | null>(null);
   const atCursor = read.operations.findIndex(({ name }) => name !== undefined && name.value === named);
   const index = chosen !== null && chosen < read.operations.length ? chosen : Math.max(0, atCursor);
-  const operation: OperationDefinitionNode = read.operations[index] ?? emptyOperation(kinds[0] ?? ('query' as OperationTypeNode));
-  const begin = (kind: OperationTypeNode): void => {
-    setText(writeOperation(text, read, null, emptyOperation(kind, nextName(kind, read))));
-    setChosen(read.operations.length);
+  // A draft is of the text beside it: another tab, or what the user types, ends it.
+  const drafted = draft?.text === text ? draft.operation : null;
+  const written = drafted === null ? (read.operations[index] ?? null) : null;
+  const operation = drafted ?? written ?? emptyOperation(kinds[0] ?? ('query' as OperationTypeNode));
+  const begin = (kind: OperationTypeNode): void => setDraft({ text, operation: emptyOperation(kind, nextName(kind, read)) });
+  const change = (changed: OperationDefinitionNode): void => {
+    const kept = isEmptyOperation(changed) ? null : changed;
+    const next = written === null && kept === null ? text : writeOperation(text, read, written, kept);
+    setDraft(kept === null ? { text: next, operation: changed } : null);
+    setChosen(written === null ? read.operations.length : index);
+    setText(next);
   };
   return (
     <>
-      {read.operations.length > 1 && (
+      {drafted !== null && (
+        <p className="field-hint">
+          A new {drafted.operation}, {drafted.name?.value}: choose its first field.
+        </p>
+      )}
+      {drafted === null && read.operations.length > 1 && (
         <label className="explorer-operations">
           Operation{' '}
           <select value={index} onChange={({ target }) => setChosen(Number(target.value))}>
@@ -66,12 +79,7 @@ function Operations({ schema, read, search, text, setText, named }: OperationsPr
           </select>
         </label>
       )}
-      <ExplorerTree
-        schema={schema}
-        operation={operation}
-        search={search}
-        onChange={(changed) => setText(writeOperation(text, read, read.operations[index] ?? null, changed))}
-      />
+      <ExplorerTree schema={schema} operation={operation} search={search} onChange={change} />
       <div className="explorer-buttons">
         {kinds.map((kind) => (
           <button key={kind} type="button" className="page-button" onClick={() => begin(kind)}>
@@ -81,6 +89,13 @@ function Operations({ schema, read, search, text, setText, named }: OperationsPr
       </div>
     </>
   );
+}
+
+/** An operation without fields, which GraphQL cannot write: it is kept here until it has one. */
+interface Draft {
+  readonly operation: OperationDefinitionNode;
+  /** What is in the editor meanwhile. */
+  readonly text: string;
 }
 
 function rootKinds(schema: GraphQLSchema): readonly OperationTypeNode[] {

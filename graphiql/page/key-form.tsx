@@ -4,6 +4,8 @@
  */
 import { type FormEvent, useState } from 'react';
 import { DialogButtons } from './dialog-buttons.tsx';
+import { KeyCheck } from './key-check.tsx';
+import { Mark } from './mark.tsx';
 import { Modal } from './modal.tsx';
 import { usePage } from './page-context.ts';
 import { TokenSummary } from './token-summary.tsx';
@@ -19,10 +21,11 @@ export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
 export function KeyPage() {
   return (
     <div className="page-view key-page">
-      <section className="page-dialog" aria-label="Key and token">
-        <h2>Whose API is it?</h2>
+      <section className="key-card" aria-labelledby="key-title">
+        <Mark size={40} />
+        <h2 id="key-title">Whose API is it?</h2>
         <p>
-          Each role sees its own API. Paste a key of this server; <code>rowgraph keys</code> signs them. The key for <code>anon</code> may
+          Each database role sees an API of its own. Paste a key of this server: <code>rowgraph keys --role anon</code> signs one that may
           be public.
         </p>
         <KeyForm />
@@ -44,20 +47,21 @@ function KeyForm({ onClose }: { readonly onClose?: () => void }) {
   return (
     <form onSubmit={save}>
       <label className="key-field">
-        The project's key, for the header <code>apiKey</code>
+        Key of the project, sent as <code>apiKey</code>
         <textarea rows={3} value={key} spellCheck={false} onChange={({ target }) => setKey(target.value)} />
       </label>
       <TokenSummary token={key} />
       <label className="key-field">
-        A user's token, for the header <code>Authorization</code>; empty for none
+        Token of a user, sent as <code>Authorization</code>, if there is one
         <textarea
-          rows={4}
+          rows={3}
           value={token}
           spellCheck={false}
           onChange={({ target }) => setToken(target.value.replace(/^\s*Bearer\s+/i, ''))}
         />
       </label>
       <TokenSummary token={token} />
+      <KeyCheck apiKey={key.trim()} token={token.trim()} />
       <label className="keep-field">
         <input type="checkbox" checked={isKept} onChange={({ target }) => setIsKept(target.checked)} />
         Keep them in this tab until it is closed

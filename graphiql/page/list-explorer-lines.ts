@@ -13,7 +13,9 @@ import {
   getNamedType,
   isInputObjectType,
   isObjectType,
+  isRequiredArgument,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   type ValueNode,
 } from 'graphql';
 import { type ArgumentPath, type FieldPath, findField, findValue } from './edit-operation.ts';
@@ -52,49 +54,95 @@ export type ExplorerLine = FieldLine | ArgumentLine;
 
 export interface ExplorerState {
   readonly operation: OperationDefinitionNode;
-  /** What the user has opened (true) and closed (false); everything else is open if the operation contains it. */
+  /** What the user has opened (true) and closed (false); everything else is open if the operation contains it, or if it leads to what is found. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** Shows only root fields whose name contains this, and those that the operation contains. */
-  readonly search: string;
+  /** What a search has found; null shows everything. */
+  readonly found: readonly FieldPath[] | null;
 }
 
 /** The visible lines. */
 export function listExplorerLines(schema: GraphQLSchema, state: ExplorerState): readonly ExplorerLine[] {
   const root = schema.getRootType(state.operation.operation);
   if (!root) return [];
-  const wanted = state.search.trim().toLowerCase();
-  const isShown = (name: string) => name.toLowerCase().includes(wanted) || findField(state.operation, [name]) !== null;
-  return listFields(root, [], 1, state, isShown);
+  const shown = state.found && new Set(state.found.flatMap((path) => path.map((_, index) => idOf(path.slice(0, index + 1)))));
+  return listFields(root, [], 1, { ...state, shown });
 }
+
+function idOf(path: FieldPath): string {
+  return path.join('/');
+}
+
+/** A field that a role can reach, by the shortest way there. */
+export interface ReachableField {
+  readonly path: FieldPath;
+  /** In lower case. */
+  readonly name: string;
+}
+
+/**
+ * All fields below a root type, the nearest first, each of a type once. `edges` and `node` do not count as steps, and fields that need no
+ * arguments are preferred: a table is reached by its collection.
+ */
+export function listReachable(schema: GraphQLSchema, kind: OperationTypeNode): readonly ReachableField[] {
+  const root = schema.getRootType(kind);
+  const reached = new Set<GraphQLObjectType>();
+  const fields: ReachableField[] = [];
+  const queue: [type: GraphQLObjectType, path: FieldPath][] = root ? [[root, []]] : [];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const [type, above] = next;
+    if (reached.has(type)) continue;
+    reached.add(type);
+    const inside = Object.values(type.getFields());
+    for (const { name } of inside) fields.push({ path: [...above, name], name: name.toLowerCase() });
+    for (const field of inside.toSorted((one, other) => countRequired(one) - countRequired(other))) {
+      const below = getNamedType(field.type);
+      if (!isObjectType(below)) continue;
+      const step: (typeof queue)[number] = [below, [...above, field.name]];
+      if ((field.name === 'edges' || field.name === 'node') && countRequired(field) === 0) queue.unshift(step);
+      else queue.push(step);
+    }
+  }
+  return fields;
+}
+
+function countRequired({ args }: GraphQLField<unknown, unknown>): number {
+  return args.filter(isRequiredArgument).length;
+}
+
+type ShownState = ExplorerState & { readonly shown: ReadonlySet<string> | null };
 
 function listFields(
   type: GraphQLObjectType,
   above: FieldPath,
   level: number,
-  state: ExplorerState,
-  isShown: (name: string) => boolean = () => true,
+  state: ShownState,
   beside: readonly ExplorerLine[] = [],
 ): readonly ExplorerLine[] {
-  const fields = Object.values(type.getFields()).filter(({ name }) => isShown(name));
+  const { shown } = state;
+  // What the user has opened shows all that it has.
+  const isWhole = shown === null || state.opened.get(idOf(above)) === true;
+  const fields = Object.values(type.getFields()).filter(({ name }) => isWhole || shown.has(idOf([...above, name])));
   const before = beside.filter((line) => line.level === level).length;
   return fields.flatMap((field, index) => {
     const path = [...above, field.name];
-    const id = path.join('/');
+    const id = idOf(path);
     const below = getNamedType(field.type);
     const found = findField(state.operation, path);
     const hasMore = isObjectType(below) || field.args.length > 0;
+    const leads = shown !== null && isObjectType(below) && Object.keys(below.getFields()).some((name) => shown.has(idOf([...path, name])));
     const line: FieldLine = {
       ...{ kind: 'field', id, name: field.name, level, place: before + index + 1, count: before + fields.length, path, field },
       isChecked: found !== null,
-      isOpen: hasMore ? (state.opened.get(id) ?? found !== null) : null,
+      isOpen: hasMore ? (state.opened.get(id) ?? (shown === null ? found !== null : leads)) : null,
       description: field.description ?? '',
       type: String(field.type),
     };
     if (line.isOpen !== true) return [line];
     const known: Arguments = { path, found, state };
-    const count = field.args.length + (isObjectType(below) ? Object.keys(below.getFields()).length : 0);
-    const given = listArguments(field.args, [], level + 1, known, count);
-    return [line, ...given, ...(isObjectType(below) ? listFields(below, path, level + 1, state, undefined, given) : [])];
+    const args = shown === null || state.opened.get(id) === true ? field.args : [];
+    const count = args.length + (isObjectType(below) ? Object.keys(below.getFields()).length : 0);
+    const given = listArguments(args, [], level + 1, known, count);
+    return [line, ...given, ...(isObjectType(below) ? listFields(below, path, level + 1, state, given) : [])];
   });
 }
 

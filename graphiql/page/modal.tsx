@@ -1,5 +1,5 @@
 /** A dialog over the page, which Escape closes. In: its title and content; out: `onClose`, once it is closed. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps {
   readonly title: string;
@@ -11,7 +11,8 @@ interface ModalProps {
 
 export function Modal({ title, onClose, isWide = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key arrives.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} className={isWide ? 'page-dialog wide' : 'page-dialog'} aria-label={title} onClose={onClose}>
       <h2>{title}</h2>

@@ -20,13 +20,14 @@ export function readOperations(text: string): OperationsText | { readonly error:
   }
 }
 
-/** The text with an operation in the place of `before`, or at the end if that is null. */
+/** The text with an operation in the place of `before`, or at the end if that is null; without `before` if `changed` is null. */
 export function writeOperation(
   text: string,
   { operations }: OperationsText,
   before: OperationDefinitionNode | null,
-  changed: OperationDefinitionNode,
+  changed: OperationDefinitionNode | null,
 ): string {
+  if (changed === null) return before?.loc === undefined ? text : withoutPart(text, before.loc.start, before.loc.end);
   const written = print(changed);
   if (operations.length === 0) return `${text.trim() === '' ? '' : `${text.trimEnd()}\n`}${written}\n`;
   if (before?.loc === undefined) return `${text.trimEnd()}\n\n${written}\n`;
@@ -41,6 +42,19 @@ export function emptyOperation(kind: OperationTypeNode, name = kind === 'mutatio
     name: { kind: Kind.NAME, value: name },
     selectionSet: selectionSetOf([fieldOf('__typename')]),
   };
+}
+
+/** Whether it has only what stands for no fields. */
+export function isEmptyOperation({ selectionSet }: OperationDefinitionNode): boolean {
+  const [only, ...others] = selectionSet.selections;
+  return others.length === 0 && only?.kind === Kind.FIELD && only.name.value === '__typename' && only.alias === undefined;
+}
+
+/** With one empty line where the part was. */
+function withoutPart(text: string, start: number, end: number): string {
+  const [before, after] = [text.slice(0, start).trimEnd(), text.slice(end).trim()];
+  const parts = [before, after].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `${parts.join('\n\n')}\n`;
 }
 
 /** A text of only comments and commas is not a document. */

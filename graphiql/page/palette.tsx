@@ -2,7 +2,7 @@
 import { DOC_EXPLORER_PLUGIN, useDocExplorerActions } from '@graphiql/plugin-doc-explorer';
 import { useGraphiQL } from '@graphiql/react';
 import { Command } from 'cmdk';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useCallerChoices } from './caller-bar.tsx';
 import { usePage, type ViewProps } from './page-context.ts';
 import { findItems, listItems, type PaletteItem } from './palette-items.ts';
@@ -27,7 +27,7 @@ export function PaletteButton({ onShow }: PaletteProps) {
   }, []);
   return (
     <>
-      <button type="button" className="palette-button" aria-label="Search" aria-keyshortcuts="Control+K" onClick={() => setIsOpen(true)}>
+      <button type="button" className="palette-button" aria-keyshortcuts="Control+K" onClick={() => setIsOpen(true)}>
         <svg className="icon" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">
           <path d="M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20" />
         </svg>
@@ -54,7 +54,15 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
   const wanted = useDeferredValue(search);
   const found = useMemo(() => findItems(items, wanted), [items, wanted]);
   const act = useAction(onShow);
-  useEffect(() => dialog.current?.showModal(), []);
+  const best = found[0]?.[1][0]?.id ?? '';
+  const [selected, setSelected] = useState(best);
+  useLayoutEffect(() => setSelected(best), [best]);
+  const input = useRef<HTMLInputElement>(null);
+  // Before the next key arrives. The dialog itself would focus what is around the field.
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    input.current?.focus();
+  }, []);
   const choose = (item: PaletteItem): void => {
     dialog.current?.close();
     act(item);
@@ -68,8 +76,8 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
       onClose={onClose}
       onClick={({ target }) => target === dialog.current && dialog.current.close()}
     >
-      <Command label="Search" shouldFilter={false} loop>
-        <Command.Input autoFocus value={search} placeholder="Tables, fields, docs, saved operations, roles" onValueChange={setSearch} />
+      <Command label="Search" shouldFilter={false} loop value={selected} onValueChange={setSelected}>
+        <Command.Input ref={input} value={search} placeholder="Tables, fields, docs, saved operations, roles" onValueChange={setSearch} />
         <Command.List label="Found">
           <Command.Empty>Nothing has “{wanted.trim()}” in its name.</Command.Empty>
           {found.map(([group, inside]) => (

@@ -8,6 +8,7 @@ import type { ExplanationState } from './explanation-state.ts';
 import { later } from './later.tsx';
 import { usePage } from './page-context.ts';
 import { PartBoundary } from './part-boundary.tsx';
+import { SchemaNotice } from './schema-notice.tsx';
 import { useExplanation } from './use-explanation.ts';
 
 export interface ExplanationViewProps {
@@ -26,6 +27,7 @@ export function ResultTabs() {
   const { backend, lastExchange } = usePage();
   const [active, setActive] = useState('Response');
   const exchange = useSyncExternalStore(lastExchange.subscribe, lastExchange.get);
+  const hasFailed = useGraphiQL((state) => state.fetchError !== null);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
   useEffect(() => {
     // Rows of another caller must not stay under the name of this one.
@@ -65,7 +67,14 @@ export function ResultTabs() {
           </span>
         )}
       </div>
-      {exchange === undefined && active === 'Response' && <p className="result-hint">Ctrl-Enter runs the operation at the cursor.</p>}
+      {exchange === undefined && active === 'Response' && (
+        <div className="result-hint">
+          <p>
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs the operation at the cursor.
+          </p>
+          {hasFailed && <SchemaNotice />}
+        </div>
+      )}
       <section
         id="result-panel"
         className={active === 'Response' ? 'result-panel hidden' : 'result-panel'}

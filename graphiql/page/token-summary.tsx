@@ -7,13 +7,18 @@ export function TokenSummary({ token }: { readonly token: string }) {
   if (claims === null) return <p className="token-summary">This is not a JSON Web Token. It may be an opaque key.</p>;
   return (
     <div className="token-summary">
-      {typeof claims.role === 'string' && (
-        <p>
-          Its role is <strong>{claims.role}</strong>.
-        </p>
-      )}
-      <p>{describeExpiry(expiryOf(claims))}</p>
-      <pre>{JSON.stringify(claims, null, 2)}</pre>
+      <p>
+        {typeof claims.role === 'string' && (
+          <>
+            Its role is <strong>{claims.role}</strong>.{' '}
+          </>
+        )}
+        {describeExpiry(expiryOf(claims))}
+      </p>
+      <details>
+        <summary>Claims</summary>
+        <pre tabIndex={0}>{JSON.stringify(claims, null, 2)}</pre>
+      </details>
     </div>
   );
 }

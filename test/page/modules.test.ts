@@ -10,6 +10,7 @@ import {
   GraphQLString,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   parse,
   print,
   validate,
@@ -22,9 +23,9 @@ import { decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
 import { addField, findField, findValue, removeField, setValue } from '../../graphiql/page/edit-operation.ts';
 import { writeField } from '../../graphiql/page/first-choice.ts';
 import { type Box, layOutTables } from '../../graphiql/page/lay-out-tables.ts';
-import { listExplorerLines } from '../../graphiql/page/list-explorer-lines.ts';
+import { listExplorerLines, listReachable } from '../../graphiql/page/list-explorer-lines.ts';
 import { moveInTree } from '../../graphiql/page/move-in-tree.ts';
-import { type OperationsText, readOperations, writeOperation } from '../../graphiql/page/operations-text.ts';
+import { isEmptyOperation, type OperationsText, readOperations, writeOperation } from '../../graphiql/page/operations-text.ts';
 import { ownMilliseconds } from '../../graphiql/page/own-milliseconds.ts';
 import { fit, zoom } from '../../graphiql/page/pan-and-zoom.ts';
 import { readServerTiming } from '../../graphiql/page/read-server-timing.ts';
@@ -58,6 +59,7 @@ const schema = buildSchema(`
   }
 `);
 
+const emptyOf = (query: string): OperationDefinitionNode => parse(query).definitions[0] as OperationDefinitionNode;
 const isValid = (query: string, of: GraphQLSchema = schema): void => assert.deepEqual(validate(of, parse(query)), []);
 
 test('tables are what the API lists, with columns and relations', () => {
@@ -290,7 +292,7 @@ test('the text around an operation stays as it is', () => {
 test('the explorer lists what is open: arguments, then fields, each with its place', () => {
   const operation = operationOf('{ noteCollection(first: 1) { pageInfo { endCursor } } }');
   const opened = new Map([['noteCollection/edges', true]]);
-  const lines = listExplorerLines(schema, { operation, opened, search: '' });
+  const lines = listExplorerLines(schema, { operation, opened, found: null });
   assert.deepEqual(
     lines.map(({ id, level, place, count, isChecked, isOpen }) => [id, level, `${place}/${count}`, isChecked, isOpen]).slice(0, 8),
     [
@@ -304,10 +306,45 @@ test('the explorer lists what is open: arguments, then fields, each with its pla
       ['noteCollection/edges', 2, '5/6', false, true],
     ],
   );
-  const names = listExplorerLines(schema, { operation, opened: new Map([['noteCollection', false]]), search: 'AUTHOR' }).map(
-    ({ name }) => name,
-  );
-  assert.deepEqual(names, ['authorCollection', 'noteCollection']);
+});
+
+test('the explorer finds fields at any depth, by the shortest way, and shows only the way to them', () => {
+  const operation = emptyOf('{ __typename }');
+  const reachable = listReachable(schema, OperationTypeNode.QUERY);
+  const pathsOf = (wanted: string): string[] => reachable.filter(({ name }) => name.includes(wanted)).map(({ path }) => path.join('/'));
+  // By the collection, although `node` is as near: it needs an argument.
+  assert.deepEqual(pathsOf('body'), ['noteCollection/edges/node/body']);
+  assert.deepEqual(pathsOf('label'), ['noteCollection/edges/node/label']);
+  const paths = new Set(reachable.map(({ path }) => path.join('/')));
+  assert.equal(paths.size, reachable.length, 'none twice, although tables refer to each other');
+  const found = reachable.filter(({ name }) => name === 'name').map(({ path }) => path);
+  const shown = (opened: ReadonlyMap<string, boolean>) =>
+    listExplorerLines(schema, { operation, opened, found }).map(({ id, level, isOpen }) => [id, level, isOpen]);
+  assert.deepEqual(shown(new Map()), [
+    ['authorCollection', 1, true],
+    ['authorCollection/edges', 2, true],
+    ['authorCollection/edges/node', 3, true],
+    ['authorCollection/edges/node/name', 4, null],
+  ]);
+  const opened = shown(new Map([['authorCollection/edges/node', true]])).map(([id]) => id);
+  assert.ok(opened.includes('authorCollection/edges/node/noteCollection'), 'what the user opens shows all that it has');
+  assert.deepEqual(shown(new Map([['authorCollection', false]])), [['authorCollection', 1, false]]);
+  assert.deepEqual(listExplorerLines(schema, { operation, opened: new Map(), found: [] }), []);
+});
+
+test('an operation whose last field goes leaves nothing behind', () => {
+  const text = '# Mine.\nquery A { a }\n\nmutation B { b }\n';
+  const read = readOperations(text) as OperationsText;
+  assert.equal(writeOperation(text, read, read.operations[1]!, null), '# Mine.\nquery A { a }\n');
+  assert.equal(writeOperation(text, read, read.operations[0]!, null), '# Mine.\n\nmutation B { b }\n');
+  const one = readOperations('{ a }') as OperationsText;
+  assert.equal(writeOperation('{ a }', one, one.operations[0]!, null), '');
+  assert.deepEqual(['{ __typename }', '{ a }', '{ x: __typename }', '{ __typename a }'].map(emptyOf).map(isEmptyOperation), [
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('keys move in the tree', () => {

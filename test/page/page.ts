@@ -307,7 +307,11 @@ test('the explorer builds a query by clicks, and leaves the rest of the document
   await waitForText(editor(page), /siteCollection\(first: 2\)/);
   await run(shown, /"siteCollection"/);
   await field(page, 'siteCollection').click();
-  await waitForText(editor(page), /query Clicked \{\s*__typename/);
+  await page.getByText('A new query, Clicked: choose its first field.').waitFor();
+  assert.equal((await textOf(editor(page))).trim(), '# Mine.', 'nothing is left behind');
+  await page.getByRole('button', { name: 'Add a query' }).click();
+  await field(page, 'taxonCollection').click();
+  await waitForText(editor(page), /# Mine\..*query MyQuery \{\s*taxonCollection/s);
   assert.deepEqual(complaints, []);
 });
 
@@ -527,7 +531,7 @@ test('elsewhere than in dev, a key is pasted, and not kept unless the user wants
     // The form stands in the middle of the page, and nothing else.
     await page.getByRole('heading', { name: 'Whose API is it?' }).waitFor();
     assert.deepEqual([await editor(page).isVisible(), await page.getByRole('button', { name: 'Cancel' }).count()], [false, 0]);
-    await page.getByLabel(/The project's key/).fill(await signKey(secret, 'service_role', '1 hour'));
+    await page.getByLabel(/Key of the project/).fill(await signKey(secret, 'service_role', '1 hour'));
     await page.getByText('Its role is service_role.').waitFor();
     await page.getByText(/It expires at/).waitFor();
     if (isKept) await page.getByLabel('Keep them in this tab').check();
@@ -640,5 +644,8 @@ test('a wrong filter value is said, and the rows stay; the explorer says that it
   await page.getByText('The link is in the clipboard.').waitFor();
   await openExplorer(page);
   await page.getByLabel('Find a field').fill('xylophone');
-  await page.getByText('This role has no root field with “xylophone” in its name.').waitFor();
+  await page.getByText('Nothing that this role can reach has “xylophone” in its name.').waitFor();
+  await page.getByLabel('Find a field').fill('wingspan');
+  await page.locator('[role=treeitem][data-name=wingspanCm]').first().click();
+  await waitForText(editor(page), /wingspanCm/);
 });
