@@ -7,6 +7,7 @@ import {
   Kind,
   type NameNode,
   type OperationDefinitionNode,
+  OperationTypeNode,
   parse,
   print,
   separateOperations,
@@ -49,6 +50,8 @@ function chooseOperation({ query, operationName }: RequestToCopy): Operation {
   const found = operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === operationName);
   if (operations.length === 0) throw new Error('The document has no operation: write one first.');
   if (found === undefined) throw new Error('The document has several operations: put the cursor of the editor into one with a name.');
+  if (found.operation === OperationTypeNode.SUBSCRIPTION)
+    throw new Error('A subscription needs a stream, which each client opens in its own way: see docs/live.md.');
   const name = found.name?.value;
   const isAlone = operations.length === 1;
   const single = isAlone ? document : (separateOperations(document)[name ?? ''] ?? document);

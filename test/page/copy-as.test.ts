@@ -113,6 +113,7 @@ test('of several operations, the one at the cursor is copied, with the fragments
     const one = writeCode(kind, { ...asked, operationName: 'One' });
     assert.ok(/fragment F/.test(one) && !/Two|Three/.test(one), one);
     assert.throws(() => writeCode(kind, { ...asked, operationName: undefined }), /several operations: put the cursor/);
+    assert.throws(() => writeCode(kind, { ...asked, query: 'subscription { a }', operationName: undefined }), /needs a stream/);
     assert.throws(() => writeCode(kind, { ...asked, query: '{', operationName: undefined }), /Correct the document first: Syntax Error/);
     assert.throws(() => writeCode(kind, { ...asked, query: 'fragment F on Query { a }', operationName: undefined }), /no operation/);
   }

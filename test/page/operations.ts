@@ -223,6 +223,8 @@ test('elsewhere they are kept in the browser, also for another tab, which is not
   await dialog(page).getByText('theirs: __typename').waitFor();
   await dialog(page).getByRole('button', { name: 'Open that one in a tab' }).click();
   await waitForText(editor(page), /theirs/);
+  // GraphiQL stores its tabs some time after they have changed.
+  await page.waitForFunction(`(localStorage.getItem('graphiql:tabState') ?? '').includes('theirs')`);
   await page.reload();
   await giveKey(page, await signKey(secret, 'service_role', '1 hour'));
   await openPanel(page, 'Saved');
