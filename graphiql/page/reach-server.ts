@@ -16,10 +16,26 @@ export async function reachServer(path: string, init: RequestInit): Promise<Resp
 export async function readJson(response: Response): Promise<{ readonly value: object; readonly text: string }> {
   const text = await response.text();
   try {
-    return { value: JSON.parse(text) as object, text };
+    return { value: JSON.parse(text, keepDigits) as object, text };
   } catch {
     throw new Error(
       `The response with status ${response.status} is not from rowgraph, but perhaps from a proxy in front of it: ${text.slice(0, 200)}`,
     );
   }
+}
+
+/** More digits than these, and JavaScript may round the number. */
+const exactDigits = 15;
+
+const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
+
+/**
+ * A long number stays as it is written, as an object that `JSON.stringify` writes so: an Opaque value, such as that of a domain over bigint, may be one.
+ * Browsers that do not have such objects yet round it.
+ */
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || rawJSON === undefined) return value;
+  const digits = source.replace(/e.*$/i, '').replaceAll(/\D/g, '');
+  return digits.length > exactDigits && String(value) !== source ? rawJSON(source) : value;
 }

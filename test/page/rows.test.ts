@@ -243,8 +243,8 @@ test('the changes are one valid mutation: deletes, updates, inserts', () => {
 test('errors are found again at their change and column', () => {
   const written = writeMutation(note, abilities, changed);
   const read = (error: object) => {
-    const { problems, message, remaining } = readOutcome(written, changed, { data: null, errors: [{ message: 'no', ...error }] }, 'anon');
-    assert.equal(remaining, changed);
+    const { problems, message, done } = readOutcome(written, { data: null, errors: [{ message: 'no', ...error }] }, 'anon');
+    assert.deepEqual(done, []);
     return [...problems].map(([id, { column: of }]) => [id, of])[0] ?? message;
   };
   assert.deepEqual(read({ path: ['update1'], extensions: { input: 'set.size' } }), ['n1', 'size']);
@@ -256,10 +256,10 @@ test('errors are found again at their change and column', () => {
   assert.deepEqual(read({ locations: [{ line: written.fields[1]!.firstLine }] }), ['n1', null]);
   assert.equal(read({}), 'no');
   const data = { delete1: { affectedCount: 1 }, update1: { affectedCount: 0 }, insert1: { affectedCount: 1 } };
-  const { remaining, problems } = readOutcome(written, changed, { data }, 'anon');
+  const { done, problems } = readOutcome(written, { data }, 'anon');
   assert.deepEqual(
-    remaining.map(({ id }) => id),
-    ['n1'],
+    done.map(({ id }) => id),
+    ['n2', 'new'],
   );
   assert.match(problems.get('n1')?.message ?? '', /No row was updated: the policies of anon/);
 });

@@ -23,22 +23,20 @@ export function ChangeBar({ table, abilities, pending, onOpenQuery, onSent, onSa
   const { ask, caller } = usePage();
   const [shown, setShown] = useState<'list' | 'graphql' | null>(null);
   const [isSending, setIsSending] = useState(false);
-  const [message, setMessage] = useState<string | null>(null);
+  const [failure, setFailure] = useState<{ readonly message: string | null; readonly changes: Changes }>({ message: null, changes: [] });
   const { changes } = pending;
   if (changes.length === 0) return null;
   const role = roleOf(caller) ?? 'this caller';
   const written = writeMutation(table, abilities, changes);
   const send = async (): Promise<void> => {
     setIsSending(true);
-    setMessage(null);
     const answer = await ask({ query: written.text });
     setIsSending(false);
-    const outcome = readOutcome(written, changes, answer as MutationAnswer, role);
-    pending.settle(outcome.remaining, outcome.problems);
-    setMessage(outcome.message);
-    const done = changes.filter((change) => !outcome.remaining.includes(change));
+    const { done, problems, message } = readOutcome(written, answer as MutationAnswer, role);
+    pending.settle(done, problems);
+    setFailure({ message, changes });
     if (done.length > 0) {
-      onSay(`${sentence(done)}${outcome.message === null ? '' : ` ${outcome.message}`}`);
+      onSay(sentence(done));
       onSent();
     }
   };
@@ -55,9 +53,9 @@ export function ChangeBar({ table, abilities, pending, onOpenQuery, onSent, onSa
           </button>
         </div>
       )}
-      {message !== null && (
+      {failure.message !== null && failure.changes === changes && (
         <p className="change-problem" role="alert">
-          {message}
+          {failure.message}
         </p>
       )}
       <div className="change-buttons">
@@ -82,14 +80,14 @@ export function ChangeBar({ table, abilities, pending, onOpenQuery, onSent, onSa
 }
 
 const verbs = { insert: ['insert', 'inserts'], update: ['update', 'updates'], delete: ['delete', 'deletes'] } as const;
-const done = {
+const results = {
   insert: ['row inserted', 'rows inserted'],
   update: ['row updated', 'rows updated'],
   delete: ['row deleted', 'rows deleted'],
 } as const;
 
 function sentence(changes: Changes): string {
-  return `${countChanges(changes, done)}.`;
+  return `${countChanges(changes, results)}.`;
 }
 
 function ChangeList({ table, abilities, pending }: Pick<ChangeBarProps, 'table' | 'abilities' | 'pending'>) {

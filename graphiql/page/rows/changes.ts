@@ -44,10 +44,14 @@ export interface GridRow {
 }
 
 /** The rows to insert, and then those that were read. */
-export function listGridRows(changes: Changes, rows: readonly Row[], idOf: (row: Row) => string): readonly GridRow[] {
+export function listGridRows(changes: Changes, rows: readonly Row[], idOf: (row: Row, index: number) => string): readonly GridRow[] {
   const byId = new Map(changes.map((change) => [change.id, change]));
   const inserted = changes.filter(({ kind }) => kind === 'insert').map((change) => ({ id: change.id, row: null, change }));
-  return [...inserted, ...rows.map((row) => ({ id: idOf(row), row, change: byId.get(idOf(row)) ?? null }))];
+  const read = rows.map((row, index) => {
+    const id = idOf(row, index);
+    return { id, row, change: byId.get(id) ?? null };
+  });
+  return [...inserted, ...read];
 }
 
 /** What a cell has now; undefined if it is of a row to insert, and is left to its default. */

@@ -55,7 +55,7 @@ export function writeCsv(columns: readonly ApiColumn[], rows: readonly Row[], is
       const value = row[name];
       if (value === null || value === undefined) return '';
       const text = typeof value === 'string' ? value : JSON.stringify(value);
-      const isNumber = !isList && (numbers.has(leaf) || typeof value === 'number');
+      const isNumber = !isList && (numbers.has(leaf) || typeof value !== 'string');
       const safe = isForSpreadsheets && !isNumber && formula.test(text) ? `'${text}` : text;
       return quote(safe);
     }),

@@ -46,8 +46,8 @@ addEventListener('beforeunload', (event) => {
 export interface TableChanges extends Pending {
   readonly change: (next: (changes: Changes) => Changes) => void;
   readonly undo: () => void;
-  /** After an attempt to send: the changes that remain, and why. They can no longer be undone step by step. */
-  readonly settle: (remaining: Changes, problems: ReadonlyMap<string, Problem>) => void;
+  /** After an attempt to send: what was done, and what the server had against the others. What was changed meanwhile stays. */
+  readonly settle: (done: Changes, problems: ReadonlyMap<string, Problem>) => void;
 }
 
 /** The changes of the current caller to a table. */
@@ -72,6 +72,11 @@ export function usePendingChanges(table: string): TableChanges {
       const before = past.at(-1);
       if (before !== undefined) pendingChanges.set(name, { changes: before, past: past.slice(0, -1), problems });
     },
-    settle: (changes, problems) => pendingChanges.set(name, { changes, past: [], problems }),
+    settle: (done, problems) => {
+      const { changes, past } = pendingChanges.get(name);
+      if (done.length === 0) return pendingChanges.set(name, { changes, past, problems });
+      // What was done cannot be undone any more.
+      pendingChanges.set(name, { changes: changes.filter((change) => !done.includes(change)), past: [], problems });
+    },
   };
 }

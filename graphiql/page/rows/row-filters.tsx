@@ -34,6 +34,8 @@ export function RowFilters({ table, filters, abilities, error, onChange }: RowFi
     setProblem(null);
     setDraft({ column, operator, value: draft.value, ...changed });
   };
+  // An empty text is a value too.
+  const isText = apiColumn?.leaf === 'String' && !apiColumn.isList && ['eq', 'neq'].includes(operator);
   const choices = choicesOf(operator, apiColumn);
   const value = choices === null || choices.includes(draft.value) ? draft.value : (choices[0] ?? '');
   const add = (): void => {
@@ -87,7 +89,7 @@ export function RowFilters({ table, filters, abilities, error, onChange }: RowFi
           ))}
         </select>
       )}
-      <button type="submit" className="page-button" disabled={value.trim() === ''}>
+      <button type="submit" className="page-button" disabled={value.trim() === '' && !isText}>
         Filter
       </button>
       {(problem ?? error) !== null && (
@@ -107,7 +109,7 @@ function findWrong(filters: readonly RowsFilter[], { filter, message, isOfValue 
 }
 
 function describe({ column, operator, value }: RowsFilter): string {
-  return `${column} ${operator} ${value}`;
+  return `${column} ${operator} ${value === '' ? '""' : value}`;
 }
 
 /** The grid still shows the rows of before. */

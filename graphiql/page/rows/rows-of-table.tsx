@@ -13,7 +13,7 @@ import { RowGrid } from './row-grid.tsx';
 import { ColumnsMenu, ExportMenu } from './row-menus.tsx';
 import { RowPages } from './row-pages.tsx';
 import { filtersOfLink, listGridColumns, type Row, type RowsChoice, writeRowsQuery } from './rows-query.ts';
-import { type RowLink, readAbilities } from './table-abilities.ts';
+import { type RowIdentity, type RowLink, readAbilities } from './table-abilities.ts';
 import { useRows } from './use-rows.ts';
 
 const firstPage: RowsChoice = { filters: [], order: null, after: null, pageSize: 20 };
@@ -38,7 +38,8 @@ export function RowsOfTable({ table, tables, schema, shown, title, onOpenQuery, 
   const { rows, totalCount, endCursor, isLoading, error, reload } = useRows(table, asked);
   const pending = usePendingChanges(table.type);
   const gridRows = useMemo(
-    () => listGridRows(abilities.insert === null ? [] : pending.changes, rows ?? [], (row) => idOfRow(row, abilities.identity)),
+    () =>
+      listGridRows(abilities.insert === null ? [] : pending.changes, rows ?? [], (row, index) => idOfRow(row, index, abilities.identity)),
     [pending.changes, rows, abilities],
   );
   const [said, setSaid] = useState('');
@@ -81,7 +82,14 @@ export function RowsOfTable({ table, tables, schema, shown, title, onOpenQuery, 
         hrefOf={(link, row) => hrefOfLocation({ view: 'Rows', rows: next(link, row) })}
         onFollow={(link, row) => onFollow({ table: table.type, choice, before }, next(link, row))}
       />
-      {rows?.length === 0 && <NoRows table={table} isFiltered={choice.filters.length > 0} onShowAll={() => change({ filters: [] })} />}
+      {rows?.length === 0 && (
+        <NoRows
+          table={table}
+          isFirstPage={before.length === 0}
+          isFiltered={choice.filters.length > 0}
+          onShowAll={() => change({ filters: [] })}
+        />
+      )}
       <ChangeBar table={table} abilities={abilities} pending={pending} onOpenQuery={onOpenQuery} onSent={reload} onSay={setSaid} />
       <RowPages
         page={before.length + 1}
@@ -122,8 +130,9 @@ function useChoice(table: ApiTable, shown: ShownRows) {
   };
 }
 
-function idOfRow(row: Row, { field, key }: { readonly field: string | null; readonly key: readonly string[] }): string {
-  return field === null ? JSON.stringify(key.map((name) => row[name])) : String(row[field]);
+function idOfRow(row: Row, index: number, { field, key }: RowIdentity): string {
+  if (field !== null) return String(row[field]);
+  return key.length === 0 ? `row ${index}` : JSON.stringify(key.map((name) => row[name]));
 }
 
 function Count({
@@ -151,13 +160,15 @@ function Count({
 
 interface NoRowsProps {
   readonly table: ApiTable;
+  readonly isFirstPage: boolean;
   readonly isFiltered: boolean;
   readonly onShowAll: () => void;
 }
 
-function NoRows({ table, isFiltered, onShowAll }: NoRowsProps) {
+function NoRows({ table, isFirstPage, isFiltered, onShowAll }: NoRowsProps) {
   const { caller } = usePage();
   const role = roleOf(caller) ?? 'this caller';
+  if (!isFirstPage) return <p className="no-rows">No more rows: this page is behind the last one.</p>;
   return (
     <div className="no-rows">
       <p>

@@ -29,7 +29,7 @@ export interface TableAbilities {
 
 /** What tells the rows of a table apart. */
 export interface RowIdentity {
-  /** The field that identifies a row across all tables, such as `nodeId`; null if there is none. */
+  /** The field that identifies a row across all tables, such as `nodeId`; null if there is none, or rows cannot be found by it. */
   readonly field: string | null;
   /** The columns of the primary key, if the schema names them and rows can be found by them. */
   readonly key: readonly string[];
@@ -69,7 +69,7 @@ export function readAbilities(schema: GraphQLSchema, table: ApiTable, tables: re
     hasTotalCount: isObjectType(connection) && connection.getFields().totalCount !== undefined,
     identity: readIdentity(schema, table),
     links: readLinks(schema, table, tables),
-    ...readWrites(schema, table),
+    ...readWrites(schema, table, readIdentity(schema, table)),
   };
 }
 
@@ -110,8 +110,9 @@ function readIdentity(schema: GraphQLSchema, table: ApiTable): RowIdentity {
     /ByPk\d*$/i.test(name) && getNamedType(type).name === table.type && !isListType(type) && args.length > 0;
   const byKey = Object.values(schema.getQueryType()!.getFields()).find(isByKey);
   const key = byKey?.args.map(({ name }) => name) ?? [];
+  const field = idFieldOf(rowTypeOf(schema, table));
   return {
-    field: idFieldOf(rowTypeOf(schema, table)),
+    field: field !== null && operators[field]?.includes('eq') ? field : null,
     key: key.every((name) => operators[name]?.includes('eq') && table.columns.some((column) => column.name === name)) ? key : [],
   };
 }
@@ -147,8 +148,8 @@ export function plain(name: string): string {
 
 type Writes = Pick<TableAbilities, 'insert' | 'update' | 'delete'>;
 
-/** Found by their arguments and their response: their names may be any. */
-function readWrites(schema: GraphQLSchema, table: ApiTable): Writes {
+/** Found by their arguments and their response: their names may be any. What cannot be told apart cannot be changed one by one. */
+function readWrites(schema: GraphQLSchema, table: ApiTable, identity: RowIdentity): Writes {
   const fields = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(({ type }) => {
     const response = getNamedType(type);
     const records = isObjectType(response) ? response.getFields().records : undefined;
@@ -165,5 +166,6 @@ function readWrites(schema: GraphQLSchema, table: ApiTable): Writes {
     });
     return { field: found.name, inputs: new Map(inputs) };
   };
-  return { insert: find('objects'), update: find('set'), delete: find('filter', 'set') };
+  const isKnown = identity.field !== null || identity.key.length > 0;
+  return { insert: find('objects'), update: isKnown ? find('set') : null, delete: isKnown ? find('filter', 'set') : null };
 }

@@ -139,20 +139,14 @@ interface ServerError {
 }
 
 export interface MutationOutcome {
-  /** The changes that are still to be made. */
-  readonly remaining: Changes;
+  readonly done: Changes;
   readonly problems: ReadonlyMap<string, Problem>;
   /** What belongs to no single change. */
   readonly message: string | null;
 }
 
 /** What came of the mutation. One that failed has changed nothing. */
-export function readOutcome(
-  { fields }: WrittenMutation,
-  changes: Changes,
-  { data, errors = [] }: MutationAnswer,
-  caller: string,
-): MutationOutcome {
+export function readOutcome({ fields }: WrittenMutation, { data, errors = [] }: MutationAnswer, caller: string): MutationOutcome {
   const problems = new Map<string, Problem>();
   const others: string[] = [];
   if (errors.length > 0 || !data) {
@@ -162,14 +156,14 @@ export function readOutcome(
       else problems.set(change.id, { message: describeError(error), column: findColumn(error, change) });
     }
     return {
-      remaining: changes,
+      done: [],
       problems,
       message: others.length > 0 || errors.length === 0 ? others.join('\n') || 'There is no response.' : null,
     };
   }
   for (const { alias, change } of fields)
     if ((data[alias]?.affectedCount ?? 0) === 0) problems.set(change.id, { message: describeNone(change, caller), column: null });
-  return { remaining: changes.filter(({ id }) => problems.has(id)), problems, message: null };
+  return { done: fields.flatMap(({ change }) => (problems.has(change.id) ? [] : [change])), problems, message: null };
 }
 
 function describeNone({ kind }: Change, caller: string): string {
