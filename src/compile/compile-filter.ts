@@ -7,14 +7,14 @@
  *       limit greatest($2::integer, 0)::bigint + 1) as t4)
  */
 import type { Column, ValueType } from '../model/model.ts';
-import { operandType, traitsOf } from '../model/types/named-types.ts';
+import { namedTypes, operandType, traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
-import { bind, builtIn, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, relatedRows, type Scope } from './scope.ts';
-import { comparable, comparand, comparisonOf, isNotNull, isNull } from './values/comparison.ts';
+import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
 
 /**
  * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as
@@ -44,6 +44,10 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return (filter.isNull ? isNull : isNotNull)(scope.column(filter.column.name), filter.column.type);
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
+    case 'elements':
+      return elementsCondition(filter, scope, aliases);
+    case 'length':
+      return and(filter.tests.map((test) => testOf(builtIn('cardinality', scope.column(filter.column.name)), test, namedTypes.int4)));
     case 'related rows':
       return relatedRowsCondition(filter, scope, aliases, nesting);
     case 'related count':
@@ -89,6 +93,31 @@ export function equals(column: Column, parameter: Parameter, scope: Scope): Sql 
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
 }
 
+/** A test of a value that is no column. */
+function testOf(value: Sql, test: Test, type: ValueType): Sql {
+  if (test.kind === 'null test') return (test.isNull ? isNull : isNotNull)(value, type);
+  const operand = operandType(type);
+  const right = operators[test.operator].takesList ? undefined : comparand(test.parameter, type);
+  return comparisonOf(comparable(value, type), test.operator, test.parameter, operand, right);
+}
+
+/**
+ * `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)`. All elements match if none fails to; of an array
+ * that is null, neither is known.
+ */
+function elementsCondition(
+  { column, quantifier, type, tests }: Extract<Filter, { kind: 'elements' }>,
+  scope: Scope,
+  aliases: Aliases,
+): Sql {
+  const array = scope.column(column.name);
+  const alias = aliases.next();
+  const matches = and(tests.map((test) => testOf(sql`${trusted(alias)}.${identifier('element')}`, test, type)));
+  const from = as(builtIn('unnest', array), alias, ['element']);
+  if (quantifier === 'any') return exists({ from, where: [matches] });
+  return sql`(${array} is not null and not ${exists({ from, where: [sql`(${matches}) is not true`] })})`;
+}
+
 /** `every` means that no row fails to match. */
 function relatedRowsCondition(
   { rows, filter, quantifier }: Extract<Filter, { kind: 'related rows' }>,
@@ -132,7 +161,9 @@ function countCondition(
 function countedRows(tests: readonly Test[]): Sql {
   const numbers = tests.flatMap((test) => {
     if (test.kind === 'null test') return [];
-    if (test.operator !== 'in') return [bind(test.parameter, 'integer')];
+    const { form, takesList } = operators[test.operator];
+    if (form === 'between') return [bind(partOf(test.parameter, 'second'), 'integer')];
+    if (!takesList) return [bind(test.parameter, 'integer')];
     return [sql`(select ${builtIn('max', trusted('number'))} from ${builtIn('unnest', bind(test.parameter, 'integer[]'))} as number)`];
   });
   // `greatest` ignores nulls, and comparisons with them match nothing.

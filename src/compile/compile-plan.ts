@@ -146,8 +146,8 @@ function identityOf(parameter: Parameter): unknown {
   if (value.kind !== 'variable') return parameter;
   switch (encoding.kind) {
     case 'value': {
-      const { type, use } = encoding;
-      return `${value.index} ${use} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
+      const { type, use, as = '' } = encoding;
+      return `${value.index} ${use} ${as} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
     }
     case 'count':
       return `${value.index} ${encoding.argument} ${encoding.maximum}`;

@@ -228,10 +228,14 @@ function describeFilter(filter: Filter): string {
       return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
     case 'comparison':
       return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}`;
+    case 'elements':
+      return `${filter.quantifier} of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
+    case 'length':
+      return `length of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
     case 'related rows':
       return `${filter.quantifier} ${relatedText(filter)}`;
     case 'related count':
-      return `count of ${relatedText(filter)} ${filter.tests.map(countTestText).join(' and ')}`;
+      return `count of ${relatedText(filter)} ${filter.tests.map(testText).join(' and ')}`;
   }
 }
 
@@ -239,7 +243,7 @@ function relatedText({ rows, filter }: Extract<Filter, { rows: unknown }>): stri
   return `${rows.fieldName}${filter ? ` (${describeFilter(filter)})` : ''}`;
 }
 
-function countTestText(test: Test): string {
+function testText(test: Test): string {
   return test.kind === 'null test' ? `is ${test.isNull ? 'null' : 'not null'}` : `${test.operator} ${textOf(test.parameter)}`;
 }
 

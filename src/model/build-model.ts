@@ -99,6 +99,7 @@ function* build(
     nodeIdField,
     subscriptionType,
     specifiesScalars: additions.has('specifiedBy'),
+    hasMoreOperators: additions.has('moreOperators'),
     countBuilt: () => builder.builtTables,
   };
   return { model, notes, inferredKeys };

@@ -29,6 +29,8 @@ export interface Model {
   readonly subscriptionType: string | null;
   /** Whether scalars link to their specification (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
+  /** Whether filters have the operators that pg_graphql lacks. */
+  readonly hasMoreOperators: boolean;
   /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
 }

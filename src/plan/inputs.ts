@@ -101,6 +101,11 @@ export function isNullOf(value: InputValue): boolean {
   return value.name === 'NULL';
 }
 
+/** The tests of an object of operators. */
+export function planTests(value: InputValue, type: ValueType): readonly Test[] {
+  return objectOf(value).entries.map((entry) => planTest(entry, type));
+}
+
 export function planTest(entry: InputEntry, type: ValueType): Test {
   const { value } = entry;
   const binding = bindingAt('operators', entry);

@@ -1,5 +1,5 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
+import type { Arbiter, Column, ListType, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
@@ -171,7 +171,7 @@ export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: Relate
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  | (Test & { readonly column: Column })
+  | ((Test | ArrayTest) & { readonly column: Column })
   /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
@@ -185,6 +185,14 @@ export type Filter =
 export type Test =
   | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
   | { readonly kind: 'null test'; readonly isNull: boolean };
+
+/** Tests of an array. */
+export type ArrayTest =
+  /** Whether all tests hold for the same element, of any or of all. */
+  | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
+  /** The number of elements. */
+  | { readonly kind: 'length'; readonly tests: readonly Test[] };
+export type ElementType = ListType['element'];
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
 
@@ -274,9 +282,14 @@ export type ElementUse = 'text' | 'array' | 'json';
 /** What a value is used for, which determines its encoding. */
 export type ValueUse = 'filter' | 'write' | ElementUse;
 
+export type ValuePart = 'first' | 'second' | 'ending' | 'part';
+
 export type ParameterEncoding =
-  /** Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. */
-  | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write' }
+  /**
+   * Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. `as`
+   * binds a part of a list of two values, or a text as a pattern that ends with it or contains it.
+   */
+  | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write'; readonly as?: ValuePart }
   /** Text, such as an element of a cursor or nodeId, unchanged. `argument` has the nodeId that the element is of. */
   | { readonly kind: 'text'; readonly argument?: string }
   /** An element for an array column: its text, or a list of numbers. */

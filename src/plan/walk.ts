@@ -231,6 +231,8 @@ function inFilter(value: Filter, table: Table): readonly PlanNode[] {
       return filters(value.filter, table);
     case 'comparison':
     case 'null test':
+    case 'elements':
+    case 'length':
       return [];
     case 'related rows':
     case 'related count':

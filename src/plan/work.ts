@@ -71,6 +71,7 @@ function workOf(node: PlanNode): readonly Work[] {
       const { value } = node;
       if (value.kind === 'related rows' || value.kind === 'related count')
         return [related(value.rows), ...(value.kind === 'related count' ? value.tests.flatMap(comparison) : [])];
+      if (value.kind === 'elements' || value.kind === 'length') return value.tests.flatMap(comparison);
       return value.kind === 'comparison' ? comparison(value) : [];
     }
     case 'order value':

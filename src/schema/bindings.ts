@@ -59,6 +59,7 @@ interface InputBindings {
   lookup: ColumnBinding;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
+  'array operators': Plain<'any' | 'all' | 'length'>;
   filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;

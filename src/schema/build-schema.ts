@@ -3,7 +3,15 @@
  * every table are generators that yield after each, because with thousands of tables they take longer than requests should wait
  * (`slices.ts`).
  */
-import { type GraphQLFieldConfigArgumentMap, GraphQLID, type GraphQLInterfaceType, type GraphQLNamedType, GraphQLNonNull } from 'graphql';
+import {
+  type GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+} from 'graphql';
 import type { DomainType, EnumType, Model, Routine, Table } from '../model/model.ts';
 import {
   fieldsNamed,
@@ -39,7 +47,7 @@ const sharedTypes: Readonly<Record<Exclude<SharedTypeName, 'Node'>, GraphQLNamed
   OrderByDirection: orderByDirection,
   PageInfo: pageInfo,
 };
-const commonTypes = [...Object.values(scalarTypes), ...scalarFilterTypes, ...Object.values(sharedTypes)];
+const commonTypes = [...Object.values(scalarTypes), ...Object.values(sharedTypes)];
 
 const tableTypes: TableTypes = {
   row: rowType,
@@ -55,15 +63,15 @@ const tableTypes: TableTypes = {
 
 /** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
 export function* buildSchema(model: Model): Generator<void, LazySchema> {
-  const { routines, enums, domains, nodeIdField, specifiesScalars } = model;
+  const { routines, enums, domains, nodeIdField, specifiesScalars, hasMoreOperators } = model;
   const tables = model.tables.filter((table) => table.selectable);
   const registry = new TypeRegistry(model, tableTypes);
   yield;
-  for (const type of commonTypes) registry.define(type.name, () => type);
+  for (const type of [...commonTypes, ...scalarFilterTypes(hasMoreOperators)]) registry.define(type.name, () => type);
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
-  for (const enumType of enums) defineEnumTypes(registry, enumType);
-  for (const domain of domains) defineDomainTypes(registry, domain);
+  for (const enumType of enums) defineEnumTypes(registry, enumType, hasMoreOperators);
+  for (const domain of domains) defineDomainTypes(registry, domain, hasMoreOperators);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, tables, reads, node));
   const isLive =
@@ -90,19 +98,31 @@ function defineRootType(registry: TypeRegistry, name: string, description: strin
   registry.define(name, () => new LazyObjectType({ name, description, builders: () => builders }));
 }
 
-function defineEnumTypes(registry: TypeRegistry, { typeName, description, values, filtersLists }: EnumType): void {
+function defineEnumTypes(registry: TypeRegistry, { typeName, description, values, filtersLists }: EnumType, hasMore: boolean): void {
   const names = values.map(({ name }) => name);
   registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
-  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName)));
-  if (filtersLists) registry.define(listFilterTypeName(typeName), () => listFilter(registry.enum(typeName)));
+  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), hasMore));
+  if (filtersLists) defineListFilter(registry, typeName, () => registry.enum(typeName), hasMore);
 }
 
-function defineDomainTypes(registry: TypeRegistry, domain: DomainType): void {
+function defineDomainTypes(registry: TypeRegistry, domain: DomainType, hasMore: boolean): void {
   const { typeName, base } = domain;
   registry.define(typeName, () => domainScalar(domain));
-  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain));
-  if (base.kind === 'enum' || scalars[base.scalar].filtersLists)
-    registry.define(listFilterTypeName(typeName), () => listFilter(registry.scalar(typeName)));
+  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain, hasMore));
+  const filtersLists = base.kind === 'enum' || scalars[base.scalar].filtersLists;
+  if (filtersLists) defineListFilter(registry, typeName, () => registry.scalar(typeName), hasMore);
+}
+
+function defineListFilter(
+  registry: TypeRegistry,
+  typeName: string,
+  typeOf: () => GraphQLEnumType | GraphQLScalarType,
+  hasMore: boolean,
+): void {
+  const elements = hasMore ? () => registry.input(filterTypeName(typeName)) : null;
+  registry.define(listFilterTypeName(typeName), () =>
+    listFilter(typeOf(), elements, hasMore ? registry.input(filterTypeName('Int')) : null),
+  );
 }
 
 function queryFields(

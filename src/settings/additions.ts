@@ -16,6 +16,8 @@ const additionTable = {
   adaptedNames: 'Legal names for what has a name that GraphQL forbids',
   domains: 'Domains as scalars of their own, with the filters, keys, aggregates and increments of the types that they are based on',
   enums: 'Filters of enum arrays, and enums as arguments and results of functions',
+  moreOperators:
+    'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;

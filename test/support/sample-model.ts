@@ -112,6 +112,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     nodeIdField: 'nodeId',
     subscriptionType: 'Subscription',
     specifiesScalars: true,
+    hasMoreOperators: true,
     countBuilt: () => tables.length,
   };
 }

@@ -2,7 +2,7 @@
 import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
 import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
-import type { Parameter } from '../../plan/plan.ts';
+import type { Parameter, ValuePart } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The type to which values of `type` are cast for comparison. */
@@ -84,11 +84,38 @@ export function composed(json: Sql, type: string): Sql {
 
 /** Compares an expression with a parameter of a type, or with `value`. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
-  const { symbol, takesList, missesCitext } = operators[operator];
-  if (takesList) return sql`${left} = any(${bound(parameter, type, `${type.sqlType}[]`)})`;
+  const { form, symbol, missesCitext } = operators[operator];
+  const list = (): Sql => bound(parameter, type, `${type.sqlType}[]`);
+  switch (form) {
+    case 'any':
+      return sql`${left} = any(${list()})`;
+    case 'none':
+      return sql`${left} <> all(${list()})`;
+    case 'between':
+      return sql`${left} between ${bound(partOf(parameter, 'first'), type)} and ${bound(partOf(parameter, 'second'), type)}`;
+    case 'ending':
+    case 'part':
+      return sql`${left} like ${bound(partOf(parameter, form), type)}`;
+    case 'ignoring case':
+      return type.traits?.ignoresCase ? sql`${left} = ${bound(parameter, type)}` : sql`${lower(left)} = ${lower(bound(parameter, type))}`;
+    case 'any ignoring case':
+      if (type.traits?.ignoresCase) return sql`${left} = any(${list()})`;
+      return sql`${lower(left)} = any(array(select ${lower(trusted('v'))} from ${builtIn('unnest', list())} as v))`;
+    case 'infix':
+      break;
+  }
   const right = value ?? bound(parameter, type);
   const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
   return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
+}
+
+/** The parameter, of which only a part is bound, or a pattern made of it. */
+export function partOf(parameter: Parameter, as: ValuePart): Parameter {
+  return parameter.encoding.kind === 'value' ? { ...parameter, encoding: { ...parameter.encoding, as } } : parameter;
+}
+
+function lower(text: Sql): Sql {
+  return builtIn('lower', text);
 }
 
 /** The type of a comparison: a value type, or one that only SQL knows. */

@@ -7,7 +7,7 @@ import { type Limits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
 import { checkCount } from '../../plan/inputs.ts';
-import type { ElementUse, Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
+import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { NestedJson, ScalarValue } from '../../request/operation.ts';
 
@@ -89,7 +89,7 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
   if (resolved === null) return null;
   switch (encoding.kind) {
     case 'value':
-      return encodeValue(resolved, encoding.type, encoding.use);
+      return encodePart(resolved, encoding);
     case 'count':
       return String(checkCount(Number(resolved), encoding.argument, encoding.maximum));
     case 'width':
@@ -149,6 +149,18 @@ function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): Sca
     case 'version':
       return value.version.current;
   }
+}
+
+/** A value, one of two, or a text as a pattern of LIKE. */
+function encodePart(value: ScalarValue, { type, use, as }: Extract<ParameterEncoding, { kind: 'value' }>): string | null {
+  if (as === undefined) return encodeValue(value, type, use);
+  if (as === 'first' || as === 'second') {
+    const values = Array.isArray(value) ? value : [value];
+    if (values.length !== 2) throw new ApiError('BAD_USER_INPUT', 'The operator "between" takes a list of two values, from and to.');
+    return encodeValue(values[as === 'first' ? 0 : 1] ?? null, type, use);
+  }
+  const text = encodeValue(value, type, use);
+  return text === null ? null : `%${text.replaceAll(/[\\%_]/g, '\\$&')}${as === 'part' ? '%' : ''}`;
 }
 
 function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {

@@ -1,7 +1,9 @@
 /** The operators of filters, by the names of their fields. `is`, which tests for null, is none of them. */
 
 interface OperatorTraits {
-  /** The operator in SQL. `in` compares with any element of an array. */
+  /** How it becomes SQL (`compile/values/comparison.ts`). */
+  readonly form: 'infix' | 'any' | 'none' | 'between' | 'ending' | 'part' | 'ignoring case' | 'any ignoring case';
+  /** The operator in SQL. */
   readonly symbol: string;
   readonly takesList: boolean;
   /** The side from which it bounds the rows that an index has to find. */
@@ -10,10 +12,27 @@ interface OperatorTraits {
   readonly raises: string | null;
   /** Whether citext lacks it, so that PostgreSQL would take the operator of text, which respects case. */
   readonly missesCitext: boolean;
+  /** What its input field says about it; null if its name says all. */
+  readonly description: string | null;
+  readonly isAddition: boolean;
 }
 
-function operator(symbol: string, { takesList = false, bounds = null, raises = null, missesCitext = false }: Partial<OperatorTraits> = {}) {
-  return { symbol, takesList, bounds, raises, missesCitext } as const;
+function operator(symbol: string, traits: Partial<OperatorTraits> = {}): OperatorTraits {
+  return {
+    form: 'infix',
+    symbol,
+    takesList: false,
+    bounds: null,
+    raises: null,
+    missesCitext: false,
+    description: null,
+    isAddition: false,
+    ...traits,
+  };
+}
+
+function addition(form: OperatorTraits['form'], symbol: string, description: string, traits: Partial<OperatorTraits> = {}): OperatorTraits {
+  return operator(symbol, { form, description, isAddition: true, ...traits });
 }
 
 const invalidRegex = '2201B';
@@ -26,7 +45,7 @@ const all = {
   lte: operator('<=', { bounds: 'above' }),
   gt: operator('>', { bounds: 'below' }),
   gte: operator('>=', { bounds: 'below' }),
-  in: operator('=', { takesList: true, bounds: 'both' }),
+  in: operator('=', { form: 'any', takesList: true, bounds: 'both' }),
   like: operator('like', { raises: invalidEscape }),
   ilike: operator('ilike', { raises: invalidEscape }),
   regex: operator('~', { raises: invalidRegex }),
@@ -35,7 +54,13 @@ const all = {
   contains: operator('@>'),
   containedBy: operator('<@'),
   overlaps: operator('&&'),
-};
+  notIn: addition('none', '<>', 'Equals none of the values', { takesList: true }),
+  between: addition('between', 'between', 'From the first of two values to the second, both included', { takesList: true, bounds: 'both' }),
+  endsWith: addition('ending', 'like', 'Ends with the text'),
+  containsText: addition('part', 'like', 'Contains the text'),
+  eqi: addition('ignoring case', '=', 'Equals the text, regardless of case', { bounds: 'both' }),
+  inI: addition('any ignoring case', '=', 'Equals any of the texts, regardless of case', { takesList: true, bounds: 'both' }),
+} as const satisfies Record<string, OperatorTraits>;
 
 export type Operator = keyof typeof all;
 
@@ -43,4 +68,4 @@ export const operators: Readonly<Record<Operator, OperatorTraits>> = all;
 
 /** The operators of lists, which compare them with lists. */
 export const listOperators = ['containedBy', 'contains', 'eq', 'overlaps'] as const satisfies readonly Operator[];
-export const enumOperators = ['eq', 'in', 'neq'] as const satisfies readonly Operator[];
+export const enumOperators = ['eq', 'in', 'neq', 'notIn'] as const satisfies readonly Operator[];

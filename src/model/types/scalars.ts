@@ -38,7 +38,7 @@ interface ScalarTraits {
   readonly sample: unknown;
 }
 
-const comparison = ['eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq'] as const;
+const comparison = ['between', 'eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq', 'notIn'] as const;
 const ofText = { input: 'string', output: 'string' };
 
 type ScalarRow = Pick<ScalarTraits, 'description' | 'sample'> & Partial<ScalarTraits>;
@@ -77,7 +77,7 @@ const all = {
   }),
   String: builtIn({
     description: 'A string',
-    operators: [...comparison, 'ilike', 'iregex', 'like', 'regex', 'startsWith'],
+    operators: [...comparison, 'containsText', 'endsWith', 'eqi', 'ilike', 'inI', 'iregex', 'like', 'regex', 'startsWith'],
     sample: 'sample',
   }),
   Boolean: builtIn({ description: 'A value that is true or false', operators: ['eq'], json: 'cast', sample: true }),

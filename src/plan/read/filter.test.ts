@@ -42,6 +42,9 @@ function describeFilter(filter: Filter | null): string | null {
       return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
     case 'comparison':
       return `${filter.column.name} ${filter.operator}`;
+    case 'elements':
+    case 'length':
+      return `${filter.kind} ${filter.column.name}`;
     case 'related rows':
     case 'related count':
       return `${filter.kind} ${filter.rows.fieldName}`;

@@ -1,10 +1,10 @@
 /** Plans filters. Empty objects and lists are no conditions, as in pg_graphql; comparisons with null match nothing. */
 import { ApiError } from '../../errors/api-error.ts';
-import type { Table } from '../../model/model.ts';
+import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
-import { isNullOf, keyOfNodeId, listOf, objectOf, planTest } from '../inputs.ts';
+import { isNullOf, keyOfNodeId, listOf, objectOf, planTest, planTests } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 
 const maxDepth = 50;
@@ -50,7 +50,7 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       const { column } = binding;
       return combine(
         'and',
-        objectOf(value).entries.map((operand): Filter => ({ column, ...planTest(operand, column.type) })),
+        objectOf(value).entries.map((operand) => planColumnTest(operand, column)),
       );
     }
     case 'node id':
@@ -73,6 +73,20 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       return combine('and', rows.many ? planToMany(objectOf(value), rows, depth) : planToOne(objectOf(value), rows, depth));
     }
   }
+}
+
+function planColumnTest(operand: InputEntry, column: Column): Filter | null {
+  const { binding, value } = operand;
+  if (binding?.at !== 'array operators' || column.type.kind !== 'list') return { column, ...planTest(operand, column.type) };
+  if (value === null) return null;
+  if (binding.kind === 'length') return testsOf({ column, kind: 'length', tests: planTests(value, namedTypes.int4) });
+  const type = column.type.element;
+  return testsOf({ column, kind: 'elements', quantifier: binding.kind, type, tests: planTests(value, type) });
+}
+
+/** Without tests, an array has no condition. */
+function testsOf(filter: Extract<Filter, { kind: 'elements' | 'length' }>): Filter | null {
+  return filter.tests.length > 0 ? filter : null;
 }
 
 function planNodeId({ value }: InputEntry, table: Table): Filter[] {

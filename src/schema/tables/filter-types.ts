@@ -20,7 +20,7 @@ import type { DomainType, Relation, Table, ValueType } from '../../model/model.t
 import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
-import { filteredScalars, listedScalars, type ScalarName, scalars } from '../../model/types/scalars.ts';
+import { filteredScalars, listedScalars, scalars } from '../../model/types/scalars.ts';
 import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
@@ -38,7 +38,11 @@ function operatorsType(
   is?: GraphQLEnumType,
 ): GraphQLInputObjectType {
   const fields: [string, GraphQLInputFieldConfig][] = names.map((operator) => {
-    return [operator, { type: typeOf(operator), ...bindInput('operators', { kind: 'operator', operator }) }];
+    const { description } = operators[operator];
+    return [
+      operator,
+      { type: typeOf(operator), ...(description && { description }), ...bindInput('operators', { kind: 'operator', operator }) },
+    ];
   });
   if (is) fields.push(['is', { type: is, ...bindInput('operators', { kind: 'is' }) }]);
   return new GraphQLInputObjectType({
@@ -48,47 +52,68 @@ function operatorsType(
   });
 }
 
-function valueFilter(type: GraphQLScalarType | GraphQLEnumType, names: readonly Operator[]): GraphQLInputObjectType {
+type LeafType = GraphQLScalarType | GraphQLEnumType;
+
+/** `hasMore`: with the addition `moreOperators`. */
+function valueFilter(type: LeafType, names: readonly Operator[], hasMore: boolean): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(filterTypeName(type.name), type.name, names, (name) => (operators[name].takesList ? list : type), filterIs);
+  const chosen = names.filter((name) => hasMore || !operators[name].isAddition);
+  return operatorsType(filterTypeName(type.name), type.name, chosen, (name) => (operators[name].takesList ? list : type), filterIs);
 }
 
-export function listFilter(type: GraphQLScalarType | GraphQLEnumType): GraphQLInputObjectType {
+/** The filter of an array. With the addition it also tests its elements, by their own filter, and its length. */
+export function listFilter(type: LeafType, elements: (() => GraphQLInputObjectType) | null, length: GraphQLInputObjectType | null) {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  return operatorsType(listFilterTypeName(type.name), `${type.name}List`, listOperators, () => list, filterIs);
+  const plain = operatorsType(listFilterTypeName(type.name), `${type.name}List`, listOperators, () => list, filterIs);
+  if (elements === null || length === null) return plain;
+  const { fields, ...config } = plain.toConfig();
+  return new GraphQLInputObjectType({
+    ...config,
+    fields: () => ({
+      all: { type: elements(), description: 'All elements match, or there are none', ...bindInput('array operators', { kind: 'all' }) },
+      any: { type: elements(), description: 'Any element matches', ...bindInput('array operators', { kind: 'any' }) },
+      length: { type: length, description: 'The number of elements', ...bindInput('array operators', { kind: 'length' }) },
+      ...fields,
+    }),
+  });
 }
-
-const scalarFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
-  filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators)]),
-);
-const listFilters: ReadonlyMap<ScalarName, GraphQLInputObjectType> = new Map(
-  listedScalars.map((name) => [name, listFilter(scalarTypes[name])]),
-);
 
 export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, ['eq'], () => GraphQLID);
 
-/** The filter types of scalars and lists, which every schema has. */
-export const scalarFilterTypes: readonly GraphQLInputObjectType[] = [...scalarFilters.values(), ...listFilters.values()];
+/** The filter types of scalars and lists that every schema has. */
+function makeScalarFilters(hasMore: boolean): readonly GraphQLInputObjectType[] {
+  const filters = new Map(filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators, hasMore)]));
+  const length = hasMore ? filters.get('Int')! : null;
+  const ofLists = listedScalars.map((name) => listFilter(scalarTypes[name], hasMore ? () => filters.get(name)! : null, length));
+  return [...filters.values(), ...ofLists];
+}
 
-export function enumFilter(type: GraphQLEnumType): GraphQLInputObjectType {
-  return valueFilter(type, enumOperators);
+const plainFilters = makeScalarFilters(false);
+const allFilters = makeScalarFilters(true);
+
+export function scalarFilterTypes(hasMore: boolean): readonly GraphQLInputObjectType[] {
+  return hasMore ? allFilters : plainFilters;
+}
+
+export function enumFilter(type: GraphQLEnumType, hasMore: boolean): GraphQLInputObjectType {
+  return valueFilter(type, enumOperators, hasMore);
 }
 
 /** The filter of a domain: that of the type it is based on, or of Opaque if that has none. */
-export function domainFilter(type: GraphQLScalarType, { base }: DomainType): GraphQLInputObjectType {
-  if (base.kind === 'enum') return valueFilter(type, enumOperators);
+export function domainFilter(type: GraphQLScalarType, { base }: DomainType, hasMore: boolean): GraphQLInputObjectType {
+  if (base.kind === 'enum') return valueFilter(type, enumOperators, hasMore);
   const names = scalars[base.scalar].operators;
-  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators);
+  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, hasMore);
 }
 
 /** The filter type for a column of this type; undefined for JSON, its lists, and rows. */
 function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
   const of = type.kind === 'list' ? type.element : type;
-  const nameOf = type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>;
-  const typeName = of.kind === 'enum' ? of.enum.typeName : of.kind === 'scalar' ? of.domain?.typeName : undefined;
-  if (typeName !== undefined && registry.has(nameOf(typeName))) return registry.input(nameOf(typeName));
-  if (of.kind !== 'scalar') return undefined;
-  return (type.kind === 'list' ? listFilters : scalarFilters).get(of.scalar);
+  if (of.kind !== 'scalar' && of.kind !== 'enum') return undefined;
+  const own = of.kind === 'enum' ? of.enum.typeName : of.domain?.typeName;
+  const names = [own, of.kind === 'scalar' ? of.scalar : undefined].filter((name) => name !== undefined);
+  const found = names.map(type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>).find((name) => registry.has(name));
+  return found === undefined ? undefined : registry.input(found);
 }
 
 /** The filter of every table, and those that tables with the addition which refer to it have. */
