@@ -17,7 +17,7 @@ function linkFiles(markdown: MarkdownRenderer): void {
       const target = link.attrGet('href') ?? '';
       if (/^(?:[a-z]+:|#)/.test(target)) continue;
       const file = path.resolve(path.dirname(env.path as string), target.replace(/#.*$/, ''));
-      // The README is the first page.
+      // What the README is in the repository, the first page is on the site.
       if (file === path.join(root, 'README.md')) link.attrSet('href', target.replace('README.md', 'index.md'));
       if (file.endsWith('.md')) continue;
       if (!existsSync(file)) continue;
@@ -56,8 +56,16 @@ export default defineConfig({
   description: 'A GraphQL API for your PostgreSQL: one statement and one round trip for each request.',
   lang: 'en',
   srcDir: root,
-  srcExclude: ['{src,site,build,graphiql,deploy,dist}/**', 'test/!(conformance)/**', 'test/*.md', 'bench/.work/**', '**/node_modules/**'],
-  rewrites: { 'README.md': 'index.md' },
+  srcExclude: [
+    'README.md',
+    '{src,build,graphiql,deploy,dist}/**',
+    'site/{.vitepress,node_modules}/**',
+    'test/!(conformance)/**',
+    'test/*.md',
+    'bench/.work/**',
+    '**/node_modules/**',
+  ],
+  rewrites: { 'site/index.md': 'index.md' },
   lastUpdated: false,
   markdown: {
     config(markdown) {

@@ -19,12 +19,22 @@ before(() => {
 
 test('each page of the navigation is built, and in the sidebar', () => {
   const listed = Object.values(parts).flat();
-  const home = read('index.html');
+  // The first page has no sidebar.
+  const tour = read('docs/tour.html');
   for (const page of listed) {
     const built = page.replace(/\.md$/, '.html');
     assert.ok(existsSync(path.join(site, built)), built);
-    assert.ok(home.includes(`href="/${built}"`), `${built} is not in the sidebar`);
+    assert.ok(tour.includes(`href="/${built}"`), `${built} is not in the sidebar`);
   }
+});
+
+test('the first page shows what it is, how it looks, how it reads, how to start, and how it compares', () => {
+  const home = read('index.html');
+  assert.match(home, /class="[^"]*VPHero[^"]*"/);
+  assert.match(home, /<img[^>]* src="\/docs\/images\/page-callers\.png"/);
+  for (const heading of ['From a table to an answer', 'Start', 'Compared with others'])
+    assert.match(home, new RegExp(`<h2[^>]*>${heading}`));
+  assert.match(home, /taskCollection/);
 });
 
 test('each link and image leads to a file of the site, and to a place in it', () => {
@@ -70,6 +80,14 @@ test('the search finds each page by its heading, and places by their words', asy
     const found = search(heading).some((id) => id.startsWith(`/${page.replace(/\.md$/, '.html')}#`));
     assert.ok(found, `${page}: ${heading}`);
   }
+  for (const [words, page] of [
+    ['jsonb filter', 'docs/api/filters'],
+    ['pagination cursor', 'docs/api/pagination'],
+    ['computed fields', 'docs/api/functions'],
+    ['comment directives', 'docs/api/directives'],
+    ['agents MCP', 'docs/agents'],
+  ] as const)
+    assert.equal(search(words)[0]?.split('.html')[0], `/${page}`, words);
   assert.match(search('nodeInterfaceIdField')[0] ?? '', /^\/docs\/clients\/relay\.html#/);
   assert.match(search('idempotency key reused')[0] ?? '', /^\/docs\/(?:errors|idempotency)\.html#/);
 });
