@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
+import { connectSocket } from '../http/socket-client.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
@@ -132,6 +133,32 @@ function isAlive(pid: number): boolean {
 
 const letters = '{ letterCollection { edges { node { id } } } }';
 const lettersAnswer = { data: { letterCollection: { edges: [{ node: { id: 1 } }] } } };
+
+test('WebSockets and event streams work in each worker, and end with the service', async () => {
+  const { command, url } = await startService(2);
+  const endpoint = `${url}/graphql/v1`;
+  const apikey = await signKey(secret, 'anon');
+  const query = 'subscription { letterCollection(filter: {id: {gt: 1}}) { edges { node { id } } } }';
+  const clients = await Promise.all(Array.from({ length: 12 }, () => connectSocket(endpoint, { apikey })));
+  for (const { send, next } of clients) {
+    send({ id: '1', type: 'subscribe', payload: { query } });
+    assert.deepEqual((await next()).payload, { data: { letterCollection: { edges: [] } } });
+  }
+  await superuser.query('insert into letter values (2)');
+  for (const { next } of clients)
+    assert.deepEqual((await next()).payload, { data: { letterCollection: { edges: [{ node: { id: 2 } }] } } });
+  await superuser.query('delete from letter where id = 2');
+  for (const { next } of clients) assert.deepEqual((await next()).payload, { data: { letterCollection: { edges: [] } } });
+  const stream = await fetch(`${endpoint}?query=${encodeURIComponent(query)}`, { headers: { apikey, accept: 'text/event-stream' } });
+  const reserved = await fetch(endpoint, { method: 'PUT', headers: { apikey } });
+  assert.equal(reserved.status, 405);
+  assert.match(await reserved.text(), /several processes/);
+  command.process.kill('SIGTERM');
+  for (const { closed } of clients) assert.equal((await closed).code, 1012);
+  assert.match(await stream.text(), /SHUTTING_DOWN/);
+  const { code } = await command.ended;
+  assert.equal(code, 0);
+});
 
 test('every worker answers, learns of DDL, is replaced when it dies, and ends gracefully', async (t) => {
   const { command, ask, log } = await startService(3);

@@ -114,13 +114,13 @@ function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
 /** In a worker, the graph as the server shows it: ready if those of all workers are. In other processes, the graph as it is. */
 function amongWorkers(graph: AwaitedGraph): ServedGraph {
   if (!cluster.isWorker) return graph;
-  const { executeRaw, readCaches, readStatistics } = graph;
+  const { executeRaw, subscribeRaw, readCaches, readStatistics } = graph;
   const ping = async (): Promise<void> => {
     await graph.ping();
     if ((await askPrimary('ready')) !== true) throw new Error('Not all workers are ready');
   };
   return {
-    ...{ executeRaw, readCaches, readStatistics, ping },
+    ...{ executeRaw, subscribeRaw, readCaches, readStatistics, ping },
     loadRole: (role, deadline) => graph.loadRole(role, deadline),
     validate: (query, options) => graph.validate(query, options),
     explain: (request, caller) => graph.explain(request, caller),
@@ -131,11 +131,18 @@ function amongWorkers(graph: AwaitedGraph): ServedGraph {
  * Used if only projects have databases: the server is ready without one, and `serve-projects.ts` rejects requests that are for no project.
  */
 const noGraph: ServedGraph = {
-  executeRaw: () => Promise.reject(new Error('a request without a project was executed')),
+  executeRaw: () => Promise.reject(withoutProject()),
+  subscribeRaw: () => {
+    throw withoutProject();
+  },
   readCaches: () => [],
   readStatistics: () => null,
   ping: async () => {},
 };
+
+function withoutProject(): Error {
+  return new Error('a request without a project was executed');
+}
 
 /**
  * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. `onReached` is called before the
