@@ -21,6 +21,7 @@ import { Admission, type AdmittedRequest, type ProjectPart, type Refusal } from 
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { readProjectFiles, readReference } from '../../src/projects/project-files.ts';
 import { createTelemetry, type Telemetry } from '../../src/telemetry/create-telemetry.ts';
+import { connectSocket } from '../http/socket-client.ts';
 import { rawResponse } from '../http/start-test-server.ts';
 import { runCommand, startCommand } from '../process/run-command.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
@@ -417,6 +418,29 @@ test('requests of a project that is removed or gets another database run to thei
   } finally {
     await service.stop();
   }
+});
+
+test('a subscription belongs to its project, and ends when that changes', async () => {
+  const service = await serve({ ...projectOf(a, bases.a), ...projectOf(b, bases.b) });
+  const endpoint = `http://127.0.0.1:${service.server.port}/graphql/v1`;
+  const open = async (reference: string, key: string) =>
+    connectSocket(endpoint, { apikey: await signKey(secretOf(key), 'anon') }, { headers: { host: `${reference}.example.com` } });
+  await assert.rejects(open(a, b), /4403/);
+  const [ofA, ofB] = await Promise.all([open(a, a), open(b, b)]);
+  for (const [client, name] of [
+    [ofA, 'a'],
+    [ofB, 'b'],
+  ] as const) {
+    client.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { ownCollection { edges { node { name } } } }' } });
+    assert.deepEqual((await client.next()).payload.data, { ownCollection: { edges: [{ node: { name } }] } });
+  }
+  await service.write({ ...projectOf(a, bases.c), ...projectOf(b, bases.b) });
+  assert.equal((await ofA.closed).code, 1012);
+  await untilClosed(bases.a);
+  assert.equal(ofB.socket.readyState, ofB.socket.OPEN);
+  await assert.rejects(open(c, c), /4403|404/);
+  await service.stop();
+  assert.equal((await ofB.closed).code, 1012);
 });
 
 test('new keys need no new connections, and what is broken in the file changes nothing', async () => {

@@ -54,7 +54,8 @@ export function mountEndpoint(
   const whole = createEndpoint(graph, options, tokens, observe, agents);
   const { crossOrigin, admission, readCaches } = whole;
   const endpoint = divide === null ? whole.endpoint : divide(whole);
-  const isLive = graph.subscribeRaw !== undefined;
+  // Projects have graphs of their own.
+  const isLive = graph.subscribeRaw !== undefined || divide !== null;
   const routing = { endpoint, isLive, crossOrigin, admission, path, agentPath, routes, actions, observe };
   const { maxPipelinedRequests = settings.maxPipelinedRequests.default, writeTimeout = settings.writeTimeout.default } = options;
   const connections = new Connections(admission, {
@@ -71,7 +72,7 @@ export function mountEndpoint(
   };
   const takeUpgrade: TakeUpgrade = (request, rest) => {
     const isForEndpoint = path === null || readTarget(request.url ?? '') === path;
-    if (!isForEndpoint || graph.subscribeRaw === undefined || !isHandshake(request)) return false;
+    if (!isForEndpoint || !isLive || !isHandshake(request)) return false;
     const connection = connections.of(request.socket);
     const exchange = new UpgradeExchange(request, rest, connection, requestIdOf(request.headers['x-request-id']), joinsHeaders);
     if (connection.begin(exchange)) void endpoint(exchange);
