@@ -58,6 +58,10 @@ async function readState(): Promise<unknown> {
     (select json_agg((roleid, member) order by oid) from pg_auth_members)::text as members,
     (select json_agg(extname) from pg_extension)::text as extensions,
     (select count(*) from pg_event_trigger) as triggers,
+    (select count(*) from pg_replication_slots) as slots,
+    (select count(*) from pg_publication) as publications,
+    (select json_agg(s order by s.setdatabase, s.setrole)::text from pg_db_role_setting s) as settings,
+    (select json_agg(p order by oid) from (select oid, polname, polroles::text from pg_policy) p)::text as policies,
     (select json_agg(n) from note n)::text as notes`);
   return rows[0];
 }
@@ -155,7 +159,7 @@ test('an ordinary login: its roles alone, users only if it may read them, no war
   );
   const asked = await startDev(home, '--database-url', server.url, '--schema-triggers');
   await asked.command.stop();
-  const { rowCount } = await superuser.query("select from pg_event_trigger where evtname like 'rowgraph%'");
+  const { rowCount } = await superuser.query("select from pg_event_trigger where evtname in ('rowgraph_ddl', 'rowgraph_drop')");
   assert.equal(rowCount, 2);
 });
 
