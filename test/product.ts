@@ -13,6 +13,7 @@ const files = [
   'test/page/page.ts',
   'test/page/rows.ts',
   'test/page/operations.ts',
+  'test/page/own-database.ts',
   'test/clients/clients.ts',
   'test/clients/examples.ts',
   'test/clients/init.ts',
