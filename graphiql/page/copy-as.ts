@@ -4,6 +4,7 @@
  */
 import {
   type DocumentNode,
+  type InlineFragmentNode,
   Kind,
   type NameNode,
   type OperationDefinitionNode,
@@ -12,6 +13,7 @@ import {
   print,
   separateOperations,
   stripIgnoredCharacters,
+  visit,
 } from 'graphql';
 
 export interface RequestToCopy {
@@ -144,10 +146,7 @@ function writeRelay({ url, headers, variables }: RequestToCopy, { kind, name = '
   const end = kind === 'mutation' ? 'Mutation' : 'Query';
   const plain = name.replace(/[^A-Za-z0-9]/g, '').replace(new RegExp(`${end}$`), '') || 'App';
   const file = plain[0]?.toUpperCase() + plain.slice(1);
-  const definitions = document.definitions.map((definition) =>
-    definition.kind === Kind.OPERATION_DEFINITION ? { ...definition, name: nameOf(`${file}${end}`) } : definition,
-  );
-  const text = template(print({ ...document, definitions }));
+  const text = template(print({ ...inlineFragments(document), name: nameOf(`${file}${end}`) }));
   const given = object(variables ?? {}, kind === 'mutation' ? 1 : 0);
   const run =
     kind === 'mutation'
@@ -176,6 +175,26 @@ const environment = new Environment({
 });
 
 ${run}`;
+}
+
+/** More would be fragments that contain each other. */
+const mostSpreads = 1000;
+
+/** The only operation, with what its fragments select in their places: Relay would keep that from whoever asks for the data. */
+function inlineFragments({ definitions }: DocumentNode): OperationDefinitionNode {
+  const fragments = new Map(definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])));
+  const [operation] = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  if (operation === undefined) throw new Error('The document has no operation: write one first.');
+  let count = 0;
+  return visit(operation, {
+    FragmentSpread({ name, directives }): InlineFragmentNode {
+      const fragment = fragments.get(name.value);
+      if (fragment === undefined) throw new Error(`There is no fragment "${name.value}": write it first.`);
+      if (++count > mostSpreads) throw new Error('The fragments contain each other, or are too many.');
+      const { typeCondition, selectionSet } = fragment;
+      return { kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet, ...(directives !== undefined && { directives }) };
+    },
+  });
 }
 
 function nameOf(value: string): NameNode {

@@ -111,12 +111,15 @@ test('of several operations, the one at the cursor is copied, with the fragments
   const asked = { url: 'http://x', headers: {}, query: several, variables: null };
   for (const kind of codeKinds) {
     const one = writeCode(kind, { ...asked, operationName: 'One' });
-    assert.ok(/fragment F/.test(one) && !/Two|Three/.test(one), one);
+    assert.ok((kind === 'Relay' ? /\.\.\. on Query \{\s+a/ : /fragment F/).test(one) && !/Two|Three/.test(one), one);
     assert.throws(() => writeCode(kind, { ...asked, operationName: undefined }), /several operations: put the cursor/);
     assert.throws(() => writeCode(kind, { ...asked, query: 'subscription { a }', operationName: undefined }), /needs a stream/);
     assert.throws(() => writeCode(kind, { ...asked, query: '{', operationName: undefined }), /Correct the document first: Syntax Error/);
     assert.throws(() => writeCode(kind, { ...asked, query: 'fragment F on Query { a }', operationName: undefined }), /no operation/);
   }
+  const cyclic = 'query A { ...F } fragment F on Query { a ...F }';
+  assert.throws(() => writeCode('Relay', { ...asked, query: cyclic, operationName: 'A' }), /contain each other/);
+  assert.throws(() => writeCode('Relay', { ...asked, query: '{ ...G }', operationName: undefined }), /There is no fragment "G"/);
   const relay = writeCode('Relay', { ...asked, operationName: 'Three' });
   const text = /graphql`([^`]*)`/.exec(relay)?.[1] ?? '';
   assert.deepEqual(validate(schema, parse(text)), []);

@@ -222,6 +222,18 @@ test('stages, tokens of SQL and times of a plan are told apart', () => {
       ['parameter', '$1'],
     ],
   );
+  const definition = `-- it's "new"\ncreate function f() returns int language sql as $x$ select 'a' -- $1 $x$; /* "x" */ alter table t`;
+  assert.deepEqual(
+    readSqlTokens(definition)
+      .filter(({ kind }) => ['comment', 'text', 'name', 'parameter'].includes(kind))
+      .map(({ kind, text }) => [kind, text]),
+    [
+      ['comment', `-- it's "new"`],
+      ['text', `$x$ select 'a' -- $1 $x$`],
+      ['comment', '/* "x" */'],
+    ],
+  );
+  assert.ok(readSqlTokens(definition).some(({ kind, text }) => kind === 'keyword' && text === 'alter'));
   const node = (milliseconds: number, loops: number, children: readonly unknown[] = []) =>
     ({ actual: { milliseconds, loops, rows: 1, removed: 0 }, children }) as unknown as DatabasePlanNode;
   assert.equal(ownMilliseconds(node(10, 1, [node(2, 3), node(1, 1)])), 3);
