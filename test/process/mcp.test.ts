@@ -169,6 +169,18 @@ test('serve with --mcp serves agents by all of its workers, and says where', asy
   assert.equal((await command.stop()).code, 0);
 });
 
+test('dev with --mcp serves the example to agents, with the key that it prints', async () => {
+  const command = startCommand(['dev', '--mcp', '--port', '0'], { home: folder });
+  const printed = await command.waitFor(/Ctrl-C stops/);
+  const [, url = ''] = /Agents \(MCP\): +(\S+)/.exec(printed) ?? [];
+  const [, apikey = ''] = /anon key: +(\S+)/.exec(printed) ?? [];
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { apikey } } }));
+  assert.match((await callTool(client, 'list_types', { search: 'species' })).text, /^type Species/m);
+  await client.close();
+  assert.equal((await command.stop()).code, 0);
+});
+
 test('the host chooses the project whose agent it is, with its own keys', async () => {
   const projects = path.join(folder, 'projects.json');
   const references = ['aaaaaaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbbbbbb'];
