@@ -79,6 +79,10 @@ function exitCodeOf(error: unknown): number {
 export async function runProgram(environment: Environment): Promise<number> {
   // That standard error cannot be written is no reason to end, and nobody could be told.
   process.stderr.on('error', () => undefined);
+  // Whoever reads the output may have read enough, such as "head".
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   try {
     await createProgram(environment).parseAsync();
     return 0;

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
-import { makeFolder, type Outcome, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { makeFolder, type Outcome, removeFolder, runCommand, runShell, startCommand } from './run-command.ts';
 
 let home: string;
 let databases: TestDatabases;
@@ -160,6 +160,13 @@ test('on a terminal it asks, until the answer is one; Ctrl-D ends it', { skip: !
   assert.match(read('src/graphql/client.ts'), /@urql\/core/);
 });
 
+test('whoever has read enough of the output may stop reading', async () => {
+  const { code, stdout, stderr } = await runShell('set +o pipefail; rowgraph init --client urql | head -1; rowgraph roles | true', {
+    home,
+  });
+  assert.deepEqual([code, stdout, stderr], [0, '  write package.json\n', '']);
+});
+
 test('what is wrong is one line that says what to do, and nothing is written', async () => {
   const refuse = async (flags: readonly string[], message: RegExp, command = 'init'): Promise<void> => {
     const { code, stdout, stderr } = await runCommand([command, ...flags], { home });
@@ -181,6 +188,11 @@ test('what is wrong is one line that says what to do, and nothing is written', a
   await refuse(['--env', 'missing'], /^rowgraph: --env missing cannot be read: no such file or directory\n$/, 'dev');
   await refuse(['--database-url'], /^rowgraph: --database-url has no value, and ROWGRAPH_DATABASE_URL is not set\n$/, 'dev');
   assert.deepEqual(list(), []);
+  write('package.json', '{ "devDependencies": { "typescript": "~7.0.2" } }');
+  await refuse(
+    ['--client', 'gql-tada'],
+    /^rowgraph: gql-tada does not work with TypeScript 7 yet: install typescript@5, or choose another client\n$/,
+  );
   write('package.json', '{');
   await refuse(['--client', 'urql'], /^rowgraph: package\.json cannot be read: /);
 });

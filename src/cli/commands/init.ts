@@ -10,7 +10,7 @@ import { addSettings, type CommandSettings, type Environment, readSettings } fro
 import { type ClientName, clientNames, clientRow } from '../init/clients.ts';
 import { readVariables } from '../init/merge-files.ts';
 import { type PlannedFile, planFiles, programVariables } from '../init/plan-files.ts';
-import { commandsOf, type Project, readProject } from '../init/project.ts';
+import { commandsOf, hasNativeTypeScript, type Project, readProject } from '../init/project.ts';
 import { readTemplate } from '../init/templates.ts';
 import { Progress } from '../output/terminal.ts';
 import { choiceParser, print } from './with-graph.ts';
@@ -46,6 +46,8 @@ export function initCommand(environment: Environment): Command {
     const answers = client === undefined ? await ask(configuration.databaseUrl) : { client, databaseUrl: configuration.databaseUrl };
     if (configuration.port === 0) throw new CommandError('--port must be a port, at which the client finds the API', 2);
     const project = placeProject(readProject(resolve(folder), environment.npm_config_user_agent), answers.client);
+    if (clientRow(answers.client).needsFormerTypeScript === true && hasNativeTypeScript(project) && !force)
+      throw new CommandError(`${answers.client} does not work with TypeScript 7 yet: install typescript@5, or choose another client`, 2);
     const files = await planProject(project, { ...configuration, ...answers }, force ?? false, environment);
     writeFiles(project, files, { isForced: force ?? false, isDry: dryRun ?? false });
     if (!dryRun) print(...describeNext(project, answers.client, folder, configuration.port));

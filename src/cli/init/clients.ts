@@ -14,6 +14,8 @@ interface ClientRow {
   readonly rootFiles?: readonly string[];
   /** Whether documents are compiled into the program, which takes a bundler. */
   readonly isBundled?: boolean;
+  /** Whether it uses the interface of TypeScript that version 7 does not have. */
+  readonly needsFormerTypeScript?: boolean;
   /** Variables that the client reads beside the URL and the key, with their values in development. */
   readonly variables?: Readonly<Record<string, string>>;
   /** What to do by hand, in a project that is there already. */
@@ -53,6 +55,7 @@ export const clients = {
     devDependencies: [],
     codegen: 'node download-schema.ts && gql.tada generate output',
     types: 'downloaded schema',
+    needsFormerTypeScript: true,
   },
   'tanstack-query': {
     description: 'TanStack Query, with graphql-request',

@@ -91,3 +91,9 @@ export function packageNameOf(folder: string): string {
 export function commandsOf(packageManager: PackageManager): { readonly install: string; readonly run: string } {
   return { install: packageManager === 'yarn' ? 'yarn' : `${packageManager} install`, run: `${packageManager} run` };
 }
+
+/** Whether the project's TypeScript is written in Go (7 and later), which has not the interface that tools of former versions use. */
+export function hasNativeTypeScript({ manifest }: Project): boolean {
+  const range = { ...manifest?.dependencies, ...manifest?.devDependencies }.typescript ?? '';
+  return range === 'latest' || Number(/\d+/.exec(range)?.[0] ?? 0) >= 7;
+}
