@@ -131,7 +131,8 @@ function liveSettingsOf(options: RowgraphOptions, database: Database, observe: O
     maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions.default,
     cost: options.liveCost ?? defaults.liveCost.default,
     timeoutMillis: timeout,
-    openFeed: (onChange) => openChangeFeed(database, { mode: live === 'off' ? 'poll' : live, observe }, onChange),
+    openFeed: (onChange) =>
+      openChangeFeed(database, { mode: live === 'off' ? 'poll' : live, url: options.liveDatabaseUrl, observe }, onChange),
   };
 }
 

@@ -30,6 +30,8 @@ export class ReplicationStream {
   readonly #listener: StreamListener;
   #received = 0n;
   #acknowledgedAt = 0;
+  /** Sends what has not been acknowledged yet. */
+  #due: NodeJS.Timeout | null = null;
   #heardAt = performance.now();
   #isOver = false;
 
@@ -86,6 +88,7 @@ export class ReplicationStream {
 
   close(): void {
     this.#isOver = true;
+    clearTimeout(this.#due ?? undefined);
     cutConnection(this.#client);
   }
 
@@ -131,11 +134,15 @@ export class ReplicationStream {
       this.#received = position;
       this.#listener.stirred();
     }
-    if (isAsked || performance.now() - this.#acknowledgedAt >= acknowledgeMillis) this.#sendStatus(false);
+    const pause = acknowledgeMillis - (performance.now() - this.#acknowledgedAt);
+    if (isAsked || pause <= 0) this.#sendStatus(false);
+    else this.#due ??= setTimeout(() => this.#sendStatus(false), pause).unref();
   }
 
   /** Written, flushed and applied up to what has been received: after a loss, nothing is read again. */
   #sendStatus(isAsking: boolean): void {
+    clearTimeout(this.#due ?? undefined);
+    this.#due = null;
     if (this.#isOver) return;
     this.#acknowledgedAt = performance.now();
     const status = Buffer.alloc(34);

@@ -191,7 +191,7 @@ begin
     insert into rowgraph.live_change (relation) values (relation) on conflict do nothing;
   elsif method <> 'notify' then
     perform pg_logical_emit_message(true, 'rowgraph', relation::text);
-  elsif current_setting('max_prepared_transactions')::integer = 0 then
+  else
     perform pg_notify('rowgraph_change', relation::text);
   end if;
 end

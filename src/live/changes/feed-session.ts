@@ -48,6 +48,7 @@ const reasons: Readonly<Record<LiveMethod, string>> = {
   notify: 'triggers that notify are set up',
 };
 
+const waiting = 'a new replication slot waits until the transactions that are running have ended';
 const placeText = 'select pg_catalog.pg_backend_pid()::text, pg_catalog.pg_is_in_recovery()';
 
 export class FeedSession {
@@ -183,8 +184,13 @@ export class FeedSession {
       },
       failed: failed.resolve,
     };
-    this.#source =
-      method === 'table' ? await ChangeTable.open(run, listener) : await openStream(sessions, run, this.#stopped.signal, listener);
+    const awaited = setTimeout(() => this.#options.notReady(waiting), answerMillis).unref();
+    try {
+      this.#source =
+        method === 'table' ? await ChangeTable.open(run, listener) : await openStream(sessions, run, this.#stopped.signal, listener);
+    } finally {
+      clearTimeout(awaited);
+    }
     if (this.#stopped.signal.aborted) this.#source.close();
     this.#announce(method, reason ?? reasons[method], part);
     this.#relay?.announce(method);
