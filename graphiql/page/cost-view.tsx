@@ -1,4 +1,5 @@
-/** What the last operation counts against each limit. */
+/** What the last operation counts against each limit, and what each limit is. */
+import { limitTable } from '../../src/budget/limits.ts';
 import type { ExplanationViewProps } from './result-tabs.tsx';
 
 export function CostView({ state: { explanation } }: ExplanationViewProps) {
@@ -6,7 +7,13 @@ export function CostView({ state: { explanation } }: ExplanationViewProps) {
   const rows = (Object.entries(counts) as [keyof typeof counts, number | null][]).filter(([, count]) => count !== null);
   return (
     <table className="cost-table">
-      <caption>What the operation counts, and the limits (docs/limits.md)</caption>
+      <caption>
+        What the operation counts, and the limits (
+        <a href="https://github.com/rowgraph/rowgraph/blob/main/docs/limits.md" target="_blank" rel="noreferrer">
+          how they count
+        </a>
+        )
+      </caption>
       <thead>
         <tr>
           <th scope="col">Limit</th>
@@ -18,7 +25,10 @@ export function CostView({ state: { explanation } }: ExplanationViewProps) {
       <tbody>
         {rows.map(([name, count]) => (
           <tr key={name}>
-            <th scope="row">{name}</th>
+            <th scope="row">
+              {name}
+              <small>{limitTable[name].description}</small>
+            </th>
             <td>{count?.toLocaleString('en')}</td>
             <td>{limits[name]?.toLocaleString('en') ?? 'no limit'}</td>
             <td>

@@ -76,11 +76,14 @@ function describeTarget({ table, index, function: called, name }: DatabasePlanNo
 }
 
 function describeRows({ estimate, actual }: DatabasePlanNode): string {
-  if (actual === null) return `${format(estimate.rows)} rows expected`;
+  if (actual === null) return `${countRows(estimate.rows)} expected`;
   const loops = actual.loops > 1 ? ` × ${format(actual.loops)}` : '';
   const removed = actual.removed > 0 ? `, ${format(actual.removed)} left out` : '';
-  const rows = actual.rows === 1 ? '1 row' : `${format(actual.rows)} rows`;
-  return actual.loops === 0 ? 'never run' : `${rows}${loops} (${format(estimate.rows)} expected)${removed}`;
+  return actual.loops === 0 ? 'never run' : `${countRows(actual.rows)}${loops} (${format(estimate.rows)} expected)${removed}`;
+}
+
+function countRows(count: number): string {
+  return count === 1 ? '1 row' : `${format(count)} rows`;
 }
 
 const numbers = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });

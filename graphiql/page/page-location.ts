@@ -1,4 +1,6 @@
 /** What the URL of the page says beside a shared query: the view, the caller, and the table with its filters, order and page. */
+
+import type { DiagramChoice } from './choose-tables.ts';
 import { isCaller, type PageCaller, type RoleCaller } from './page-caller.ts';
 import type { RowsChoice } from './rows/rows-query.ts';
 
@@ -28,6 +30,7 @@ interface Location {
   readonly caller: PageCaller;
   readonly rows: ShownRows;
   readonly policies: ShownPolicies;
+  readonly diagram: DiagramChoice;
 }
 
 /** A part of the URL; null if it is not there, or not as it should be. */
@@ -46,6 +49,10 @@ const isPart: Readonly<Record<keyof Location, (value: unknown) => boolean>> = {
   caller: (value) => isCaller(value) && value.kind === 'role',
   rows: (value) => isObject(value) && typeof value.table === 'string' && isList(value.before) && isChoice(value.choice),
   policies: isPolicies,
+  diagram: (value) =>
+    isObject(value) &&
+    [value.table, value.only].every((text) => text === undefined || typeof text === 'string') &&
+    (value.distance === undefined || [1, 2, 3].includes(value.distance as number)),
 };
 
 function isPolicies(value: unknown): boolean {

@@ -9,16 +9,21 @@ import { heightOfRelation } from './table-box.tsx';
 interface RelationLinesProps {
   readonly tables: readonly ApiTable[];
   readonly boxes: ReadonlyMap<string, Box>;
+  readonly showsColumns: boolean;
+  /** Its relations stand out. */
+  readonly chosen: string | null;
   readonly isFaint: (table: ApiTable) => boolean;
 }
 
-export function RelationLines({ tables, boxes, isFaint }: RelationLinesProps) {
+export function RelationLines({ tables, boxes, showsColumns, chosen, isFaint }: RelationLinesProps) {
   return tables.flatMap((table) =>
     table.relations.flatMap(({ field, target, isMany }) => {
       const [from, to] = [boxes.get(table.type), boxes.get(target)];
       if (isMany || from === undefined || to === undefined) return [];
-      const className = isFaint(table) ? 'relation faint' : 'relation';
-      return [<path key={`${table.type}.${field}`} className={className} d={drawLine(from, heightOfRelation(table, field), to)} />];
+      const isOfChosen = table.type === chosen || target === chosen;
+      const className = isFaint(table) ? 'relation faint' : isOfChosen ? 'relation chosen' : 'relation';
+      const height = showsColumns ? heightOfRelation(table, field) : from.height / 2;
+      return [<path key={`${table.type}.${field}`} className={className} d={drawLine(from, height, to)} />];
     }),
   );
 }

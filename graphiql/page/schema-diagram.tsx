@@ -1,73 +1,157 @@
 /**
- * The schema that the caller sees as a diagram: tables as boxes, relations as lines. It can be searched, zoomed and dragged; a click on a
- * table writes a query.
+ * The schema that the caller sees as a diagram: tables as boxes, relations as lines. It can be searched, limited to a schema, a kind or the
+ * neighbours of a table, zoomed and dragged. A table that is chosen opens in the editor, in Rows and in Policies.
  */
 import { useGraphiQL } from '@graphiql/react';
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { chooseTables, type DiagramChoice, findInDirection, findTable, matchesSearch } from './choose-tables.ts';
+import { ChosenTable, DiagramBar } from './diagram-bar.tsx';
 import { type Box, layOutTables } from './lay-out-tables.ts';
 import type { ViewProps } from './page-context.ts';
-import { centre, fit, type Part, zoom } from './pan-and-zoom.ts';
+import { readLocation, writeLocation } from './page-location.ts';
+import { centre, fit, zoom } from './pan-and-zoom.ts';
 import { type ApiTable, readTables } from './read-tables.ts';
 import { RelationLines } from './relation-lines.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
 import { TableBox } from './table-box.tsx';
+import { useOrigins } from './use-origins.ts';
+import { useDrag, usePart } from './use-part.ts';
 import { writeTableQuery } from './write-first-query.ts';
 
-/** In pixels: a shorter movement counts as a click. */
-const clickDistance = 4;
+/** Of more tables than this, the names alone are shown at first. */
+const mostWithColumns = 60;
 
-export function SchemaDiagram({ onOpenQuery }: ViewProps) {
+export function SchemaDiagram({ onOpenQuery, onShow }: ViewProps) {
   const schema = useGraphiQL((state) => state.schema);
-  const tables = useMemo(() => (schema ? readTables(schema) : []), [schema]);
-  const [moved, setMoved] = useState<ReadonlyMap<string, Box>>(new Map());
-  const boxes = useMemo(() => new Map([...layOutTables(tables), ...moved]), [tables, moved]);
+  const all = useMemo(() => (schema ? readTables(schema) : []), [schema]);
+  const origins = useOrigins();
+  const [choice, setChoice] = useState<DiagramChoice>(() => readLocation('diagram') ?? {});
+  useEffect(() => writeLocation('diagram', Object.keys(choice).length === 0 ? null : choice), [choice]);
+  const tables = useMemo(() => chooseTables(all, choice, origins), [all, choice, origins]);
+  const [wantsColumns, setWantsColumns] = useState<boolean | null>(null);
+  const showsColumns = wantsColumns ?? tables.length <= mostWithColumns;
+  const [chosen, setChosen] = useState<string | null>(choice.table ?? null);
   const [search, setSearch] = useState('');
-  const { svg, part, setPart, size } = usePart(boxes, tables);
-  const drag = useDrag();
-  const isFaint = (table: ApiTable): boolean => search !== '' && !matches(table, search);
-  const showFirst = (): void => {
-    const found = tables.find(({ type }) => type.toLowerCase() === search.toLowerCase()) ?? tables.find((table) => matches(table, search));
-    const box = found && boxes.get(found.type);
-    if (search !== '' && box) setPart(centre(box, size()));
-  };
-  const zoomBy = (factor: number): void => setPart(zoom(part, factor, { x: size().width / 2, y: size().height / 2 }));
+  const chosenTable = tables.find(({ type }) => type === chosen);
+  const change = (part: Partial<DiagramChoice>): void => setChoice((before) => dropUndefined({ ...before, ...part }));
+  const drawing = useMemo(() => ({ tables, showsColumns }), [tables, showsColumns]);
   return (
     <div className="diagram">
       <SchemaNotice />
-      {schema && tables.length === 0 && <p className="part-notice">The API of this role has no tables.</p>}
-      <search className="view-bar">
-        <input
-          type="search"
-          aria-label="Find a table or column"
-          placeholder="Find a table or column"
-          value={search}
-          onChange={({ target }) => setSearch(target.value)}
-          onKeyDown={({ key }) => key === 'Enter' && showFirst()}
-        />
-        <button type="button" className="page-button" aria-label="Smaller" onClick={() => zoomBy(0.8)}>
-          −
-        </button>
-        <button type="button" className="page-button" aria-label="Larger" onClick={() => zoomBy(1.25)}>
-          +
-        </button>
-        <button type="button" className="page-button" onClick={() => setPart(fit(boxes.values(), size()))}>
-          Fit
-        </button>
-        <span>{tables.length === 1 ? '1 table' : `${tables.length} tables`}</span>
-      </search>
+      {schema && all.length === 0 && <p className="part-notice">The API of this role has no tables.</p>}
+      <Drawing
+        drawing={drawing}
+        search={search}
+        chosen={chosen}
+        onChoose={setChosen}
+        bar={(controls) => (
+          <>
+            <DiagramBar
+              {...controls}
+              search={search}
+              onSearch={setSearch}
+              onFind={() => {
+                const found = findTable(tables, search);
+                setChosen(found?.type ?? null);
+                return found?.type ?? null;
+              }}
+              all={all}
+              count={tables.length}
+              origins={origins}
+              choice={choice}
+              onChange={change}
+              showsColumns={showsColumns}
+              onColumns={setWantsColumns}
+            />
+            {chosenTable !== undefined && (
+              <ChosenTable
+                table={chosenTable}
+                choice={choice}
+                onChange={change}
+                onQuery={() => onOpenQuery(writeTableQuery(chosenTable, all))}
+                onShow={(view) => onShow(view, chosenTable.type)}
+                onClose={() => setChosen(null)}
+              />
+            )}
+          </>
+        )}
+      />
+    </div>
+  );
+}
+
+function dropUndefined(choice: DiagramChoice): DiagramChoice {
+  return Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== undefined));
+}
+
+export interface DrawingControls {
+  readonly onZoom: (factor: number) => void;
+  readonly onFit: () => void;
+  readonly onCentre: (type: string) => void;
+}
+
+interface DrawingProps {
+  readonly drawing: { readonly tables: readonly ApiTable[]; readonly showsColumns: boolean };
+  readonly search: string;
+  readonly chosen: string | null;
+  readonly onChoose: (type: string | null) => void;
+  /** What stands above the drawing, and steers it. */
+  readonly bar: (controls: DrawingControls) => React.ReactNode;
+}
+
+function Drawing({ drawing, search, chosen, onChoose, bar }: DrawingProps) {
+  const { tables, showsColumns } = drawing;
+  const [moved, setMoved] = useState<ReadonlyMap<string, Box>>(new Map());
+  const laidOut = useMemo(() => layOutTables(tables, showsColumns), [tables, showsColumns]);
+  const boxes = useMemo(() => {
+    const kept = [...moved].flatMap(([type, { x, y }]) => (laidOut.has(type) ? [[type, { ...laidOut.get(type)!, x, y }] as const] : []));
+    return new Map([...laidOut, ...kept]);
+  }, [laidOut, moved]);
+  const { svg, part, setPart, size } = usePart(boxes, drawing);
+  const drag = useDrag();
+  const isFaint = (table: ApiTable): boolean => search.trim() !== '' && !matchesSearch(table, search);
+  const show = (type: string): void => {
+    const box = boxes.get(type);
+    if (box) setPart(centre(box, size()));
+  };
+  const controls: DrawingControls = {
+    onZoom: (factor) => setPart(zoom(part, factor, { x: size().width / 2, y: size().height / 2 })),
+    onFit: () => setPart(fit(boxes.values(), size())),
+    onCentre: show,
+  };
+  /** One table is reached by Tab, the others from there by arrows. */
+  const first = tables.some(({ type }) => type === chosen) ? chosen : tables[0]?.type;
+  const press = (event: KeyboardEvent, type: string): void => {
+    if (event.key === 'Enter' || event.key === ' ') onChoose(type);
+    else if (event.key === 'Escape') onChoose(null);
+    else if (event.key === '+' || event.key === '-') controls.onZoom(event.key === '+' ? 1.25 : 0.8);
+    else if (event.key === '0') controls.onFit();
+    else {
+      const next = findInDirection(boxes, type, event.key);
+      if (next === null) return;
+      const box = boxes.get(next)!;
+      if (!isInside(box, part, size())) show(next);
+      svg.current?.querySelector<SVGGElement>(`[data-table="${next}"]`)?.focus();
+    }
+    event.preventDefault();
+  };
+  return (
+    <>
+      {bar(controls)}
       <svg
         ref={svg}
         aria-label="Diagram of the schema"
+        className={showsColumns ? undefined : 'names-alone'}
         onPointerDown={(event) => drag.begin(event, (dx, dy) => setPart({ ...part, x: part.x + dx, y: part.y + dy }))}
         onPointerMove={drag.move}
         onPointerUp={drag.end}
         onPointerCancel={drag.end}
       >
         <g transform={`translate(${part.x} ${part.y}) scale(${part.scale})`}>
-          <RelationLines tables={tables} boxes={boxes} isFaint={isFaint} />
+          <RelationLines tables={tables} boxes={boxes} showsColumns={showsColumns} chosen={chosen} isFaint={isFaint} />
           {tables.map((table) => {
             const box = boxes.get(table.type)!;
-            const open = (): void => onOpenQuery(writeTableQuery(table, tables));
+            const choose = (): void => onChoose(table.type);
             const move = (dx: number, dy: number): void =>
               setMoved(new Map([...moved, [table.type, { ...box, x: box.x + dx / part.scale, y: box.y + dy / part.scale }]]));
             return (
@@ -75,73 +159,22 @@ export function SchemaDiagram({ onOpenQuery }: ViewProps) {
                 key={table.type}
                 table={table}
                 box={box}
+                showsColumns={showsColumns}
                 isFaint={isFaint(table)}
-                onOpen={open}
-                onPointerDown={(event) => drag.begin(event, move, open)}
+                isChosen={table.type === chosen}
+                isReached={table.type === first}
+                onKeyDown={(event) => press(event, table.type)}
+                onPointerDown={(event) => drag.begin(event, move, choose)}
               />
             );
           })}
         </g>
       </svg>
-    </div>
+    </>
   );
 }
 
-function matches({ type, collection, columns, relations }: ApiTable, search: string): boolean {
-  const names = [type, collection, ...columns.map(({ name }) => name), ...relations.map(({ field }) => field)];
-  return names.some((name) => name.toLowerCase().includes(search.toLowerCase()));
-}
-
-/** The visible part: all tables at first, and again whenever the tables change. The wheel zooms. */
-function usePart(boxes: ReadonlyMap<string, Box>, tables: readonly ApiTable[]) {
-  const svg = useRef<SVGSVGElement>(null);
-  const [part, setPart] = useState<Part>({ x: 0, y: 0, scale: 1 });
-  const size = () => svg.current?.getBoundingClientRect() ?? { width: 0, height: 0 };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: dragging boxes must not reset the view.
-  useEffect(() => setPart(fit(boxes.values(), size())), [tables]);
-  useEffect(() => {
-    const element = svg.current;
-    const turn = (event: WheelEvent): void => {
-      // React's own listeners are passive and cannot keep the page from scrolling.
-      event.preventDefault();
-      const { left, top } = element!.getBoundingClientRect();
-      setPart((before) => zoom(before, Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top }));
-    };
-    element?.addEventListener('wheel', turn, { passive: false });
-    return () => element?.removeEventListener('wheel', turn);
-  }, []);
-  return { svg, part, setPart, size };
-}
-
-interface Dragged {
-  readonly x: number;
-  readonly y: number;
-  readonly move: (dx: number, dy: number) => void;
-  readonly click: (() => void) | undefined;
-  isMoved: boolean;
-}
-
-/** Follows a pointer from where it went down; `move` receives the distance from there in pixels. A tiny movement counts as a click. */
-function useDrag() {
-  const dragged = useRef<Dragged | null>(null);
-  return {
-    begin(event: PointerEvent, move: Dragged['move'], click?: () => void): void {
-      if (event.button !== 0) return;
-      event.stopPropagation();
-      event.currentTarget.closest('svg')?.setPointerCapture(event.pointerId);
-      dragged.current = { x: event.clientX, y: event.clientY, move, click, isMoved: false };
-    },
-    move({ clientX, clientY }: PointerEvent): void {
-      const { current } = dragged;
-      if (current === null) return;
-      const [dx, dy] = [clientX - current.x, clientY - current.y];
-      current.isMoved ||= Math.hypot(dx, dy) > clickDistance;
-      if (current.isMoved) current.move(dx, dy);
-    },
-    end({ type }: PointerEvent): void {
-      const { current } = dragged;
-      dragged.current = null;
-      if (type === 'pointerup' && current !== null && !current.isMoved) current.click?.();
-    },
-  };
+function isInside(box: Box, part: { x: number; y: number; scale: number }, { width, height }: { width: number; height: number }): boolean {
+  const [left, top] = [part.x + box.x * part.scale, part.y + box.y * part.scale];
+  return left >= 0 && top >= 0 && left + box.width * part.scale <= width && top + box.height * part.scale <= height;
 }

@@ -1,40 +1,45 @@
-/** A table of the diagram: its name, its columns, and its relations. A click or Enter writes a query; dragging moves it. */
-import type { PointerEvent } from 'react';
+/** A table of the diagram: its name and, unless names are all that is shown, its columns and relations. A click or Enter chooses it; dragging moves it. */
+import type { KeyboardEvent, PointerEvent } from 'react';
 import { type Box, lineHeight, linesOf, titleHeight } from './lay-out-tables.ts';
 import type { ApiTable } from './read-tables.ts';
 
 /** In characters: as many as fit into the width of a box. */
-const longestName = 20;
-const longestLine = 29;
+const longestName = 18;
+const longestLine = 26;
 
 interface TableBoxProps {
   readonly table: ApiTable;
   readonly box: Box;
+  readonly showsColumns: boolean;
   readonly isFaint: boolean;
-  readonly onOpen: () => void;
+  readonly isChosen: boolean;
+  /** Whether Tab leads to it. */
+  readonly isReached: boolean;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onPointerDown: (event: PointerEvent) => void;
 }
 
-export function TableBox({ table, box, isFaint, onOpen, onPointerDown }: TableBoxProps) {
+export function TableBox({ table, box, showsColumns, isFaint, isChosen, isReached, onKeyDown, onPointerDown }: TableBoxProps) {
   const { x, y, width, height } = box;
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no buttons.
     <g
-      className={isFaint ? 'table-box faint' : 'table-box'}
+      className={['table-box', ...(isFaint ? ['faint'] : []), ...(isChosen ? ['chosen'] : [])].join(' ')}
+      data-table={table.type}
+      aria-label={table.type}
+      aria-pressed={isChosen}
       transform={`translate(${x} ${y})`}
       role="button"
-      tabIndex={0}
+      tabIndex={isReached ? 0 : -1}
       onPointerDown={onPointerDown}
-      onKeyDown={({ key }) => {
-        if (key === 'Enter') onOpen();
-      }}
+      onKeyDown={onKeyDown}
     >
       <rect className="table-frame" width={width} height={height} rx={8} />
-      <path className="table-title" d={`M0 8a8 8 0 0 1 8-8h${width - 16}a8 8 0 0 1 8 8v${titleHeight - 8}h-${width}z`} />
-      <text className="table-name" x={12} y={21}>
-        {clip(table.type, 26)}
+      {showsColumns && <path className="table-title" d={`M0 8a8 8 0 0 1 8-8h${width - 16}a8 8 0 0 1 8 8v${titleHeight - 8}h-${width}z`} />}
+      <text className={showsColumns ? 'table-name' : 'table-name alone'} x={12} y={showsColumns ? 21 : height / 2 + 7}>
+        {clip(table.type, showsColumns ? 26 : 20)}
       </text>
-      {linesOfTable(table).map(([name, type, isRelation], line) => (
+      {(showsColumns ? linesOfTable(table) : []).map(([name, type, isRelation], line) => (
         <g
           key={name}
           transform={`translate(0 ${titleHeight + (line + 1) * lineHeight - 4})`}
