@@ -100,3 +100,15 @@ test('a plain request for a subscription says how to get its answers', async () 
   const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
   assert.equal(errors[0]?.extensions.code, 'SUBSCRIPTION_NOT_SUPPORTED');
 });
+
+test('a mutation with an idempotency key is told apart in any format', async () => {
+  const send = (key: string) =>
+    fetch(endpoint, {
+      method: 'POST',
+      headers: { apikey: key, accept: 'text/event-stream', 'content-type': 'application/json', 'idempotency-key': 'k1' },
+      body: JSON.stringify({ query: 'mutation { insertIntobirdCollection(objects: [{id: 9, name: "kite"}]) { affectedCount } }' }),
+    });
+  const text = await (await send(key)).text();
+  // The database has no extension that stores keys.
+  assert.match(text, /IDEMPOTENCY_NOT_SUPPORTED/);
+});

@@ -61,7 +61,10 @@ export async function openAnswers(
 ): Promise<Answers> {
   const { request, storedAs } = readRequest(value, caller, exchange, documents);
   if (graph.subscribeRaw === undefined) return { first: await graph.executeRaw(request, caller, run), following: noMore };
-  const following = graph.subscribeRaw(request, caller, run)[Symbol.asyncIterator]();
+  const { idempotencyKey, ...options } = run;
+  // Subscriptions have none, but it may be a mutation.
+  const extensions = idempotencyKey === undefined ? request.extensions : { idempotencyKey, ...request.extensions };
+  const following = graph.subscribeRaw({ ...request, extensions }, caller, options);
   const { value: first, done } = await following.next();
   if (done) throw new ApiError('CANCELLED', 'The request was cancelled.');
   if (storedAs !== null && first.errorCode === null) documents.store(storedAs, request.query, exchange.address);

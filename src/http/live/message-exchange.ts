@@ -11,7 +11,9 @@ export class MessageExchange extends Exchange {
   constructor(socket: Exchange, requestId: string, headers: IncomingHttpHeaders) {
     super(requestId);
     this.#socket = socket;
-    this.headers = headers;
+    // That of the handshake would be one for all mutations; each has its own in `extensions.idempotencyKey`.
+    const { 'idempotency-key': _key, ...others } = headers;
+    this.headers = others;
   }
 
   get method(): string | undefined {
