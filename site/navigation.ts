@@ -44,6 +44,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/clients/relay.md',
     'docs/clients/apollo.md',
     'docs/clients/urql.md',
+    'docs/clients/graphql-ws.md',
     'docs/clients/houdini.md',
     'docs/clients/graphql-request.md',
     'docs/clients/tanstack-query.md',

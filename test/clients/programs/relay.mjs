@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createClient } from 'graphql-ws';
 import {
   commitMutation,
   createOperationDescriptor,
@@ -16,7 +17,9 @@ import {
   getRequest,
   getSingularSelector,
   Network,
+  Observable,
   RecordSource,
+  requestSubscription,
   Store,
 } from 'relay-runtime';
 import { folder, headers, idUrl, requests, url } from './settings.mjs';
@@ -60,7 +63,13 @@ const fetchFunction = async ({ id, text }, variables) => {
   const isUnknown = answer.errors?.[0].extensions.code === 'PERSISTED_QUERY_NOT_FOUND';
   return isUnknown ? send({ query: text ?? persisted[id], extensions, variables }) : answer;
 };
-const network = Network.create(fetchFunction);
+const sockets = createClient({
+  url: (isDefault ? url : idUrl).replace(/^http/, 'ws'),
+  connectionParams: { apiKey: headers.apiKey },
+});
+const subscribeFunction = ({ id, text }, variables) =>
+  Observable.create((sink) => sockets.subscribe({ query: text ?? persisted[id], variables }, sink));
+const network = Network.create(fetchFunction, subscribeFunction);
 const store = new Store(new RecordSource());
 const environment = isDefault
   ? new Environment({ network, store, getDataID: ({ nodeId }) => nodeId })
@@ -178,3 +187,24 @@ assert.deepEqual(
   ['alpha', 'beta', 'delta', 'epsilon', 'gamma', 'zeta'],
 );
 assert.ok(requests.some(({ query }) => query === undefined) && requests.every(({ extensions }) => extensions.persistedQuery));
+
+// A subscription: the store follows what anybody changes.
+await run(forwardQuery);
+const [{ node: lowest }] = read(forwardQuery, forward).noteCollection.edges;
+const changed = Promise.withResolvers();
+let answers = 0;
+const { dispose } = requestSubscription(environment, {
+  subscription: load('operationsNotesSubscription'),
+  variables: {},
+  onError: changed.reject,
+  onNext: async ({ noteCollection }) => {
+    answers += 1;
+    const update = `mutation { updateNoteCollection(filter: { ${key}: { eq: "${lowest[key]}" } }, set: { body: "a live one" }) { affectedCount } }`;
+    if (answers === 1) await fetch(isDefault ? url : idUrl, { method: 'POST', headers, body: JSON.stringify({ query: update }) });
+    if (noteCollection.edges[0].node.body === 'a live one') changed.resolve();
+  },
+});
+await changed.promise;
+dispose();
+await sockets.dispose();
+assert.equal(read(forwardQuery, forward).noteCollection.edges[0].node.body, 'a live one');

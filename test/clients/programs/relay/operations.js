@@ -81,4 +81,9 @@ export const operations = [
       deleteFromNoteCollection(filter: { id: { eq: $row } }) { records { id @deleteEdge(connections: $connections) } }
     }
   `,
+  graphql`
+    subscription operationsNotesSubscription {
+      noteCollection(first: 2, orderBy: [{ body: AscNullsLast }]) { edges { node { id body } } }
+    }
+  `,
 ];
