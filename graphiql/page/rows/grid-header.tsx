@@ -4,6 +4,7 @@ import type { GridRow } from './changes.ts';
 import type { GridColumn, RowsChoice } from './rows-query.ts';
 import type { TableAbilities } from './table-abilities.ts';
 import type { GridCursor } from './use-grid-cursor.ts';
+import { cellProps } from './use-grid-focus.ts';
 
 export const gridFeatures = tableFeatures({ columnSizingFeature, columnResizingFeature, columnVisibilityFeature });
 
@@ -17,17 +18,18 @@ interface GridHeaderProps {
 }
 
 export function GridHeader({ abilities, shown, grid, cursor, order, onOrder }: GridHeaderProps) {
+  const isActive = (column: number): boolean => cursor.place.row === 0 && cursor.place.column === column;
   const headers = new Map(grid.getHeaderGroups()[0]?.headers.map((header) => [header.column.id, header]));
   return (
     <thead>
       <tr aria-rowindex={1}>
-        <th {...cursor.cellProps(0, 0)} aria-colindex={1} className="row-head">
+        <th {...cellProps(0, 0, isActive(0))} aria-colindex={1} className="row-head">
           <span className="visually-hidden">Row</span>
         </th>
         {shown.map(({ id, column, link }, index) => {
           const direction = order?.column !== id ? 'none' : order.isDescending ? 'descending' : 'ascending';
           const isOrderable = abilities.orderable.has(id);
-          const place = cursor.cellProps(0, index + 1);
+          const place = cellProps(0, index + 1, isActive(index + 1));
           return (
             <th key={id} scope="col" aria-colindex={index + 2} aria-sort={isOrderable ? direction : undefined} {...(!isOrderable && place)}>
               {isOrderable ? (

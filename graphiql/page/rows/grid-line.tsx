@@ -1,20 +1,28 @@
 /** A row of the grid: its number and what can be done with it, its cells, and what the server had against its change. */
+
+import { memo } from 'react';
 import { CellContent } from './cell-content.tsx';
-import { CellEditor } from './cell-editor.tsx';
+import { CellEditor, type CellEditorProps } from './cell-editor.tsx';
 import { deleteRow, dropChange, type GridRow, isChanged, type Problem, valueOf } from './changes.ts';
 import type { TableChanges } from './pending-changes.ts';
 import type { GridColumn, Row } from './rows-query.ts';
 import type { RowLink, TableAbilities } from './table-abilities.ts';
-import { type GridCursor, linkedRow } from './use-grid-cursor.ts';
+import { isEditable, linkedRow } from './use-grid-cursor.ts';
+import { cellProps } from './use-grid-focus.ts';
 
 interface GridLineProps {
   readonly abilities: TableAbilities;
   readonly shown: readonly GridColumn[];
   readonly index: number;
+  /** Null for a row that is still to be inserted. */
+  readonly number: number | null;
   readonly gridRow: GridRow;
-  readonly rows: readonly GridRow[];
-  readonly pending: TableChanges;
-  readonly cursor: GridCursor;
+  readonly problem: Problem | null;
+  readonly change: TableChanges['change'];
+  /** The column that can be reached by Tab, if it is in this row; the first has what can be done with the row. */
+  readonly activeColumn: number | null;
+  /** The cell of this row that is edited in place. */
+  readonly edit: CellEditorProps | null;
   readonly hrefOf: (link: RowLink, row: Row) => string;
   readonly onFollow: (link: RowLink, row: Row) => void;
 }
@@ -22,16 +30,16 @@ interface GridLineProps {
 /** The width of the first column, in pixels. */
 export const headWidth = 64;
 
-export function GridLine(props: GridLineProps) {
-  const { shown, index, gridRow, pending } = props;
-  const problem = pending.problems.get(gridRow.id) ?? null;
+/** A move in the grid renders the row that is left and the one that is reached. */
+export const GridLine = memo(function GridLine(props: GridLineProps) {
+  const { shown, index, gridRow, problem } = props;
   const { kind = 'none' } = gridRow.change ?? {};
   return (
     <>
       <tr aria-rowindex={index + 2} className={`row row-${kind}${problem === null ? '' : ' row-refused'}`}>
-        <RowHead {...props} problem={problem} />
+        <RowHead {...props} />
         {shown.map((column, place) => (
-          <GridCell key={column.id} {...props} column={column} place={place + 1} problem={problem} />
+          <GridCell key={column.id} {...props} column={column} place={place + 1} />
         ))}
       </tr>
       {problem !== null && (
@@ -45,28 +53,26 @@ export function GridLine(props: GridLineProps) {
       )}
     </>
   );
-}
+});
 
 function problemId({ id }: GridRow): string {
   return `problem-of-${id}`;
 }
 
-function RowHead({ abilities, index, gridRow, rows, pending, cursor }: GridLineProps & { readonly problem: Problem | null }) {
-  const inserted = rows.filter(({ row }) => row === null).length;
-  const number = gridRow.row === null ? '+' : String(index + 1 - inserted);
-  const name = gridRow.row === null ? `new row ${index + 1}` : `row ${number}`;
+function RowHead({ abilities, index, number, gridRow, change, activeColumn }: GridLineProps) {
+  const name = number === null ? `new row ${index + 1}` : `row ${number}`;
   const isDeleted = gridRow.change?.kind === 'delete';
-  const place = cursor.cellProps(index + 1, 0);
-  const undo = (): void => pending.change((changes) => dropChange(changes, gridRow.id));
+  const place = cellProps(index + 1, 0, activeColumn === 0);
+  const undo = (): void => change((changes) => dropChange(changes, gridRow.id));
   const action =
     gridRow.change !== null
       ? { label: `${isDeleted ? 'Keep' : 'Undo the changes of'} ${name}`, sign: '↶', act: undo }
       : abilities.delete !== null
-        ? { label: `Delete ${name}`, sign: '×', act: () => pending.change((changes) => deleteRow(changes, gridRow)) }
+        ? { label: `Delete ${name}`, sign: '×', act: () => change((changes) => deleteRow(changes, gridRow)) }
         : null;
   return (
     <th scope="row" aria-colindex={1} className="row-head" {...(action === null && place)}>
-      <span className="row-number">{number}</span>
+      <span className="row-number">{number ?? '+'}</span>
       {action !== null && (
         <button {...place} type="button" className="row-action" aria-label={action.label} title={action.label} onClick={action.act}>
           {action.sign}
@@ -79,20 +85,19 @@ function RowHead({ abilities, index, gridRow, rows, pending, cursor }: GridLineP
 interface GridCellProps extends GridLineProps {
   readonly column: GridColumn;
   readonly place: number;
-  readonly problem: Problem | null;
 }
 
-function GridCell({ column, place, problem, index, gridRow, cursor, hrefOf, onFollow }: GridCellProps) {
+function GridCell({ abilities, column, place, problem, index, gridRow, activeColumn, edit, hrefOf, onFollow }: GridCellProps) {
   const value = column.column === null ? undefined : valueOf(gridRow, column.id);
   const isWrong = problem?.column === column.id;
-  const edit = cursor.editOf(gridRow, column);
+  const isEdited = edit?.column.name === column.id;
   const classes = [
     isChanged(gridRow, column.id) ? 'changed' : '',
     isWrong ? 'wrong' : '',
     value === null ? 'null' : '',
-    edit === null ? '' : 'editing',
+    isEdited ? 'editing' : '',
   ].filter((name) => name !== '');
-  const cell = cursor.cellProps(index + 1, place);
+  const cell = cellProps(index + 1, place, activeColumn === place);
   return (
     <td
       tabIndex={cell.tabIndex}
@@ -101,11 +106,11 @@ function GridCell({ column, place, problem, index, gridRow, cursor, hrefOf, onFo
       role="gridcell"
       className={classes.join(' ')}
       aria-colindex={place + 1}
-      aria-readonly={!cursor.isEditable(gridRow, column)}
+      aria-readonly={!isEditable(abilities, gridRow, column)}
       aria-invalid={isWrong || undefined}
       aria-describedby={isWrong ? problemId(gridRow) : undefined}
     >
-      {edit === null ? (
+      {!isEdited ? (
         <CellContent
           column={column}
           value={value}

@@ -34,7 +34,7 @@ interface RowGridProps {
 const height = { row: 34, problem: 30 };
 
 export function RowGrid(props: RowGridProps) {
-  const { table, columns, hidden, rows, pending, isLoading } = props;
+  const { table, abilities, columns, hidden, rows, pending, isLoading, hrefOf, onFollow } = props;
   const definitions = useMemo(() => columns.map((column) => ({ id: column.id, size: widthOf(column), minSize: 60 })), [columns]);
   const columnVisibility = useMemo(() => Object.fromEntries(hidden.map((id) => [id, false])), [hidden]);
   const grid = useTable({
@@ -45,7 +45,8 @@ export function RowGrid(props: RowGridProps) {
     columnResizeMode: 'onChange',
     state: { columnVisibility },
   });
-  const shown = grid.getVisibleLeafColumns().flatMap(({ id }) => columns.filter((column) => column.id === id));
+  const visible = grid.getVisibleLeafColumns();
+  const shown = useMemo(() => visible.flatMap(({ id }) => columns.filter((column) => column.id === id)), [visible, columns]);
   const scrolled = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -59,6 +60,7 @@ export function RowGrid(props: RowGridProps) {
   const cursor = useGridCursor(props, shown, scrolled, virtual.scrollToIndex);
   const items = virtual.getVirtualItems();
   const [above, below] = [items[0]?.start ?? 0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0)];
+  const inserted = rows.filter(({ row }) => row === null).length;
   const widths = shown.map(({ id }) => grid.getColumn(id)?.getSize() ?? 0);
   return (
     <section ref={scrolled} className="row-grid" aria-label={`Rows of ${table.type}`} aria-busy={isLoading}>
@@ -82,7 +84,19 @@ export function RowGrid(props: RowGridProps) {
         <tbody>
           {above > 0 && <Space height={above} />}
           {items.map(({ index, key }) => (
-            <GridLine key={key} {...props} shown={shown} index={index} gridRow={rows[index]!} cursor={cursor} />
+            <GridLine
+              key={key}
+              abilities={abilities}
+              shown={shown}
+              index={index}
+              number={rows[index]!.row === null ? null : index + 1 - inserted}
+              gridRow={rows[index]!}
+              problem={pending.problems.get(rows[index]!.id) ?? null}
+              change={pending.change}
+              hrefOf={hrefOf}
+              onFollow={onFollow}
+              {...cursor.lineProps(index + 1)}
+            />
           ))}
           {below > 0 && <Space height={below} />}
         </tbody>

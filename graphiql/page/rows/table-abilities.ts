@@ -110,10 +110,12 @@ function readIdentity(schema: GraphQLSchema, table: ApiTable): RowIdentity {
     /ByPk\d*$/i.test(name) && getNamedType(type).name === table.type && !isListType(type) && args.length > 0;
   const byKey = Object.values(schema.getQueryType()!.getFields()).find(isByKey);
   const key = byKey?.args.map(({ name }) => name) ?? [];
+  // NaN and infinity are no Float that a filter takes.
+  const exact = new Set(table.columns.flatMap(({ name, leaf }) => (leaf === 'Float' ? [] : [name])));
   const field = idFieldOf(rowTypeOf(schema, table));
   return {
     field: field !== null && operators[field]?.includes('eq') ? field : null,
-    key: key.every((name) => operators[name]?.includes('eq') && table.columns.some((column) => column.name === name)) ? key : [],
+    key: key.every((name) => operators[name]?.includes('eq') && exact.has(name)) ? key : [],
   };
 }
 

@@ -1,17 +1,20 @@
 /** The tables of the role in a list that can be searched, by mouse and keyboard. */
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { ApiTable } from '../read-tables.ts';
 
 interface TableListProps {
   readonly tables: readonly ApiTable[];
   readonly chosen: string;
-  /** The number of changes that wait, by table. */
   readonly onChoose: (table: string) => void;
 }
 
 export function TableList({ tables, chosen, onChoose }: TableListProps) {
   const [search, setSearch] = useState('');
   const list = useRef<HTMLUListElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another table is to be seen in the list.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
   const found = tables.filter(({ type, collection }) =>
     [type, collection].some((name) => name.toLowerCase().includes(search.trim().toLowerCase())),
   );

@@ -17,12 +17,11 @@ interface CursorProps {
   readonly onFollow: (link: RowLink, row: Row) => void;
 }
 
-export interface GridCursor extends Pick<GridFocus, 'cellProps' | 'onFocus'> {
-  /** The cell that is edited in place; null if it is not this one. */
-  readonly editOf: (row: GridRow, column: GridColumn) => CellEditorProps | null;
+export interface GridCursor extends Pick<GridFocus, 'place' | 'onFocus'> {
+  /** What a row of the grid has to know: whether it is in it, and edited. */
+  readonly lineProps: (row: number) => { readonly activeColumn: number | null; readonly edit: CellEditorProps | null };
   /** The value that is open in a dialog. */
   readonly opened: OpenedValue | null;
-  readonly isEditable: (row: GridRow, column: GridColumn) => boolean;
   readonly onClick: (event: MouseEvent) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
@@ -56,46 +55,40 @@ export function useGridCursor(
   const { rows, abilities } = props;
   const size = { row: rows.length + 1, column: shown.length + 1 };
   const focus = useGridFocus(size, scrolled, scrollTo);
-  const { place, go, cellProps } = focus;
+  const { place, go } = focus;
   const [edit, setEdit] = useState<Edit | null>(null);
   const [lastClick, setLastClick] = useState<HTMLElement | null>(null);
-  const inputOf = ({ row }: GridRow, { id }: GridColumn): ApiColumn | null =>
-    (row === null ? abilities.insert : abilities.update)?.inputs.get(id) ?? null;
-  const isEditable = (row: GridRow, column: GridColumn): boolean => row.change?.kind !== 'delete' && inputOf(row, column) !== null;
   const cellAt = ({ row, column }: typeof place) => ({ row: rows[row - 1], column: shown[column - 1] });
   const open = (at: typeof place, typed: string | null): void => {
     const { row, column } = cellAt(at);
     if (row === undefined || column === undefined) return;
-    const canEdit = isEditable(row, column);
+    const canEdit = isEditable(abilities, row, column);
     const isInDialog = column.column !== null && needsDialog(column.column, valueOf(row, column.id));
     const linked = linkedRow(row, column);
     if (!canEdit && typed === null && linked !== null && column.link !== null) props.onFollow(column.link, linked);
     else if (canEdit || (isInDialog && typed === null))
       setEdit({ row: row.id, column: column.id, typed: isInDialog ? null : typed, isInDialog });
   };
-  useNewRow(rows, () =>
-    go({
-      row: 1,
-      column:
-        1 +
-        Math.max(
-          0,
-          shown.findIndex((column) => isEditable(rows[0]!, column)),
-        ),
-    }),
-  );
-  const { editorOf, act } = useCellActs(props, focus, () => setEdit(null), inputOf);
+  useNewRow(rows, () => {
+    const first = shown.findIndex((column) => isEditable(abilities, rows[0]!, column));
+    go({ row: 1, column: 1 + Math.max(0, first) });
+  });
+  const { editorOf, act } = useCellActs(props, focus, () => setEdit(null));
   const opened = rows.find(({ id }) => id === edit?.row);
   const openedColumn = shown.find(({ id }) => id === edit?.column);
   return {
-    cellProps,
+    place,
     onFocus: focus.onFocus,
-    isEditable,
-    editOf: (row, column) =>
-      row === opened && column === openedColumn && !edit?.isInDialog ? editorOf(row, column, edit?.typed ?? null) : null,
+    lineProps: (row) => ({
+      activeColumn: row === place.row ? place.column : null,
+      edit:
+        opened !== undefined && rows[row - 1] === opened && openedColumn !== undefined && !edit?.isInDialog
+          ? editorOf(opened, openedColumn, edit?.typed ?? null)
+          : null,
+    }),
     opened: openedOf(edit, opened, openedColumn, (row, column) => {
       const editor = editorOf(row, column, null);
-      return editor && { editor, isEditable: isEditable(row, column) };
+      return editor && { editor, isEditable: isEditable(abilities, row, column) };
     }),
     onClick: ({ target }) => {
       if (!(target instanceof Element) || target.closest('a, button, input, select, .cell-editor') !== null) return;
@@ -141,6 +134,15 @@ function openedOf<Opened>(
   return edit?.isInDialog && row !== undefined && column !== undefined ? read(row, column) : null;
 }
 
+/** The column of the input that sets the cell; null if the role may not write it. */
+function inputOf({ insert, update }: TableAbilities, { row }: GridRow, { id }: GridColumn): ApiColumn | null {
+  return (row === null ? insert : update)?.inputs.get(id) ?? null;
+}
+
+export function isEditable(abilities: TableAbilities, row: GridRow, column: GridColumn): boolean {
+  return row.change?.kind !== 'delete' && inputOf(abilities, row, column) !== null;
+}
+
 /** The row that was read with it; not of a foreign key that has another value since. */
 export function linkedRow({ row, change }: GridRow, { id, link }: GridColumn): Row | null {
   if (link === null || row === null || (change?.kind === 'update' && Object.hasOwn(change.values, id))) return null;
@@ -148,12 +150,7 @@ export function linkedRow({ row, change }: GridRow, { id, link }: GridColumn): R
   return typeof linked === 'object' && linked !== null ? (linked as Row) : null;
 }
 
-function useCellActs(
-  { abilities, pending, onFollow }: CursorProps,
-  { place, go }: GridFocus,
-  onEnd: () => void,
-  inputOf: (row: GridRow, column: GridColumn) => ApiColumn | null,
-) {
+function useCellActs({ abilities, pending, onFollow }: CursorProps, { place, go }: GridFocus, onEnd: () => void) {
   const keep = (row: GridRow, column: string, value: unknown, after: AfterEdit): void => {
     onEnd();
     pending.change((changes) => changeCell(changes, row, column, value));
@@ -162,7 +159,7 @@ function useCellActs(
   const editorOf = (row: GridRow, column: GridColumn, typed: string | null): CellEditorProps | null =>
     column.column && {
       // The labels of an input are those that can be written.
-      column: inputOf(row, column) ?? column.column,
+      column: inputOf(abilities, row, column) ?? column.column,
       value: valueOf(row, column.id),
       typed,
       hasDefault: row.row === null,
@@ -180,7 +177,7 @@ function useCellActs(
     const linked = linkedRow(row, column);
     if (kind === 'follow' && linked !== null && column.link !== null) onFollow(column.link, linked);
     if (kind === 'copy') void navigator.clipboard.writeText(describeCell(valueOf(row, column.id))).catch(() => undefined);
-    const input = inputOf(row, column);
+    const input = inputOf(abilities, row, column);
     if (kind !== 'clear' || input === null || row.change?.kind === 'delete') return;
     if (row.row === null) pending.change((changes) => changeCell(changes, row, column.id, undefined));
     else if (!input.isRequired) pending.change((changes) => changeCell(changes, row, column.id, null));

@@ -8,8 +8,11 @@ export interface GridFocus {
   readonly go: (place: CellPlace) => void;
   /** Follows a focus that came by other means, such as a click or a screen reader. */
   readonly onFocus: (event: FocusEvent) => void;
-  /** The cell, or the button that is all it has. */
-  readonly cellProps: (row: number, column: number) => { readonly tabIndex: number; readonly 'data-cell': string };
+}
+
+/** What a cell has, or the button that is all there is in it. One of them is a stop of Tab. */
+export function cellProps(row: number, column: number, isActive: boolean): { readonly tabIndex: number; readonly 'data-cell': string } {
+  return { tabIndex: isActive ? 0 : -1, 'data-cell': `${row} ${column}` };
 }
 
 /** `size` counts the header as row 0. */
@@ -44,6 +47,5 @@ export function useGridFocus(size: CellPlace, scrolled: RefObject<HTMLElement | 
       setActive(within(to));
       setWanted(within(to));
     },
-    cellProps: (row, column) => ({ tabIndex: row === place.row && column === place.column ? 0 : -1, 'data-cell': `${row} ${column}` }),
   };
 }
