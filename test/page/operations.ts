@@ -92,7 +92,7 @@ test('Ctrl-K finds tables, fields, docs, roles and users, by keyboard alone', as
   await found(page, /^Sighting sightingCollection/).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Rows of Sighting' }).waitFor();
-  await find(page, 'species sciname');
+  await find(page, 'species scient');
   await found(page, /^Species\.scientificName/).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.graphiql-doc-explorer-title', { hasText: 'scientificName' }).waitFor();

@@ -355,7 +355,7 @@ test('what keeps the server from answering is said in a sentence, and the page g
   assert.doesNotMatch(await textOf(result(page)), /object Object|stack|at /);
   await view(page, 'Diagram').click();
   await role(page).selectOption('service_role');
-  await page.getByText('The schema could not be read: The server does not respond.').waitFor();
+  await page.getByText('The schema could not be read: The server does not respond.').filter({ visible: true }).waitFor();
   await page.unroute('**/graphql/v1');
   await page.getByRole('button', { name: 'Try again' }).click();
   await table(page, 'MemberProfile').waitFor();
@@ -583,7 +583,7 @@ test('the response and the rows of one caller do not stay for the next', async (
   await run(shown, /Godwit/);
   await role(page).selectOption('authenticated');
   await result(page).filter({ hasNotText: 'Godwit' }).waitFor();
-  await page.getByText('Ctrl-Enter runs the operation at the cursor.').waitFor();
+  await page.getByText('runs the operation at the cursor.').waitFor();
   await view(page, 'Rows').click();
   await page.locator('.row-grid tbody tr').first().waitFor();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
