@@ -86,10 +86,23 @@ const pictures: readonly Picture[] = [
       await page.getByRole('navigation', { name: 'Tables' }).getByRole('button', { name: 'Species', exact: true }).click();
       await page.getByRole('button', { name: 'name', exact: true }).click();
       await page.getByLabel('Column to filter by').selectOption('status');
-      await page.getByLabel('Value').fill('VULNERABLE');
+      await page.getByRole('combobox', { name: 'Value' }).selectOption('VULNERABLE');
       await page.getByRole('button', { name: 'Filter' }).click();
       await page.getByText('The GraphQL of this page').click();
-      await page.locator('.row-grid tbody').filter({ hasText: 'Puffin' }).filter({ hasNotText: 'LEAST_CONCERN' }).waitFor();
+      await page
+        .locator('.row-grid tbody')
+        .filter({ hasText: 'Puffin' })
+        .filter({ hasNotText: /least.concern/i })
+        .waitFor();
+    },
+  },
+  {
+    name: 'search',
+    look: desktop,
+    prepare: async (page) => {
+      await page.keyboard.press('Control+K');
+      await page.keyboard.type('sight');
+      await page.getByRole('option').filter({ hasText: 'sightingCollection' }).first().waitFor();
     },
   },
   { name: 'phone', look: { width: 390, height: 800 }, prepare: (page) => run(page, 'Godwit') },
