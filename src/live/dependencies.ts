@@ -15,6 +15,8 @@ export interface Dependencies {
   readonly readsClaims: boolean;
   /** What may change its answer without any table changing, each in words. */
   readonly unannounced: readonly string[];
+  /** Relations of rowgraph's own, which each statement reads to check the version of the schema. */
+  readonly own: ReadonlySet<number>;
 }
 
 /** Functions of PostgreSQL that return another value each time although they are not volatile, and `age` of one argument. */
@@ -125,20 +127,24 @@ select
     select 'the function ' || f.oid::pg_catalog.regprocedure || case f.provolatile when 'v' then ', which is volatile'
       else ', which may read the clock' end
     from called f, builtin b where f.provolatile = 'v' or f.body ~* '\\m(${clockWords})\\M' or f.parsed ~ b.clock
-  ) u(reason))::text`;
+  ) u(reason))::text,
+  (select pg_catalog.json_agg(c.oid::int8) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'rowgraph')::text`;
 
 const timeoutMillis = 30_000;
+const none: ReadonlySet<number> = new Set();
 
 /** Reads what statements of these tables and functions depend on. Rejects if the database cannot be asked. */
 async function readDependencies(database: RequestDatabase, tables: readonly number[], functions: readonly number[]): Promise<Dependencies> {
   const parameters = [JSON.stringify(tables), JSON.stringify(functions)];
   const [row] = await database.query(dependenciesQuery, parameters, { timeoutMillis });
-  const [relations, isTraced, readsClaims, unannounced] = row ?? [];
+  const [relations, isTraced, readsClaims, unannounced, own] = row ?? [];
   return {
     relations: JSON.parse(relations ?? '[]') as number[],
     isTraced: isTraced === 't',
     readsClaims: readsClaims === 't',
     unannounced: JSON.parse(unannounced ?? '[]') as string[],
+    own: new Set(JSON.parse(own ?? '[]') as number[]),
   };
 }
 
@@ -153,7 +159,7 @@ export class DependencyCache {
 
   /** Of role-independent tables nothing has to be asked: they have no policies, views or functions, and a feed names their partitions. */
   of({ tableIds, routineIds, roleIndependent }: PlanMeasure): Promise<Dependencies> {
-    if (roleIndependent) return Promise.resolve({ relations: tableIds, isTraced: false, readsClaims: false, unannounced: [] });
+    if (roleIndependent) return Promise.resolve({ relations: tableIds, isTraced: false, readsClaims: false, unannounced: [], own: none });
     const [tables, functions] = [sorted(tableIds), sorted(routineIds)];
     const key = `${tables} ${functions}`;
     let known = this.#known.get(key);

@@ -90,7 +90,8 @@ function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { hash, re
   cohort.readsUnknown = false;
   if (response !== null) cohort.answer = response.length <= longestKept ? response : null;
   give(cohort, number, isOther, response ?? cohort.answer);
-  cohort.end(isOther, relations ?? []);
+  const { own } = cohort.dependencies;
+  cohort.end(isOther, relations?.filter((id) => !own.has(id)) ?? []);
   if (cohort.state !== 'ended') keeper.index.set(cohort);
 }
 

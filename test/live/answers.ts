@@ -1,7 +1,10 @@
 /** Reads the answers of subscriptions in tests, each within a bounded time. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { installExtension } from '../../src/extension/install-extension.ts';
+import { installLive } from '../../src/extension/install-live.ts';
 import type { ExecutionResult, Rowgraph, SubscribeOptions } from '../../src/index.ts';
+import type { TestDatabase } from '../support/test-databases.ts';
 
 const longestWait = 15_000;
 
@@ -57,4 +60,16 @@ export class LastAnswer {
       this.count += 1;
     }
   }
+}
+
+/** Installs the triggers that notify of each change, by the name of the table. */
+export async function announceChanges(database: TestDatabase): Promise<void> {
+  const client = await database.connect();
+  const query = async (text: string): Promise<(string | null)[][]> => {
+    const results: unknown = await client.query({ text, rowMode: 'array', types: { getTypeParser: () => String } });
+    const last = (Array.isArray(results) ? results.at(-1) : results) as { readonly rows: (string | null)[][] };
+    return last.rows;
+  };
+  await installExtension({ query });
+  assert.deepEqual((await installLive({ query }, 'notify')).uncovered, []);
 }
