@@ -226,7 +226,7 @@ export class LiveQueries implements CohortKeeper {
         onDue: (due: Cohort) => this.#evaluator.add(due),
       };
       cohort = new Cohort(standing, dependencies, this.#epoch, timing);
-      cohort.refreshMillis = this.#refreshOf(dependencies);
+      cohort.refreshMillis = this.#refreshOf({ standing, dependencies });
       this.#byKey.set(standing.key, cohort);
       this.#cohorts.add(cohort);
       this.index.set(cohort);
@@ -253,8 +253,12 @@ export class LiveQueries implements CohortKeeper {
     this.index.delete(cohort);
   }
 
-  #refreshOf({ unannounced }: Dependencies): number | null {
-    return unannounced.length > 0 ? this.settings.refreshMillis : null;
+  /** What no feed announces is refreshed as the setting says, and what directives name as they say. */
+  #refreshOf({ standing, dependencies: { unannounced } }: Bound): number | null {
+    const { liveRefresh } = standing.source.prepared.compiled.measure;
+    const { refreshMillis } = this.settings;
+    if (unannounced.length === 0 || refreshMillis === null) return liveRefresh;
+    return Math.min(refreshMillis, liveRefresh ?? Infinity);
   }
 
   /**
@@ -307,7 +311,7 @@ export class LiveQueries implements CohortKeeper {
     cohort.standing = standing;
     cohort.dependencies = dependencies;
     cohort.epoch = epoch;
-    cohort.refreshMillis = this.#refreshOf(dependencies);
+    cohort.refreshMillis = this.#refreshOf({ standing, dependencies });
     this.index.set(cohort);
   }
 

@@ -5,7 +5,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { isJsonObject } from '../errors/api-error.ts';
 import { additionNames } from '../settings/additions.ts';
-import { parseDirective } from './directives.ts';
+import { parseDirective, readLiveRefresh } from './directives.ts';
 import type { TableKind } from './model.ts';
 import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
 
@@ -36,6 +36,8 @@ const additions: MemberCheck = (value) => {
   if (isValid && unknown === undefined) return null;
   return `an object of true or false by the name of an addition (${additionNames.join(', ')})`;
 };
+const live: MemberCheck = (value) =>
+  readLiveRefresh({ live: value }) !== null ? null : '{"refresh": seconds}, with a number of seconds from 0.1 to 86400';
 const mappings: MemberCheck = (value, labels) => {
   if (!isJsonObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
@@ -53,10 +55,11 @@ export const directiveMembers = {
     primary_key_columns: columnNames,
     foreign_keys: list,
     additions,
+    live,
   },
   column: { name, description: text },
   relation: { local_name: name, foreign_name: name },
-  function: { name, description: text },
+  function: { name, description: text, live },
   enum: { name, description: text, mappings },
 } as const satisfies Record<string, Record<string, MemberCheck>>;
 

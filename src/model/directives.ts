@@ -75,6 +75,15 @@ export function readMaxRows(directive: Directive): number | null {
   return value < 0 || value > maxInteger ? null : value;
 }
 
+/** The shortest and the longest time of `live.refresh`, in seconds. */
+const refreshes = { shortest: 0.1, longest: 86_400 };
+
+/** `{"live": {"refresh": 5}}`: how often to evaluate subscriptions whatever changes, in milliseconds; null if missing or not such a time. */
+export function readLiveRefresh({ live }: Directive): number | null {
+  const seconds = isJsonObject(live) ? live['refresh'] : undefined;
+  return typeof seconds === 'number' && seconds >= refreshes.shortest && seconds <= refreshes.longest ? seconds * 1000 : null;
+}
+
 /** `primary_key_columns`; undefined if missing or not a list of names. */
 export function readKeyColumns(directive: Directive): readonly string[] | undefined {
   return readNames(directive['primary_key_columns']);

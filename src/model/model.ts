@@ -100,6 +100,8 @@ export interface Table {
   readonly readEffects: SessionEffects;
   readonly writeEffects: SessionEffects;
   readonly maxRows: number;
+  /** How often to evaluate subscriptions that read it, whatever changes, in milliseconds; null if only changes matter. */
+  readonly liveRefresh: number | null;
   readonly totalCount: boolean;
   readonly aggregate: boolean;
   /**
@@ -318,6 +320,8 @@ export interface Routine {
   readonly unreachableArgument: string | null;
   readonly result: RoutineResult;
   readonly introspection: boolean;
+  /** As of a table. */
+  readonly liveRefresh: number | null;
   /** Whether it is a field of Subscription, too, if it is one of Query. */
   readonly subscribable: boolean;
 }

@@ -44,6 +44,8 @@ export interface PlanMeasure {
   readonly routineIds: readonly number[];
   /** A volatile function that it calls; null if there is none. */
   readonly volatileRoutine: string | null;
+  /** How often its answer is to be computed again, in milliseconds, according to these tables and functions; null for never. */
+  readonly liveRefresh: number | null;
   /** What it may do beyond its transaction. */
   readonly effects: SessionEffects;
   /**
@@ -94,6 +96,7 @@ class PlanMeasurer {
   #parameters = 0;
   readonly #touches = new Set<string>();
   #volatileRoutine: string | null = null;
+  #liveRefresh = Infinity;
   readonly #tableIds = new Set<number>();
   readonly #routineIds = new Set<number>();
   #effects: SessionEffects = { readsSession: false, changesSession: false };
@@ -117,6 +120,7 @@ class PlanMeasurer {
       tableIds: [...this.#tableIds],
       routineIds: [...this.#routineIds],
       volatileRoutine: this.#volatileRoutine,
+      liveRefresh: this.#liveRefresh === Infinity ? null : this.#liveRefresh,
       effects: this.#effects,
       roleIndependent: this.#kind === 'query' && this.#routineIds.size === 0 && this.#tablesAreRoleIndependent,
       seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
@@ -289,18 +293,24 @@ class PlanMeasurer {
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
-  #touchTable({ id, schema, name, roleIndependent, readEffects, writeEffects }: Table): void {
+  #touchTable({ id, schema, name, roleIndependent, readEffects, writeEffects, liveRefresh }: Table): void {
     this.#tableIds.add(id);
+    this.#refresh(liveRefresh);
     this.#touches.add(`${schema}.${name}`);
     this.#note(this.#kind === 'query' ? readEffects : writeEffects);
     this.#tablesAreRoleIndependent &&= roleIndependent;
   }
 
-  #touchRoutine({ id, schema, name, volatile, effects }: Routine): void {
+  #touchRoutine({ id, schema, name, volatile, effects, liveRefresh }: Routine): void {
+    this.#refresh(liveRefresh);
     this.#routineIds.add(id);
     if (volatile) this.#volatileRoutine ??= `${schema}.${name}`;
     this.#touches.add(`${schema}.${name}()`);
     this.#note(effects);
+  }
+
+  #refresh(millis: number | null): void {
+    if (millis !== null) this.#liveRefresh = Math.min(this.#liveRefresh, millis);
   }
 
   #note({ readsSession, changesSession }: SessionEffects): void {

@@ -73,6 +73,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     referrers: [],
     computed: [],
     maxRows: 30,
+    liveRefresh: null,
     additions: allAdditions,
     totalCount: true,
     aggregate: true,

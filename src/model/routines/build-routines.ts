@@ -4,7 +4,7 @@
  */
 import type { CatalogArgument, CatalogFunction } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, type Mutable, type Notes, notGranted } from '../build-context.ts';
-import { readDescription, readDirective } from '../directives.ts';
+import { readDescription, readDirective, readLiveRefresh } from '../directives.ts';
 import type { Routine, RoutineArgument, RoutineResult } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
@@ -123,6 +123,7 @@ function routineOf(
     name,
     fieldName,
     description: readDescription(readDirective(catalogFunction.comment)),
+    liveRefresh: readLiveRefresh(readDirective(catalogFunction.comment)),
     volatile,
     plpgsql,
     effects,

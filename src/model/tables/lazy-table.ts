@@ -21,7 +21,7 @@ export interface TableBuilder {
 /** The members of a table that depend on no other table. */
 const shared = [
   ...(['kind', 'description', 'keyIsUnique', 'keyIsProven', 'keepsNotNull', 'insertsEveryRow', 'insertsFirst', 'rowSecurity'] as const),
-  ...(['roleIndependent', 'readEffects', 'writeEffects', 'maxRows', 'totalCount', 'aggregate', 'additions'] as const),
+  ...(['roleIndependent', 'readEffects', 'writeEffects', 'maxRows', 'liveRefresh', 'totalCount', 'aggregate', 'additions'] as const),
   ...(['selectable', 'insertable', 'updatable', 'deletable'] as const),
 ] as const satisfies readonly (keyof Table)[];
 type Shared = Pick<Table, (typeof shared)[number]>;
