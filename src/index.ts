@@ -46,6 +46,7 @@ export type {
   ExplainMode,
   ExplainOptions,
   Explanation,
+  LiveExplanation,
   PlanTree,
 } from './explain/explanation.ts';
 export { pgliteExtension } from './extension/pglite-extension.ts';

@@ -124,15 +124,14 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
 }
 
 function liveSettingsOf(options: RowgraphOptions, database: Database, observe: Observer): LiveSettings {
-  const { live = defaults.live.default, timeout = defaults.requestTimeout.default } = options;
+  const { live = defaults.live.default, liveDatabaseUrl: url, timeout = defaults.requestTimeout.default } = options;
   return {
     intervalMillis: options.liveInterval ?? defaults.liveInterval.default,
     refreshMillis: options.liveRefresh ?? null,
     maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions.default,
     cost: options.liveCost ?? defaults.liveCost.default,
     timeoutMillis: timeout,
-    openFeed: (onChange) =>
-      openChangeFeed(database, { mode: live === 'off' ? 'poll' : live, url: options.liveDatabaseUrl, observe }, onChange),
+    openFeed: (onChange) => openChangeFeed(database, { mode: live === 'off' ? 'poll' : live, url, observe }, onChange),
   };
 }
 
@@ -280,6 +279,7 @@ class RowgraphService implements Rowgraph {
         cost: { counts: operations[0]!.counts, limits },
         mismatches: read.mismatches,
         ...explained,
+        live: read.kind === 'query' && read.measure.volatileRoutine === null ? await this.#live.explain(read.measure) : null,
       };
     } catch (error) {
       throw error instanceof DatabaseError ? toApiError(error) : error;
@@ -321,6 +321,7 @@ class RowgraphService implements Rowgraph {
     const { granted } = await this.#roleSchema(role);
     return buildExecutableSchema((await granted.types()).schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
+      subscribe: (request, asked) => this.subscribe(request, asked),
       atomicMutations,
       callerOf: caller === undefined ? () => ({ role }) : (context) => caller(context as Context),
     });

@@ -142,7 +142,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // Answers that are computed again when the data changes: above the engine, which computes them.
   live: {
-    values: ['budget', 'engine', 'database', 'freshness', 'request/validate/parse-document.ts', 'live/changes'],
+    values: ['budget', 'catalog', 'engine', 'database', 'freshness', 'request/validate/parse-document.ts', 'live/changes'],
     types: ['plan'],
     node: true,
   },

@@ -15,6 +15,7 @@ import { findExclusions, reportDirectives } from './find-exclusions.ts';
 import { findKeys } from './find-keys.ts';
 import { findOpenAccess } from './find-open-access.ts';
 import { type ExaminedSettings, findSettings } from './find-settings.ts';
+import { findUnannounced } from './find-unannounced.ts';
 import { findWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
 import { loadSafety } from './load-safety.ts';
@@ -38,6 +39,7 @@ export async function examineDatabase(
   const problems = await runInSlices(checkDirectives(catalog));
   const found = [
     ...(await findSettings(database, examined)),
+    ...(await findUnannounced(database, examination)),
     ...reportDirectives(problems),
     ...[findOpenAccess, findKeys, findWrites, findExclusions].flatMap((find) => find(examination)),
   ];

@@ -218,6 +218,11 @@ export const findingCodes = {
     meaning: 'A policy calls `current_setting` or a function of `auth` for each row, although the result is the same for all.',
     remedy: 'Write `(select current_setting(...))`, which is evaluated once per statement.',
   },
+  'live-unannounced': {
+    severity: 'info',
+    meaning: 'Live queries on it give answers that change without any table changing: of the clock, a foreign server, system catalogs.',
+    remedy: 'Set `--live-refresh`, or how often to refresh them in a comment: `@graphql({"live": {"refresh": 5}})`.',
+  },
   'extension-functions': {
     severity: 'info',
     meaning: 'Functions of an extension are not in the API, because no field can call them or the role cannot execute them.',

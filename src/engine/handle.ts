@@ -16,6 +16,7 @@ import { Attempts } from '../freshness/attempts.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { SuspectTableError } from '../freshness/stale-schema.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
+import type { PlanMeasure } from '../plan/measure.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Distribution } from '../statistics.ts';
 import { locateError } from './locate/locate-error.ts';
@@ -240,6 +241,7 @@ export interface RequestToExplain {
   readonly plan: Plan | null;
   readonly statements: readonly Statement[];
   readonly session: Session;
+  readonly measure: PlanMeasure;
 }
 
 /** The stages of a request before the database. Rejects as `handleRequest` does. */
@@ -261,6 +263,7 @@ export async function readRequest(
     plan: planAgain(await granted.types(), prepared),
     statements: runAtOnce(bindStatements(compiled.statements, prepared.variables.bindValues, role.limits)),
     session: sessionOf(roleSchema, caller, compiled, null),
+    measure: compiled.measure,
   };
 }
 

@@ -19,6 +19,8 @@ export type Execute = (request: GraphQLRequest, caller: Caller, options?: Reques
 
 interface ExecutableSchemaOptions {
   readonly execute: Execute;
+  /** `Rowgraph.subscribe`. */
+  readonly subscribe: (request: GraphQLRequest, caller: Caller) => AsyncIterableIterator<ExecutionResult>;
   /** The caller, from the context of an operation. */
   readonly callerOf: (context: unknown) => Caller | Promise<Caller>;
   /** Whether the mutations of an operation run together even if their resolvers are wrapped. */
@@ -44,13 +46,44 @@ export function buildExecutableSchema(original: GraphQLSchema, options: Executab
     return run.resolve(context, info);
   };
   const roots = new Set([schema.getQueryType(), schema.getMutationType()]);
+  const subscribe = subscriber(options, documents);
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__')) continue;
+    if (type === schema.getSubscriptionType()) {
+      for (const field of Object.values(type.getFields())) Object.assign(field, { subscribe, resolve: resolveEvent });
+      continue;
+    }
     if (isObjectType(type))
       for (const field of Object.values(type.getFields())) field.resolve = roots.has(type) ? resolveRoot : resolveMember;
     if (isInterfaceType(type)) type.resolveType = (object) => (object as ResponseObject)[typenameKey] as string;
   }
   return schema;
+}
+
+/**
+ * Subscribes to all root fields of an operation at once; each event is a result of the engine. graphql-js asks only the first of them
+ * (https://spec.graphql.org/October2021/#sec-Source-Stream).
+ */
+function subscriber(options: ExecutableSchemaOptions, documents: DelegatedDocuments): GraphQLFieldResolver<unknown, unknown> {
+  return async (_parent, _arguments, context, info) => {
+    const caller = await options.callerOf(context);
+    const keys = rootFieldsOf(info).map(({ key }) => key);
+    return options.subscribe(requestOf(documents, new Set(keys), info), caller);
+  };
+}
+
+const resolveEvent: GraphQLFieldResolver<unknown, unknown> = (event, _arguments, _context, info) => {
+  const fields = info.schema.getSubscriptionType()?.getFields() ?? {};
+  const all = rootFieldsOf(info).map(({ key, name }) => [key, { isNonNull: isNonNullType(fields[name]?.type) }] as const);
+  return readMember(event as ExecutionResult, info.path.key as string, new Map(all), info);
+};
+
+/** The request for the root fields with these keys. */
+function requestOf(documents: DelegatedDocuments, keys: ReadonlySet<string>, info: GraphQLResolveInfo): GraphQLRequest {
+  const { text, variables } = documents.of(info.operation, info.fragments, keys);
+  const { sources } = info.variableValues;
+  const present = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
+  return { query: text, variables: Object.fromEntries(present.map((name) => [name, sources[name]?.value])) };
 }
 
 /** The engine responds with response keys, which may be aliases. */
@@ -127,10 +160,7 @@ class OperationRun {
 
   async #execute(fields: Batch['fields'], context: unknown, info: GraphQLResolveInfo): Promise<ExecutionResult> {
     const caller = await this.#options.callerOf(context);
-    const { text, variables } = this.#documents.of(info.operation, info.fragments, new Set(fields.keys()));
-    const { sources } = info.variableValues;
-    const present = variables.filter((name) => Object.hasOwn(sources, name) && sources[name]?.value !== undefined);
-    const request: GraphQLRequest = { query: text, variables: Object.fromEntries(present.map((name) => [name, sources[name]?.value])) };
+    const request = requestOf(this.#documents, new Set(fields.keys()), info);
     return this.#options.execute(request, caller, { signal: info.getAbortSignal() });
   }
 }

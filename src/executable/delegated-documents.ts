@@ -15,6 +15,7 @@ import {
   isAbstractType,
   Kind,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   print,
   type SelectionNode,
   type SelectionSetNode,
@@ -139,10 +140,10 @@ function createPruner(
   schema: GraphQLSchema,
   typeInfo: TypeInfo,
   fragments: Fragments,
-  kind: string,
+  kind: OperationTypeNode,
   keys: ReadonlySet<string>,
 ): ASTVisitor {
-  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const root = schema.getRootType(kind);
   const exists = (name: string | undefined): boolean => name === undefined || schema.getType(name) !== undefined;
   return {
     Directive: ({ name }) => (ownDirectives.has(name.value) ? undefined : null),

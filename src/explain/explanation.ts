@@ -25,6 +25,17 @@ export interface Explanation {
   /** The statements in execution order, all in one transaction. */
   readonly statements: readonly ExplainedStatement[];
   readonly advice: readonly Advice[];
+  /** How it behaves as a live query; null if it cannot be one. */
+  readonly live: LiveExplanation | null;
+}
+
+export interface LiveExplanation {
+  /** Whether callers of a role share its answers, because these do not depend on the claims. */
+  readonly isShared: boolean;
+  /** Whether each evaluation finds out anew which tables it reads, because it calls functions that may read any. */
+  readonly isTraced: boolean;
+  /** What changes its answer without any table changing, so that no change is announced: it needs a refresh interval. */
+  readonly unannounced: readonly string[];
 }
 
 export interface PlanTree {

@@ -2,9 +2,10 @@
  * Equal subscriptions: of one role, text and values, and of one set of claims if the answer depends on any. They share each evaluation and
  * each answer. Here is when a cohort is evaluated; `evaluator.ts` does it.
  */
+
+import type { Dependencies } from '../catalog/load-dependencies.ts';
 import type { Caller, GraphQLRequest, HttpHead, RawResponse } from '../engine/request.ts';
 import type { StandingRequest } from '../engine/standing-request.ts';
-import type { Dependencies } from './dependencies.ts';
 import type { Subscription } from './subscription.ts';
 
 /** One subscription, with all that is needed to prepare it again on another schema. */

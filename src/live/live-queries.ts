@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Deadline, explainStop } from '../budget/deadline.ts';
 import { checkLimit } from '../budget/limits.ts';
+import type { Dependencies } from '../catalog/load-dependencies.ts';
 import type { Database } from '../database/database.ts';
 import { backgroundClient } from '../database/scheduler.ts';
 import { handleRequest, type Target } from '../engine/handle.ts';
@@ -14,10 +15,11 @@ import { type PreparedFor, prepareForRole, StandingRequest } from '../engine/sta
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
+import type { PlanMeasure } from '../plan/measure.ts';
 import { CatalogWatch } from './catalog-watch.ts';
 import type { Change, ChangeFeed, OnChange } from './changes/change-feed.ts';
 import { ChangeNote, type Clock, Cohort, type Member } from './cohort.ts';
-import { type Dependencies, DependencyCache } from './dependencies.ts';
+import { DependencyCache } from './dependencies.ts';
 import { type CohortKeeper, endsSubscription, evaluateCohort } from './evaluate.ts';
 import { Evaluator } from './evaluator.ts';
 import { FeedHolder } from './feed-holder.ts';
@@ -124,6 +126,12 @@ export class LiveQueries implements CohortKeeper {
       };
       this.#begin(subscription, request, caller, count, target).catch((error: unknown) => subscription.fail(error));
     });
+  }
+
+  /** How an operation behaves as a live query. */
+  async explain(measure: PlanMeasure): Promise<{ isShared: boolean; isTraced: boolean; unannounced: readonly string[] }> {
+    const { readsClaims, isTraced, unannounced } = await this.#dependencies.of(measure);
+    return { isShared: !readsClaims, isTraced, unannounced };
   }
 
   /** Ends all subscriptions. */

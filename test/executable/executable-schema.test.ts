@@ -11,6 +11,7 @@ import {
   isObjectType,
   parse,
   printSchema,
+  subscribe,
   validate,
   validateSchema,
 } from 'graphql';
@@ -322,4 +323,26 @@ test('a schema of nothing is one too', async () => {
   } finally {
     await stop();
   }
+});
+
+test('graphql-js subscribes, and gets an answer for each change, or the errors that end it', async () => {
+  const follow = async (source: string, variableValues = {}) => {
+    const events = await subscribe({ schema, document: parse(source), variableValues });
+    assert.ok(Symbol.asyncIterator in events, JSON.stringify(events));
+    return events;
+  };
+  const document = `subscription($id: Int!) { changed: authorByPk(id: $id) { name ...Books } }
+    fragment Books on Author { bookCollection(first: 1) { edges { node { author { name } } } } }`;
+  const events = await follow(document, { id: 2 });
+  const dataOf = async () => JSON.parse(JSON.stringify((await events.next()).value)) as unknown;
+  const answer = (name: string) => ({ changed: { name, bookCollection: { edges: [{ node: { author: { name } } }] } } });
+  assert.deepEqual(await dataOf(), { data: answer('Bob') });
+  await opened.database.run("update author set name = 'Rob' where id = 2");
+  assert.deepEqual(await dataOf(), { data: answer('Rob') });
+  await events.return?.(undefined);
+  await opened.database.run("update author set name = 'Bob' where id = 2");
+  const failing = await follow('subscription { fail(message: "no") }');
+  const { errors } = (await failing.next()).value as ExecutionResult;
+  assert.equal(errors?.[0]?.extensions['code'], 'RAISED');
+  await failing.return?.(undefined);
 });

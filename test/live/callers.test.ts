@@ -37,7 +37,11 @@ for (const announced of [false, true]) {
       const random = new RandomSource(7);
       const names = Array.from({ length: 12 }, (_, index) => `user${index}`);
       const callers: Caller[] = [...names.map(user), { role: 'anon' }, { role: 'service_role' }];
-      const queries = [notes, '{ own_noteCollection(first: 100, orderBy: {id: AscNullsLast}) { edges { node { id owner } } } }', '{ mine }'];
+      const queries = [
+        notes,
+        '{ own_noteCollection(first: 100, orderBy: {id: AscNullsLast}) { edges { node { id owner } } } }',
+        '{ mine }',
+      ];
       const followed = callers.flatMap((caller) => queries.map((query) => ({ caller, query, last: follow(query, caller) })));
       const seen: string[] = [];
       const strangers = followed.flatMap(({ caller, last }) => {
@@ -59,7 +63,9 @@ for (const announced of [false, true]) {
         check();
       }
       const differing = async () => {
-        const pairs = followed.map(async ({ caller, query, last }) => JSON.stringify(await tested.graph.execute({ query }, caller)) !== last.text);
+        const pairs = followed.map(
+          async ({ caller, query, last }) => JSON.stringify(await tested.graph.execute({ query }, caller)) !== last.text,
+        );
         return (await Promise.all(pairs)).filter(Boolean).length;
       };
       for (let attempt = 0; (await differing()) > 0; attempt += 1) {
@@ -80,7 +86,9 @@ for (const announced of [false, true]) {
       const ofOwner = (owner: string) => ({ plainCollection: { edges: [{ node: { owner } }] } });
       await untilAnswer(ada, ofOwner('ada'));
       await untilAnswer(bob, ofOwner('bob'));
-      await tested.database.run("insert into plain values (3, 'bob'); drop policy own on plain; alter table plain disable row level security");
+      await tested.database.run(
+        "insert into plain values (3, 'bob'); drop policy own on plain; alter table plain disable row level security",
+      );
       const all = { plainCollection: { edges: ['ada', 'bob', 'bob'].map((owner) => ({ node: { owner } })) } };
       await untilAnswer(ada, all);
       await untilAnswer(bob, all);
@@ -117,7 +125,9 @@ for (const announced of [false, true]) {
     });
 
     test('a column that is dropped ends what reads it, and nothing else', async () => {
-      await tested.database.run("create table spare (id int primary key, a int, b int); insert into spare values (1, 2, 3); grant all on spare to anon");
+      await tested.database.run(
+        'create table spare (id int primary key, a int, b int); insert into spare values (1, 2, 3); grant all on spare to anon',
+      );
       await tested.graph.reload();
       const reads = (column: string) =>
         tested.graph.subscribe({ query: `subscription { spareCollection { edges { node { ${column} } } } }` }, { role: 'anon' });

@@ -179,7 +179,9 @@ for (const mode of ['poll', 'notify'] as const) {
     }
 
     test('a partition that is attached while somebody subscribes, and written afterwards', async () => {
-      await tested.database.run('create table hidden.event_2 (id int not null, kind int not null); insert into hidden.event_2 values (2, 2)');
+      await tested.database.run(
+        'create table hidden.event_2 (id int not null, kind int not null); insert into hidden.event_2 values (2, 2)',
+      );
       const query = 'subscription { eventCollection(filter: {kind: {eq: 2}}) { edges { node { id } } } }';
       const answers = tested.graph.subscribe({ query }, service);
       assert.deepEqual(await nextData(answers), { eventCollection: edges() });

@@ -7,6 +7,7 @@ import type {
   DatabasePlanNode,
   ExplainedStatement,
   Explanation,
+  LiveExplanation,
   OperationCost,
   PlanTree,
   RequestCost,
@@ -16,7 +17,7 @@ import { type Paint, printable, printableSql } from './terminal.ts';
 const plainPaint: Paint = (_style, text) => text;
 
 export function describeExplanation(explanation: Explanation, paint = plainPaint): string {
-  const { operation, role, mode, cost, mismatches, plan, statements, advice } = explanation;
+  const { operation, role, mode, cost, mismatches, plan, statements, advice, live } = explanation;
   const rolledBack = mode === 'analyze' && statements.length > 0 ? '; it ran, and was rolled back' : '';
   return [
     paint('bold', printable(`${operation.kind} ${operation.name ?? '(unnamed)'} as ${role}${rolledBack}`)),
@@ -24,6 +25,7 @@ export function describeExplanation(explanation: Explanation, paint = plainPaint
     ...section('Cost', describeCounts(cost), paint),
     ...section('Plan', plan === null ? ['too long to show'] : drawTrees(plan), paint),
     ...statements.flatMap((statement, index) => describeStatement(statement, statements.length > 1 ? ` ${index + 1}` : '', paint)),
+    ...(live === null || live.unannounced.length === 0 ? [] : section('As a live query', describeLive(live), paint)),
     ...section('Advice', advice.length === 0 ? ['none'] : advice.flatMap(describeAdvice), paint),
     '',
   ].join('\n');
@@ -40,6 +42,15 @@ function describeCounts({ counts, limits }: Explanation['cost']): string[] {
     if (count === null || count === 0) return [];
     return [`${name.padEnd(16)}${count.toLocaleString('en-US')} of ${limits[name]?.toLocaleString('en-US') ?? 'any number'}`];
   });
+}
+
+function describeLive({ isShared, isTraced, unannounced }: LiveExplanation): string[] {
+  const shared = isShared ? 'answers are shared by all callers of the role' : 'answers depend on the claims of the caller';
+  const traced = isTraced ? ['each evaluation finds out anew which tables its functions read'] : [];
+  const silent = unannounced.map((each) => `no change is announced of ${printable(each)}`);
+  const remedy =
+    silent.length === 0 ? [] : ['set --live-refresh, or comment the table or function with @graphql({"live": {"refresh": seconds}})'];
+  return [shared, ...traced, ...silent, ...remedy];
 }
 
 function drawTrees(trees: readonly PlanTree[], indent = ''): string[] {

@@ -2,7 +2,15 @@
 import type { CatalogColumn, CatalogTable, CatalogView } from '../../catalog/catalog.ts';
 import { type Additions, narrowAdditions, ofAggregates, ofRelations } from '../additions.ts';
 import { type BuildContext, Excluded, type Notes, notGranted, privilegesOn, type SchemaSettings } from '../build-context.ts';
-import { type Directive, readDescription, readDirective, readEnabled, readKeyColumns, readLiveRefresh, readMaxRows } from '../directives.ts';
+import {
+  type Directive,
+  readDescription,
+  readDirective,
+  readEnabled,
+  readKeyColumns,
+  readLiveRefresh,
+  readMaxRows,
+} from '../directives.ts';
 import type { Renaming, Table } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
