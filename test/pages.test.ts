@@ -130,7 +130,6 @@ for (const page of ['../site/index.md', 'additions.md', 'from-supabase.md', 'fro
 
 /** The features that docs/from-other-servers.md says are missing, written in this dialect. */
 const missingFeatures = [
-  'subscription { taskCollection { totalCount } }',
   '{ taskCollection(distinctOn: [state]) { totalCount } }',
   '{ taskCollection(filter: {extra: {contains: "{}"}}) { totalCount } }',
   '{ taskCollection { edges { node { extra(path: "tool") } } } }',
