@@ -22,6 +22,40 @@ describe('findExclusions', () => {
   });
   after(() => doctor.close());
 
+  it('names enum labels that GraphQL cannot name in a comment, and keeps the rest of the directive', async () => {
+    const sql = `create type plan as enum ('solo', 'team-plan', '2nd', 'it''s');
+      comment on type plan is '@graphql({"name": "Plan", "mappings": {"solo": "SOLO"}})';
+      create table account (id int primary key, plan plan); grant select on account to anon;`;
+    const findings = await doctor.examine(sql);
+    const ofEnum = findings.filter(({ object }) => object === 'enum value');
+    assert.deepEqual(
+      ofEnum.map(({ name }) => name),
+      ['s.plan.2nd', "s.plan.it's", 's.plan.team-plan'],
+    );
+    const [remedy = ''] = new Set(ofEnum.map((finding) => finding.remedy ?? ''));
+    assert.equal(
+      remedy,
+      `comment on type s.plan is '@graphql({"name":"Plan","mappings":{"solo":"SOLO","team-plan":"team_plan","2nd":"_2nd","it''s":"it_s"}})'; -- replaces the comment of the type`,
+    );
+    const mended = await doctor.examine(`${sql} ${remedy.replace('s.plan', 'plan')}\n`);
+    assert.deepEqual(linesOf(mended, 'illegal-name'), []);
+  });
+
+  it('refers to the finding of another table only if there is one', async () => {
+    await doctor.run('create schema elsewhere; create table elsewhere.target (id int primary key)');
+    const findings = await doctor.examine(
+      `create table source (id int primary key, target_id int references elsewhere.target); grant select on source to anon;
+       create table hidden (id int primary key); create table near (id int primary key, hidden_id int references hidden); grant select on near to anon;`,
+    );
+    assert.deepEqual(
+      findings.filter(({ code }) => code === 'owner-left-out').map(({ message }) => message),
+      [
+        'its target s.hidden is not in the API; see the finding for that table',
+        'its target elsewhere.target is not in the API; expose its schema',
+      ],
+    );
+  });
+
   it('suggests the grant that would add an object to the API', async () => {
     await doctor.run(`create schema away; create schema shut; create table shut."In" (id int primary key, up int references shut."In");
       create function shut.call_me() returns int language sql as 'select 1'; create type shut.mood as enum ('calm');`);

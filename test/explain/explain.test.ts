@@ -188,3 +188,21 @@ describe('explaining', () => {
     assert.equal((await graph.explain({ query, operationName: 'b' }, caller)).operation.name, 'b');
   });
 });
+
+test("plans do not show rowgraph's own check of the schema version, nor its costs", async (context) => {
+  const sql = 'create table letter (id int primary key, body text); insert into letter values (1)';
+  const { graph: watched, stop } = await startPgliteGraph(sql, { schemaTriggers: true });
+  context.after(stop);
+  for (const query of [
+    '{ letterCollection { edges { node { id } } } }',
+    'mutation { updateletterCollection(set: {body: "x"}) { affectedCount } }',
+  ])
+    for (const mode of ['plan', 'analyze'] as const) {
+      const { statements } = await watched.explain({ query }, { role: 'service_role' }, { mode });
+      assert.match(statements[0]!.text, /rowgraph\.schema_change/, 'it runs');
+      const { root } = statements[0]!.databasePlan!;
+      assert.doesNotMatch(JSON.stringify(root), /schema_change/);
+      const below = root.children.reduce((sum, { estimate }) => sum + estimate.totalCost, 0);
+      assert.ok(root.estimate.totalCost < below + 10, `the costs of ${mode} are those of what is shown`);
+    }
+});
