@@ -4,8 +4,6 @@
  */
 import type { Deadline } from '../budget/deadline.ts';
 import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
-import type { DirectConnection, OnNotification } from './direct-connection.ts';
-import type { ReplicationStream, StreamListener } from './replication-stream.ts';
 
 /** One SQL statement with text parameters; prepared statements are found by its text. */
 export interface Statement {
@@ -131,8 +129,44 @@ export interface RequestDatabase {
 /** Opens connections apart from the pool. Each rejects with `DatabaseError`. */
 export interface Sessions {
   connect(onNotification: OnNotification): Promise<DirectConnection>;
-  /** See `ReplicationStream.open`. */
+  /**
+   * Opens a stream of the changes that are committed from now on. The server waits for all transactions that are running, so this may take
+   * long; aborting gives it up.
+   */
   replicate(publication: string, signal: AbortSignal, listener: StreamListener): Promise<ReplicationStream>;
+}
+
+export type OnNotification = (channel: string, payload: string) => void;
+
+/**
+ * A connection for what belongs to a session: notifications and advisory locks. It is not opened again if it is lost: then they are, too.
+ */
+export interface DirectConnection {
+  /** Resolves when the connection has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Whether another backend serves the connection than the one that accepted it: there is a pooler in between. */
+  isPooled(backendId: number): boolean;
+  /** Rows as lists of text. Queries run one after the other. Rejects with `DatabaseError`. */
+  query(text: string, timeoutMillis?: number): Promise<Rows>;
+  close(): Promise<void>;
+}
+
+/** What receives a replication stream. */
+export interface StreamListener {
+  /** A message of the output plugin, or its beginning. The bytes are overwritten once this returns. */
+  message(bytes: Buffer, start: number, end: number, isWhole: boolean): void;
+  /** The server has written something to its log, whether it concerns the stream or not. */
+  stirred(): void;
+  /** The stream is over, but for `close()`. Called once. */
+  ended(error: Error): void;
+}
+
+export interface ReplicationStream {
+  /** For how long the server has sent nothing. */
+  readonly silentMillis: number;
+  /** Asks the server for a sign of life. */
+  ask(): void;
+  close(): void;
 }
 
 export interface Database extends RequestDatabase {

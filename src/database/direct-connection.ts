@@ -2,7 +2,7 @@
  * A connection apart from the pool, for what belongs to a session: notifications and advisory locks. It is not opened again if it is lost:
  * then they are, too.
  */
-import type { Rows } from './database.ts';
+import type { DirectConnection, OnNotification, Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 import { connectClient, cutConnection, type PgClient, textTypes } from './wire/pg-client.ts';
 
@@ -11,11 +11,8 @@ const queryMillis = 10_000;
 /** How long to wait for the connection to end. */
 const goodbyeMillis = 1000;
 
-export type OnNotification = (channel: string, payload: string) => void;
-
-export class DirectConnection {
+export class PgDirectConnection implements DirectConnection {
   readonly #client: PgClient;
-  /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
 
   private constructor(client: PgClient) {
@@ -24,8 +21,8 @@ export class DirectConnection {
   }
 
   /** Rejects with `DatabaseError`. */
-  static async open(client: PgClient, onNotification: OnNotification): Promise<DirectConnection> {
-    const connection = new DirectConnection(client);
+  static async open(client: PgClient, onNotification: OnNotification): Promise<PgDirectConnection> {
+    const connection = new PgDirectConnection(client);
     // An error is reported by the query under way, or by the end of the connection.
     client.on('error', () => undefined);
     client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''));
@@ -38,17 +35,18 @@ export class DirectConnection {
     return connection;
   }
 
-  /** Whether the server says that another backend serves the connection than the one that accepted it: there is a pooler in between. */
   isPooled(backendId: number): boolean {
     return this.#client.processID !== backendId;
   }
 
-  /** Rows as lists of text. Queries run one after the other. Rejects with `DatabaseError`. */
   async query(text: string, timeoutMillis = queryMillis): Promise<Rows> {
     try {
       return (await this.#client.query({ text, rowMode: 'array', types: textTypes, query_timeout: timeoutMillis })).rows;
     } catch (error) {
-      throw toDatabaseError(error);
+      const failure = toDatabaseError(error);
+      // An answer that comes too late, or never, would hold up what follows.
+      if (failure.sqlstate === null) this.cut();
+      throw failure;
     }
   }
 

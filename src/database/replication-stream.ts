@@ -4,18 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { DatabaseError } from '../errors/database-error.ts';
+import type { ReplicationStream, StreamListener } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
 import { CopyReader } from './wire/copy-reader.ts';
 import { connectClient, cutConnection, type ReplicationClient, takeOverSocket } from './wire/pg-client.ts';
-
-export interface StreamListener {
-  /** A message of the output plugin, or its beginning. The bytes are overwritten once this returns. */
-  message(bytes: Buffer, start: number, end: number, isWhole: boolean): void;
-  /** The server has written something to its log, whether it concerns the stream or not. */
-  stirred(): void;
-  /** The stream is over, but for `close()`. Called once. */
-  ended(error: DatabaseError): void;
-}
 
 const code = { data: 0x77, keepalive: 0x6b, status: 0x72, commit: 0x43 };
 /** Position, end of the log and clock precede each message. */
@@ -25,7 +17,7 @@ const acknowledgeMillis = 1000;
 /** PostgreSQL counts microseconds from the year 2000. */
 const epochMillis = Date.UTC(2000, 0, 1);
 
-export class ReplicationStream {
+export class PgReplicationStream implements ReplicationStream {
   readonly #client: ReplicationClient;
   readonly #listener: StreamListener;
   #received = 0n;
@@ -35,16 +27,13 @@ export class ReplicationStream {
   #heardAt = performance.now();
   #isOver = false;
 
-  /**
-   * Opens a stream of the changes that are committed from now on. The server waits for all transactions that are running, so this may take
-   * long; aborting gives it up. Rejects with `DatabaseError`.
-   */
+  /** See `Sessions.replicate`. Rejects with `DatabaseError`. */
   static async open(
     client: ReplicationClient,
     publication: string,
     signal: AbortSignal,
     listener: StreamListener,
-  ): Promise<ReplicationStream> {
+  ): Promise<PgReplicationStream> {
     const cut = (): void => cutConnection(client);
     // Errors are reported by the query under way, or by the end of the connection.
     client.on('error', () => undefined);
@@ -55,7 +44,7 @@ export class ReplicationStream {
       const slot = `rowgraph_live_${randomBytes(8).toString('hex')}`;
       // Keywords of replication commands are in capitals.
       await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`);
-      const stream = new ReplicationStream(client, listener);
+      const stream = new PgReplicationStream(client, listener);
       await stream.#start(slot, publication);
       return stream;
     } catch (error) {
@@ -76,12 +65,10 @@ export class ReplicationStream {
     client.on('end', () => this.#end(toDatabaseError(new Error('The replication connection was lost'))));
   }
 
-  /** For how long the server has sent nothing. */
   get silentMillis(): number {
     return performance.now() - this.#heardAt;
   }
 
-  /** Asks the server how far it is. */
   ask(): void {
     this.#sendStatus(true);
   }

@@ -1,7 +1,7 @@
 /** Opens connections apart from the pool: by a URL, or beside a pool. */
 import type { Sessions } from './database.ts';
-import { DirectConnection } from './direct-connection.ts';
-import { ReplicationStream } from './replication-stream.ts';
+import { PgDirectConnection } from './direct-connection.ts';
+import { PgReplicationStream } from './replication-stream.ts';
 import { toDatabaseError } from './to-database-error.ts';
 import { createClient, createReplicationClient, type PgClient, type ReplicationClient } from './wire/pg-client.ts';
 
@@ -21,12 +21,12 @@ export function openSessions(maker: ClientMaker): Sessions {
   };
   return {
     connect: async (onNotification) =>
-      DirectConnection.open(
+      PgDirectConnection.open(
         make(() => maker.createClient()),
         onNotification,
       ),
     replicate: async (publication, signal, listener) =>
-      ReplicationStream.open(
+      PgReplicationStream.open(
         make(() => maker.createReplicationClient()),
         publication,
         signal,

@@ -4,8 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Rows, Sessions } from '../../database/database.ts';
-import type { DirectConnection } from '../../database/direct-connection.ts';
+import type { Database, DirectConnection, Rows, Sessions } from '../../database/database.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { changeChannel, type LiveMethod } from '../../extension/install-live.ts';
 import type { FeedStatus } from './change-feed.ts';

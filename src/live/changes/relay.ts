@@ -8,7 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectConnection } from '../../database/direct-connection.ts';
+import type { DirectConnection } from '../../database/database.ts';
 import type { LiveMethod } from '../../extension/install-live.ts';
 
 export interface RelayListener {

@@ -39,7 +39,7 @@ for (const method of ['wal', 'messages'] as const)
     const seen: Promise<number>[] = [];
     const count = async (): Promise<number> => Number((await reader.query('select count(*)::int from owner')).rows[0].count);
     const { feed } = await openFeed(context, database, { onChange: (change) => concerns(change, owner) && seen.push(count()) });
-    assert.equal(feed.status.mode, method);
+    await until(() => feed.status.mode === method);
     const before = seen.length;
     await database.run("alter system set synchronous_standby_names = 'nobody'");
     await database.run('select pg_reload_conf()');
@@ -67,6 +67,7 @@ for (const [name, backends] of [
   test(`${name} is ended: everything counts as changed, and it comes back`, async (context) => {
     const database = await createDatabase('wal');
     const { after, modes, changes, untilMode } = await openFeed(context, database);
+    await untilMode('wal');
     assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
     const before = changes.length;
     await database.run(`select pg_terminate_backend(pid) from (${backends}) b`);
@@ -85,6 +86,7 @@ test('a crash of the server loses nothing', async (context) => {
   context.after(() => crashed.close());
   const database = await createDatabase('table', crashed);
   const { after, changes, modes, untilMode } = await openFeed(context, database);
+  await untilMode('table');
   assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
   const before = changes.length;
   const victim = await database.connect();
@@ -106,7 +108,7 @@ test('if the process that reads ends, another one takes its place', async (conte
   const leader = startProcess(context, database.url);
   await until(() => leader.lines.includes('leading wal'));
   const { feed, after, changes, untilMode } = await openFeed(context, database);
-  assert.equal(feed.status.part, 'following');
+  await until(() => feed.status.part === 'following');
   assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
   await until(() => leader.lines.some((line) => line.startsWith('tables') && line.includes(String(owner))));
   const third = startProcess(context, database.url);
@@ -130,8 +132,8 @@ test('without a free slot the feed polls, and goes on when there is one', async 
   const database = await createDatabase('wal');
   for (const name of ['a', 'b', 'c']) await database.run(`select pg_create_physical_replication_slot('${name}')`);
   const { feed, after, untilMode } = await openFeed(context, database);
+  await until(() => /all replication slots are in use/.test(feed.status.reason));
   assert.equal(feed.status.mode, 'poll');
-  assert.match(feed.status.reason, /all replication slots are in use/);
   for (const name of ['a', 'b', 'c']) await database.run(`select pg_drop_replication_slot('${name}')`);
   await untilMode('wal');
   assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
@@ -140,6 +142,7 @@ test('without a free slot the feed polls, and goes on when there is one', async 
 test('what is no longer announced is polled', async (context) => {
   const database = await createDatabase('wal');
   const { feed, after, changes, untilMode } = await openFeed(context, database);
+  await untilMode('wal');
   const owner = await idOf(database, 'owner');
   assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
   await database.run('alter publication rowgraph_live drop table owner');
