@@ -25,7 +25,7 @@ async function refuse(commandArguments: readonly string[], line: RegExp, environ
 }
 
 test('--help documents every setting with its environment variable and default', async () => {
-  const helps = await Promise.all(['dev', 'serve'].map((command) => runCommand([command, '--help'], { home })));
+  const helps = await Promise.all(['dev', 'serve', 'mcp'].map((command) => runCommand([command, '--help'], { home })));
   const text = helps.map(({ stdout }) => stdout.replaceAll(/\s+/g, ' ')).join();
   for (const name of Object.keys(settings) as SettingName[]) {
     assert.match(text, new RegExp(`${flagOf(name)} [<[]`));
