@@ -90,7 +90,6 @@ async function open(
   const shown = await openPage(browser, `${dev.facts['GraphiQL URL']}#${hash}`, look);
   context.after(() => shown.context.close());
   const { page } = shown;
-  page.setDefaultTimeout(8000);
   await page.locator('.row-grid[aria-busy=false]').waitFor();
   const row = (index: number): Locator => page.locator('.row-grid tbody tr.row').nth(index);
   const cell = async (index: number, column: string): Promise<Locator> => {
