@@ -54,4 +54,4 @@ export { createRowgraph } from './rowgraph.ts';
 export type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 export type { RowgraphOptions } from './rowgraph-options.ts';
 export type { AdditionName } from './settings/additions.ts';
-export type { CacheStatistics, Distribution, GraphStatistics, PoolStatistics } from './statistics.ts';
+export type { CacheStatistics, Distribution, GraphStatistics, LiveStatistics, PoolStatistics } from './statistics.ts';

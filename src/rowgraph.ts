@@ -230,17 +230,22 @@ class RowgraphService implements Rowgraph {
     return handleRequest(this.#watch, caller, deadline, request, target).catch((error: unknown) => this.#failure(error, request));
   }
 
-  subscribe(request: GraphQLRequest, caller: Caller, options?: SubscribeOptions): AsyncIterableIterator<ExecutionResult> {
-    return readResults(this.subscribeRaw(request, caller, { ...options, readOnly: true }), (error) => this.#failure(error, request));
+  subscribe(request: GraphQLRequest, caller: Caller, options: SubscribeOptions = {}): AsyncIterableIterator<ExecutionResult> {
+    const invalid = whyInvalidCall(caller, options);
+    const answers = invalid === null ? this.subscribeRaw(request, caller, { ...options, readOnly: true }) : failing(invalid);
+    return readResults(answers, (error) => {
+      if (error === invalid) throw error;
+      return this.#failure(error, request);
+    });
   }
 
   subscribeRaw(request: GraphQLRequest, caller: Caller, options: SubscribeOptions = {}): AsyncIterableIterator<RawResponse> {
+    const invalid = whyInvalidCall(caller, options);
+    if (invalid !== null) return failing(invalid);
     try {
-      checkCaller(caller);
-      checkSubscribeOptions(options);
       checkRequest(request);
     } catch (error) {
-      return new Subscription((subscription) => subscription.fail(error));
+      return failing(error);
     }
     return this.#live.subscribe(request, caller, options.client ?? shareOf(caller), options);
   }
@@ -346,7 +351,7 @@ class RowgraphService implements Rowgraph {
   }
 
   readStatistics(): GraphStatistics {
-    return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows };
+    return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows, live: this.#live.readStatistics() };
   }
 
   async ping(): Promise<void> {
@@ -391,6 +396,21 @@ function shareOf({ role, claims }: Caller): string {
   return typeof sub === 'string' ? `${role} ${sub}` : role;
 }
 
+/** Why a subscription is the mistake of the program; null if it is not. */
+function whyInvalidCall(caller: Caller, options: SubscribeOptions): unknown {
+  try {
+    checkCaller(caller);
+    checkSubscribeOptions(options);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+function failing(error: unknown): Subscription {
+  return new Subscription((subscription) => subscription.fail(error));
+}
+
 /** The results of a subscription; the last reports the error that ended it. */
 function readResults(
   answers: AsyncIterableIterator<RawResponse>,
@@ -405,7 +425,6 @@ function readResults(
         const { done, value } = await answers.next();
         return done === true ? { done, value: undefined } : { done: false, value: toResult(value) };
       } catch (error) {
-        if (error instanceof TypeError) throw error;
         return { done: false, value: toResult(failure(error)) };
       }
     },

@@ -17,6 +17,18 @@ export interface GraphStatistics {
   readonly batchBytes: Distribution;
   /** Rows that each request may read, as estimated for the limit. */
   readonly estimatedRows: Distribution;
+  /** Absent without live queries. */
+  readonly live?: LiveStatistics;
+}
+
+/** Live queries, now and since the graph was opened. */
+export interface LiveStatistics {
+  readonly subscriptions: number;
+  /** Sets of equal subscriptions. */
+  readonly cohorts: number;
+  readonly evaluations: number;
+  /** Evaluations whose answer was another one than before. */
+  readonly changes: number;
 }
 
 export interface CacheStatistics {

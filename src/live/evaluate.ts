@@ -23,6 +23,7 @@ export interface CohortKeeper {
   readonly observe: Observer;
   readonly settings: { readonly timeoutMillis: number };
   readonly index: RelationIndex;
+  readonly counts: { evaluations: number; changes: number };
   /** The number of the schema that cohorts must be prepared for. */
   readonly epoch: number;
   /** Prepares a cohort for the current schema. */
@@ -53,6 +54,7 @@ export function endsSubscription(error: unknown): boolean {
 /** Evaluates a cohort and gives its members the answer if it is another one. Never rejects. */
 export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Promise<void> {
   const number = cohort.begin();
+  keeper.counts.evaluations += 1;
   const deadline = new Deadline(keeper.settings.timeoutMillis);
   try {
     const evaluated = await attempt(cohort, keeper, deadline);
@@ -86,6 +88,7 @@ async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline)
 
 function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { hash, response, relations }: Evaluated): void {
   const isOther = hash !== cohort.hash;
+  if (isOther) keeper.counts.changes += 1;
   cohort.hash = hash;
   cohort.readsUnknown = false;
   if (response !== null) cohort.answer = response.length <= longestKept ? response : null;

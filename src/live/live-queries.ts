@@ -8,14 +8,19 @@ import { checkLimit } from '../budget/limits.ts';
 import type { Dependencies } from '../catalog/load-dependencies.ts';
 import type { Database } from '../database/database.ts';
 import { backgroundClient } from '../database/scheduler.ts';
+import { ClaimsError } from '../engine/claims.ts';
 import { handleRequest, type Target } from '../engine/handle.ts';
 import type { Caller, GraphQLRequest, SubscribeOptions } from '../engine/request.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
 import { type PreparedFor, prepareForRole, StandingRequest } from '../engine/standing-request.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { DatabaseError } from '../errors/database-error.ts';
+import { toApiError } from '../errors/from-postgres.ts';
 import type { Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import type { PlanMeasure } from '../plan/measure.ts';
+import { RequestErrors } from '../request/validate/parse-document.ts';
+import type { LiveStatistics } from '../statistics.ts';
 import { CatalogWatch } from './catalog-watch.ts';
 import type { Change, ChangeFeed, OnChange } from './changes/change-feed.ts';
 import { ChangeNote, type Clock, Cohort, type Member } from './cohort.ts';
@@ -69,6 +74,7 @@ export class LiveQueries implements CohortKeeper {
   readonly #clients = new Map<string, number>();
   readonly #cohorts = new Set<Cohort>();
   readonly #byKey = new Map<string, Cohort>();
+  readonly counts = { evaluations: 0, changes: 0 };
   readonly index = new RelationIndex();
   readonly #dependencies: DependencyCache;
   readonly #catalogs: CatalogWatch;
@@ -124,8 +130,12 @@ export class LiveQueries implements CohortKeeper {
         deadline,
         client,
       };
-      this.#begin(subscription, request, caller, count, target).catch((error: unknown) => subscription.fail(error));
+      this.#begin(subscription, request, caller, count, target).catch((error: unknown) => subscription.fail(this.#explain(error)));
     });
+  }
+
+  readStatistics(): LiveStatistics {
+    return { subscriptions: this.#members.size, cohorts: this.#cohorts.size, ...this.counts };
   }
 
   /** How an operation behaves as a live query. */
@@ -139,6 +149,14 @@ export class LiveQueries implements CohortKeeper {
     this.#isClosed = true;
     for (const subscription of [...this.#members.keys()]) subscription.fail(closing());
     await this.#feed.close();
+  }
+
+  /** The error that a client may see. A wrong claim is the mistake of the program. */
+  #explain(error: unknown): unknown {
+    if (error instanceof ApiError || error instanceof RequestErrors || error instanceof ClaimsError) return error;
+    if (error instanceof DatabaseError) return toApiError(error);
+    this.observe({ kind: 'defect-found', requestId: null, error });
+    return new ApiError('INTERNAL_ERROR', 'Internal error: this is a bug in rowgraph. Please report it.', { cause: error });
   }
 
   #count(subscription: Subscription, client: string): number {

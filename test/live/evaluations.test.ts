@@ -1,0 +1,123 @@
+/** What is evaluated, and how often: equal subscriptions together, only what a change affects, and nothing while nothing changes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { type Caller, createRowgraph } from '../../src/index.ts';
+import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
+import { announceChanges, nextData, untilAnswer } from './answers.ts';
+
+const schemaSql = `
+create table pond (id int primary key, name text); insert into pond select i, 'pond ' || i from generate_series(1, 20) i;
+create table frog (id int primary key, owner text); alter table frog enable row level security;
+create policy own on frog to authenticated using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+insert into frog values (1, 'ada'), (2, 'bob');
+create view slow_pond as select id, name from pond, pg_sleep(0.3) where id = 1;
+comment on view slow_pond is '@graphql({"primary_key_columns": ["id"]})';
+create function clock() returns text language sql stable as 'select clock_timestamp()::text';
+comment on function clock is '@graphql({"live": {"refresh": 0.1}})';`;
+
+let tested: TestGraph;
+before(async () => {
+  tested = await startTestGraph(schemaSql, { live: 'notify', liveInterval: 5, poolSize: 4 });
+  await announceChanges(tested.database);
+  await tested.graph.reload();
+});
+after(() => tested.stop());
+
+const service: Caller = { role: 'service_role' };
+const user = (sub: string): Caller => ({ role: 'authenticated', claims: { sub } });
+const follow = (query: string, caller: Caller) => tested.graph.subscribe({ query: `subscription ${query}` }, caller);
+const statistics = () => tested.graph.readStatistics().live!;
+
+/** Waits until nothing has been evaluated for a while. */
+async function untilQuiet(): Promise<number> {
+  for (let last = -1; ; ) {
+    const { evaluations } = statistics();
+    if (evaluations === last) return last;
+    last = evaluations;
+    await sleep(1500);
+  }
+}
+
+test('equal subscriptions share evaluations: of one role, and of one user if the claims matter', async () => {
+  const ponds = '{ pondCollection { edges { node { name } } } }';
+  const frogs = '{ frogCollection { edges { node { id } } } }';
+  const all = [
+    ...[user('ada'), user('bob'), user('ada')].map((caller) => follow(ponds, caller)),
+    follow(ponds, service),
+    ...[user('ada'), user('bob'), user('ada')].map((caller) => follow(frogs, caller)),
+  ];
+  for (const each of all) await nextData(each);
+  assert.deepEqual([statistics().subscriptions, statistics().cohorts], [7, 4]);
+  await untilQuiet();
+  const before = statistics();
+  await tested.database.run("update pond set name = 'puddle' where id = 1");
+  for (const each of all.slice(0, 4)) await nextData(each);
+  const after = statistics();
+  assert.deepEqual([after.evaluations - before.evaluations, after.changes - before.changes], [2, 2]);
+  for (const each of all) await each.return?.();
+  assert.deepEqual([statistics().subscriptions, statistics().cohorts], [0, 0]);
+});
+
+test('while nothing changes, nothing is evaluated', async () => {
+  const many = Array.from({ length: 200 }, (_, index) => follow(`{ pondByPk(id: ${index % 20}) { name } }`, service));
+  for (const each of many) await nextData(each);
+  const quiet = await untilQuiet();
+  await sleep(1500);
+  assert.equal(statistics().evaluations, quiet);
+  await tested.database.run("insert into frog values (3, 'eve')");
+  await sleep(200);
+  assert.equal(statistics().evaluations, quiet, 'none depends on that table');
+  for (const each of many) await each.return?.();
+});
+
+test('what reads the clock is refreshed as its comment says', async () => {
+  const answers = follow('{ clock }', service);
+  const seen = new Set<unknown>();
+  while (seen.size < 4) seen.add((await nextData(answers))['clock']);
+  await answers.return?.();
+});
+
+test('requests do not wait behind live work', async () => {
+  const before = statistics().evaluations;
+  const slow = Array.from({ length: 12 }, (_, index) => follow(`{ a${index}: slow_pondCollection { edges { node { name } } } }`, service));
+  for (const each of slow) void each.next();
+  await tested.database.untilRunning('slow_pond', 1);
+  for (let count = 0; count < 20; count += 1) await tested.graph.execute({ query: '{ pondByPk(id: 2) { name } }' }, user('ada'));
+  const { evaluations } = statistics();
+  const busy = (
+    await tested.database.run(
+      "select from pg_stat_activity where state = 'active' and query like '%slow_pond%' and usename = 'authenticator'",
+    )
+  ).length;
+  assert.ok(busy <= 1, `${busy} of 4 connections`);
+  assert.ok(evaluations - before < slow.length, 'some evaluations still wait');
+  for (const each of slow) await each.return?.();
+});
+
+test('connections that are lost end no subscription, and no change is missed', async () => {
+  const answers = follow('{ pondByPk(id: 3) { name } }', service);
+  await nextData(answers);
+  for (const name of ['one', 'two', 'three']) {
+    await tested.database.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'");
+    await tested.database.run(`update pond set name = '${name}' where id = 3`);
+    await untilAnswer(answers, { pondByPk: { name } });
+  }
+  await answers.return?.();
+});
+
+test('PGlite answers live queries', async () => {
+  const database = await PGlite.create();
+  await database.exec(
+    'create role reader; create table t (id int primary key, a int); grant select on t to reader; insert into t values (1, 1)',
+  );
+  const graph = await createRowgraph({ database });
+  const answers = graph.subscribe({ query: 'subscription { tByPk(id: 1) { a } }' }, { role: 'reader' });
+  assert.deepEqual(await nextData(answers), { tByPk: { a: 1 } });
+  await database.exec('update t set a = 2');
+  assert.deepEqual(await nextData(answers), { tByPk: { a: 2 } });
+  await answers.return?.();
+  await graph.close();
+  await database.close();
+});
