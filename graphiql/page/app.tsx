@@ -10,6 +10,7 @@ import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
 import { historyPlugin } from './history-plugin.tsx';
 import { LastExchange } from './last-exchange.ts';
+import { LiveAnswers } from './live/live-answers.ts';
 import { chooseStore, OperationLibrary } from './operation-library.ts';
 import { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
@@ -55,29 +56,31 @@ function usePageState(settings: GraphiqlSettings): PageState {
   const backend = useMemo(() => (settings.backend === null ? null : new PageBackend(settings.backend)), [settings]);
   const headers = useMemo(() => new CallerHeaders(backend), [backend]);
   const lastExchange = useMemo(() => new LastExchange(), []);
+  const live = useMemo(() => new LiveAnswers(), []);
   const library = useMemo(() => new OperationLibrary(chooseStore(backend, settings.operationFolder)), [backend, settings]);
   const [caller, setCaller] = useState(() => firstCaller(settings));
   const changeCaller = useCallback(
     (changed: PageCaller, keepsKey = false) => {
       rememberCaller(changed, keepsKey);
       lastExchange.set(undefined);
+      live.clear();
       writeLocation('caller', changed.kind === 'role' ? changed : null);
       setCaller(changed);
     },
-    [lastExchange],
+    [lastExchange, live],
   );
   // With a new fetcher GraphiQL reads the schema again: which fields exist and complete depends on the caller.
   const { fetcher, ask } = useMemo(() => {
     const options = { endpoint: settings.endpoint, headersOfCaller: (wasRefused: boolean) => headers.of(caller, wasRefused) };
     return {
-      fetcher: createFetcher({ ...options, onExchange: lastExchange.set }),
+      fetcher: createFetcher({ ...options, onExchange: lastExchange.set, live }),
       ask: createFetcher({ ...options, onExchange: () => undefined }),
     };
-  }, [settings, headers, caller, lastExchange]);
+  }, [settings, headers, caller, lastExchange, live]);
   const readHeaders = useCallback(() => headers.of(caller), [headers, caller]);
   return useMemo(
-    () => ({ settings, backend, caller, changeCaller, fetcher, ask, lastExchange, library, readHeaders }),
-    [settings, backend, caller, changeCaller, fetcher, ask, lastExchange, library, readHeaders],
+    () => ({ settings, backend, caller, changeCaller, fetcher, ask, lastExchange, live, library, readHeaders }),
+    [settings, backend, caller, changeCaller, fetcher, ask, lastExchange, live, library, readHeaders],
   );
 }
 

@@ -2,7 +2,7 @@
  * Chooses the operation to run. GraphiQL updates its own choice some time after the editor has changed, so that it may belong to the
  * previous document. In: a document and GraphiQL's choice; out: a name that the document contains.
  */
-import { Kind, parse } from 'graphql';
+import { Kind, OperationTypeNode, parse } from 'graphql';
 
 /** Undefined if the document is invalid or does not determine the operation: the server then reports what is wrong. */
 export function chooseOperationName(query: string, name: string | null | undefined): string | undefined {
@@ -18,5 +18,16 @@ function readNames(query: string): readonly (string | undefined)[] {
     );
   } catch {
     return [];
+  }
+}
+
+/** Whether the operation that runs is a subscription: the one of this name, or the only one. */
+export function isSubscription(query: string, name: string | undefined): boolean {
+  try {
+    return parse(query).definitions.some(
+      (each) => each.kind === Kind.OPERATION_DEFINITION && each.operation === OperationTypeNode.SUBSCRIPTION && each.name?.value === name,
+    );
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,8 @@
 /** Sends the page's requests to the endpoint. In: the endpoint, and the caller's headers; out: GraphiQL's fetcher. */
-import { chooseOperationName } from './choose-operation-name.ts';
+import { chooseOperationName, isSubscription } from './choose-operation-name.ts';
 import type { Exchange } from './last-exchange.ts';
+import { followAnswers } from './live/follow-answers.ts';
+import type { LiveAnswers } from './live/live-answers.ts';
 import { reachServer, readJson } from './reach-server.ts';
 
 interface GraphqlRequest {
@@ -18,6 +20,8 @@ export interface FetcherOptions {
   readonly headersOfCaller: (wasRefused: boolean) => Promise<Readonly<Record<string, string>>>;
   /** Called for each request that the user ran; with null if it was not answered. */
   readonly onExchange: (exchange: Exchange | null) => void;
+  /** Follows the subscriptions that the user runs; without it, there are none. */
+  readonly live?: LiveAnswers;
 }
 
 /** GraphiQL reads the schema by an operation of this name. */
@@ -42,7 +46,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
 }
 
 async function ask(
-  { endpoint, headersOfCaller, onExchange }: FetcherOptions,
+  { endpoint, headersOfCaller, onExchange, live }: FetcherOptions,
   request: GraphqlRequest,
   given: Readonly<Record<string, string>>,
 ): Promise<object> {
@@ -50,7 +54,13 @@ async function ask(
   const operationName = chooseOperationName(query, request.operationName);
   const body = JSON.stringify({ query, variables, operationName });
   const start = performance.now();
-  const send = async (headers: Headers): Promise<Response> => reachServer(endpoint, { method: 'POST', headers, body });
+  if (request.operationName !== introspection) live?.clear();
+  const controller = live !== undefined && isSubscription(query, operationName) ? new AbortController() : null;
+  const send = async (headers: Headers): Promise<Response> => {
+    if (controller === null) return reachServer(endpoint, { method: 'POST', headers, body });
+    headers.set('accept', 'text/event-stream, application/graphql-response+json;q=0.9');
+    return reachServer(endpoint, { method: 'POST', headers, body, signal: controller.signal });
+  };
   let headers = joinHeaders(await headersOfCaller(false), given);
   let response = await send(headers);
   if (response.status === unauthorized) {
@@ -60,7 +70,11 @@ async function ask(
       response = await send(headers);
     }
   }
-  const { value, text } = await readJson(response);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const { value, text } =
+    isStream && controller !== null
+      ? { value: followAnswers(response, () => controller.abort(), live!), text: '' }
+      : await readJson(response);
   if (request.operationName !== introspection)
     onExchange({
       query,

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { LastExchange } from './last-exchange.ts';
+import type { LiveAnswers } from './live/live-answers.ts';
 import type { OperationLibrary } from './operation-library.ts';
 import type { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
@@ -19,6 +20,8 @@ export interface PageState {
   /** The fetcher of all other views. */
   readonly ask: Fetcher;
   readonly lastExchange: LastExchange;
+  /** The subscription in the editor. */
+  readonly live: LiveAnswers;
   /** The saved operations. */
   readonly library: OperationLibrary;
   /** The headers that identify the caller. Rejects if the server signs none. */

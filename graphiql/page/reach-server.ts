@@ -16,12 +16,17 @@ export async function reachServer(path: string, init: RequestInit): Promise<Resp
 export async function readJson(response: Response): Promise<{ readonly value: object; readonly text: string }> {
   const text = await response.text();
   try {
-    return { value: JSON.parse(text, keepDigits) as object, text };
+    return { value: readText(text), text };
   } catch {
     throw new Error(
       `The response with status ${response.status} is not from rowgraph, but perhaps from a proxy in front of it: ${text.slice(0, 200)}`,
     );
   }
+}
+
+/** The value of a JSON text from rowgraph, with all digits of its numbers. */
+export function readText(text: string): object {
+  return JSON.parse(text, keepDigits) as object;
 }
 
 /** More digits than these, and JavaScript may round the number. */

@@ -6,6 +6,8 @@ import { useGraphiQL } from '@graphiql/react';
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ExplanationState } from './explanation-state.ts';
 import { later } from './later.tsx';
+import { ChangesView } from './live/changes-view.tsx';
+import { LiveBadge } from './live/live-badge.tsx';
 import { usePage } from './page-context.ts';
 import { PartBoundary } from './part-boundary.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
@@ -24,8 +26,8 @@ const explanationViews: Readonly<Record<string, ComponentType<ExplanationViewPro
 const TimingView = later(() => import('./timing-view.tsx'), 'TimingView');
 
 export function ResultTabs() {
-  const { backend, lastExchange } = usePage();
-  const [active, setActive] = useState('Response');
+  const { backend, lastExchange, live } = usePage();
+  const [chosen, setActive] = useState('Response');
   const exchange = useSyncExternalStore(lastExchange.subscribe, lastExchange.get);
   const hasFailed = useGraphiQL((state) => state.fetchError !== null);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
@@ -33,7 +35,9 @@ export function ResultTabs() {
     // Rows of another caller must not stay under the name of this one.
     if (exchange === undefined) responseEditor?.setValue('');
   }, [exchange, responseEditor]);
-  const names = ['Response', ...(backend === null ? [] : Object.keys(explanationViews)), 'Timing'];
+  const isLive = useSyncExternalStore(live.subscribe, live.get) !== null;
+  const names = ['Response', ...(isLive ? ['Changes'] : []), ...(backend === null ? [] : Object.keys(explanationViews)), 'Timing'];
+  const active = names.includes(chosen) ? chosen : 'Response';
   const View = explanationViews[active];
   const { state, measure } = useExplanation(exchange ?? null, View !== undefined);
   const content =
@@ -41,6 +45,8 @@ export function ResultTabs() {
       <p>Run the operation first.</p>
     ) : exchange === null ? (
       <p>The last request got no response.</p>
+    ) : active === 'Changes' ? (
+      <ChangesView />
     ) : active === 'Timing' ? (
       <TimingView exchange={exchange} />
     ) : (
@@ -61,6 +67,7 @@ export function ResultTabs() {
             {name}
           </button>
         ))}
+        <LiveBadge />
         {exchange && (
           <span className="result-summary">
             {exchange.status} · {exchange.milliseconds.toFixed(0)} ms
