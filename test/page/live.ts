@@ -60,7 +60,7 @@ test('a subscription answers in the page as rows change, and says what changed',
     .waitFor();
   const line = page.getByRole('row', { name: /wingspanCm/ });
   assert.match((await line.innerText()).replaceAll(/\s+/g, ' '), /± speciesCollection › Common Kingfisher › wingspanCm "25\.0" "26\.0"/);
-  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(await findBarriers(shown), []);
   await page.getByRole('button', { name: /^Stop query/ }).click();
   await badge(page)
     .filter({ hasText: /Ended · 2 answers/ })
