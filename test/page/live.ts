@@ -47,7 +47,8 @@ async function widen(centimetres: number): Promise<void> {
 }
 
 test('a subscription answers in the page as rows change, and says what changed', async (context) => {
-  const { page } = await open(context);
+  const shown = await open(context);
+  const { page } = shown;
   await page.getByRole('button', { name: /^Execute query/ }).click();
   await badge(page)
     .filter({ hasText: /Live · 1 answer/ })

@@ -4,7 +4,7 @@
  */
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
@@ -23,9 +23,11 @@ const closeTimeout = 5000;
 /** Its messages have the size that each socket is given. */
 const servers = new Map<number, WebSocketServer>();
 
-function serverFor(maxPayload: number): WebSocketServer {
+/** The package is loaded when the first client asks for a WebSocket. */
+async function serverFor(maxPayload: number): Promise<WebSocketServer> {
   const existing = servers.get(maxPayload);
   if (existing !== undefined) return existing;
+  const { WebSocketServer } = await import('ws');
   // The types of `ws` lack two of these.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, maxFragments, closeTimeout };
   const server = new WebSocketServer({
@@ -91,16 +93,17 @@ export class UpgradeExchange extends Exchange implements PendingExchange, Socket
     return admission.referAgain(this.connection.share);
   }
 
-  accept(maxPayload: number): Promise<MessageSocket> {
+  async accept(maxPayload: number): Promise<MessageSocket> {
     const { request, socket } = this;
     const { 'sec-websocket-key': key, 'sec-websocket-version': version } = this.headers;
     // `ws` would answer these by itself.
     if (version !== '13' || key === undefined || !/^[+/0-9A-Za-z]{22}==$/.test(key))
       throw new ApiError('BAD_REQUEST', 'The request is not a handshake of version 13 of the WebSocket protocol.');
+    const server = await serverFor(maxPayload);
     if (!socket.writable || !socket.readable) throw new ApiError('CANCELLED', 'The client disconnected.');
     this.#isTaken = true;
     return new Promise((resolve) => {
-      serverFor(maxPayload).handleUpgrade(request, socket, this.#rest, (webSocket) => resolve(new NodeSocket(webSocket, this)));
+      server.handleUpgrade(request, socket, this.#rest, (webSocket) => resolve(new NodeSocket(webSocket, this)));
     });
   }
 
