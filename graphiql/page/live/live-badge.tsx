@@ -8,7 +8,7 @@ export function LiveBadge() {
   if (state === null) return null;
   const { isRunning, count, at } = state;
   return (
-    <span className="live-badge" role="status" data-running={isRunning}>
+    <span className="live-badge" data-running={isRunning}>
       <span className="live-dot" aria-hidden="true" />
       {isRunning ? 'Live' : 'Ended'} · {count} {count === 1 ? 'answer' : 'answers'} ·{' '}
       <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
