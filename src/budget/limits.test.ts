@@ -28,8 +28,8 @@ describe('the table of limits', () => {
   it('has stricter values under `strict`, and a code and a setting for each limit', () => {
     for (const name of limitNames) {
       assert.ok(limitTable[name].strict < limitTable[name].default, name);
-      // The size of a response is known only after the request has run; what is stored was not in this request.
-      const others: Record<string, number> = { responseBytes: 200, idempotencyBytes: 429 };
+      // The size of a response is known only after the request has run; what is stored or subscribed to was not in this request.
+      const others: Record<string, number> = { responseBytes: 200, idempotencyBytes: 429, subscriptions: 429 };
       assert.equal(errorCodes[limitTable[name].code].status, others[name] ?? 400, name);
       assert.match(limitTable[name].finding, /\{n\}/);
     }

@@ -12,7 +12,7 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Column, DomainType, EnumType, Model, Routine, Table, UniqueLookup } from '../model/model.ts';
+import type { DomainType, EnumType, Model, Routine, Table } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
@@ -73,14 +73,14 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const enumType of enums) defineEnumTypes(registry, enumType, hasMoreOperators);
   for (const domain of domains) defineDomainTypes(registry, domain, hasMoreOperators);
   const reads = routinesOf(registry, routines, false);
-  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, tables, reads, node));
   const isLive =
     model.subscriptionType !== null && (tables.some(isSubscribable) || [...reads.values()].some(({ subscribable }) => subscribable));
   const subscriptionType = isLive ? model.subscriptionType : null;
   if (subscriptionType !== null) {
     const lasting = new Map([...reads].filter(([, { subscribable }]) => subscribable));
     const description = 'The root type for live queries: each answers at once, and again whenever its answer changes';
-    defineRootType(registry, subscriptionType, description, queryFields(registry, model, lasting, node, isSubscribable));
+    defineRootType(registry, subscriptionType, description, queryFields(registry, tables, lasting, node, isSubscribable));
   }
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
@@ -127,13 +127,11 @@ function defineListFilter(
 
 function queryFields(
   registry: TypeRegistry,
-  model: Pick<Model, 'tables' | 'lookups'>,
+  tables: readonly Table[],
   routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
   has: (table: Table) => boolean = () => true,
 ): FieldBuilders {
-  const tables = model.tables.filter((table) => table.selectable && has(table));
-  const lookups = new Map(model.lookups.filter(({ table }) => has(table)).map((lookup) => [lookup.fieldName, lookup]));
   const get: FieldBuilders['get'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
     for (const { field, stem } of fieldsNamed(name, 'query')) {
@@ -142,19 +140,17 @@ function queryFields(
         .find((each) => each?.selectable && lowerFirst(each.stem) === stem);
       if (!table || !has(table)) continue;
       if (field === 'collection') return () => collectionField(registry, table);
-      if (table.hasLookup) return () => lookupField(registry, table, table.primaryKey, 'by its primary key');
+      if (table.hasLookup) return () => lookupField(registry, table);
     }
-    const lookup = lookups.get(name);
-    if (lookup) return () => uniqueLookupField(registry, lookup);
     return findRoutine(registry, routines, name, 'query');
   };
   const keys = function* () {
     yield nodeFieldName;
     for (const table of tables) {
+      if (!has(table)) continue;
       if (table.hasLookup) yield tableFieldName(table, 'byPk');
       yield tableFieldName(table, 'collection');
     }
-    yield* lookups.keys();
     yield* routines.keys();
   };
   return { keys, get };
@@ -169,14 +165,9 @@ function nodeField(node: GraphQLInterfaceType, nodeIdField: string): FieldConfig
   };
 }
 
-function uniqueLookupField(registry: TypeRegistry, { table, columns }: UniqueLookup): FieldConfig {
-  const key = columns.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
-  return lookupField(registry, table, key, `by its unique ${columns.map((name) => `\`${name}\``).join(' and ')}`);
-}
-
-function lookupField(registry: TypeRegistry, table: Table, key: readonly Column[], how: string): FieldConfig {
+function lookupField(registry: TypeRegistry, table: Table): FieldConfig {
   const args: GraphQLFieldConfigArgumentMap = emptyRecord();
-  for (const column of key) {
+  for (const column of table.primaryKey) {
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(column.type, registry)!),
       description: `The record's \`${column.name}\` value`,
@@ -185,7 +176,7 @@ function lookupField(registry: TypeRegistry, table: Table, key: readonly Column[
   }
   return {
     type: registry.rowOf(table),
-    description: `Retrieve a record of type \`${table.typeName}\` ${how}`,
+    description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
     args,
     ...bindField('query', { kind: 'by key', table }),
   };

@@ -106,7 +106,6 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     schemas: ['public'],
     tables,
     rowTypes: [],
-    lookups: [],
     routines: [],
     enums,
     domains: [],
