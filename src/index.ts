@@ -2,7 +2,6 @@
 import './check-node.ts';
 
 export type {
-  AccessOptions,
   AccessReport,
   DefinerAccess,
   Note,
@@ -15,6 +14,7 @@ export type {
   Verb,
   VerbAccess,
 } from './access/access.ts';
+export type { AccessOptions } from './access/read-access.ts';
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';
