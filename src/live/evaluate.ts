@@ -1,4 +1,5 @@
 /** One evaluation of a cohort: its answer, what becomes of errors, and who gets it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
 import type { RawResponse } from '../engine/request.ts';
@@ -49,6 +50,23 @@ const uncertain: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'DATABASE_FAILED',
 export function endsSubscription(error: unknown): boolean {
   if (error instanceof RequestErrors) return true;
   return error instanceof ApiError && !passing.has(error.code) && !uncertain.has(error.code);
+}
+
+/** How long to wait before another attempt, in milliseconds. */
+const pauseMillis = 200;
+
+/** Does the work, and does it again while it fails because the database cannot be reached or is busy, until the deadline. */
+export async function persist<Result>(work: () => Promise<Result>, deadline: Deadline): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const failure = error instanceof DatabaseError ? toApiError(error) : error;
+      if (!(failure instanceof ApiError && passing.has(failure.code)) || deadline.remaining < pauseMillis || deadline.stopped !== null)
+        throw failure;
+    }
+    await pause(pauseMillis);
+  }
 }
 
 /** Evaluates a cohort and gives its members the answer if it is another one. Never rejects. */

@@ -25,7 +25,7 @@ import { CatalogWatch } from './catalog-watch.ts';
 import type { Change, ChangeFeed, OnChange } from './changes/change-feed.ts';
 import { ChangeNote, type Clock, Cohort, type Member } from './cohort.ts';
 import { DependencyCache } from './dependencies.ts';
-import { type CohortKeeper, endsSubscription, evaluateCohort } from './evaluate.ts';
+import { type CohortKeeper, endsSubscription, evaluateCohort, persist } from './evaluate.ts';
 import { Evaluator } from './evaluator.ts';
 import { FeedHolder } from './feed-holder.ts';
 import { RelationIndex } from './relation-index.ts';
@@ -192,7 +192,7 @@ export class LiveQueries implements CohortKeeper {
       const message = `The server has ${maxSubscriptions.toLocaleString('en-US')} subscriptions, which is the limit. Try again later.`;
       throw new ApiError('TOO_MANY_SUBSCRIPTIONS', message);
     }
-    const source = await prepareForRole(this.watch, caller, target.deadline, request, target);
+    const source = await persist(() => prepareForRole(this.watch, caller, target.deadline, request, target), target.deadline);
     const { operation } = source.prepared.operation.node;
     if (operation !== 'subscription') {
       if (operation === 'mutation' && target.readOnly === true)
@@ -202,7 +202,7 @@ export class LiveQueries implements CohortKeeper {
     }
     checkLimit(source.roleSchema.role.limits, 'subscriptions', count);
     const member: Member = { subscription, request, caller, http: target.http, cohort: null, awaits: null, onFirst: null };
-    const bound = await this.#bind(source, member, target.deadline);
+    const bound = await persist(() => this.#bind(source, member, target.deadline), target.deadline);
     if (subscription.isEnded) return;
     target.onPrepared?.();
     this.#members.set(subscription, member);
