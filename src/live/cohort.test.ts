@@ -129,6 +129,22 @@ test('a failure is tried again after growing pauses, and is forgotten after an a
   assert.equal(cohort.state, 'clean');
 });
 
+test('a pause after a failure ends when the database is back', () => {
+  const { clock, cohort, countDue } = createCohort();
+  cohort.markDirty();
+  for (let failure = 0; failure < 5; failure += 1) {
+    cohort.begin();
+    cohort.fail();
+    clock.pass(5_000);
+  }
+  cohort.begin();
+  cohort.fail();
+  const before = countDue();
+  cohort.hurry();
+  clock.pass(50);
+  assert.deepEqual([cohort.state, countDue() - before, clock.waits], ['queued', 1, 0]);
+});
+
 test('it is refreshed after its interval, counted from the last evaluation', () => {
   const { clock, cohort, countDue } = createCohort();
   cohort.refreshMillis = 1000;

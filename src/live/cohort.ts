@@ -126,6 +126,13 @@ export class Cohort {
     else if (this.#state === 'clean') this.#wait(this.#beganAt + this.#timing.intervalMillis - this.#timing.clock.now());
   }
 
+  /** The database may be back: a pause after a failure is over. */
+  hurry(): void {
+    if (this.#state !== 'waiting' || this.#failures === 0) return;
+    this.#stopTimer?.();
+    this.#wait(this.#beganAt + this.#timing.intervalMillis - this.#timing.clock.now());
+  }
+
   /** These relations, or any if null, have changed: if it is being evaluated, it may turn out to have read them. */
   noteChange(relations: ReadonlySet<number> | null): void {
     if (this.#state !== 'evaluating') return;

@@ -346,7 +346,10 @@ export class LiveQueries implements CohortKeeper {
     if (change.kind === 'everything') this.index.coverBy(this.#openFeed);
     const relations = change.kind === 'tables' ? change.tables : null;
     for (const cohort of this.#cohorts) cohort.noteChange(relations);
-    for (const cohort of this.index.affectedBy(change)) cohort.markDirty(note);
+    for (const cohort of this.index.affectedBy(change)) {
+      if (change.kind === 'everything') cohort.hurry();
+      cohort.markDirty(note);
+    }
     note.done();
     return note.evaluated;
   }
