@@ -15,6 +15,7 @@ import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, relatedRows, type Scope } from './scope.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
+import { jsonCondition } from './values/json-values.ts';
 
 /**
  * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as
@@ -48,6 +49,8 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return elementsCondition(filter, scope, aliases);
     case 'length':
       return and(filter.tests.map((test) => testOf(builtIn('cardinality', scope.column(filter.column.name)), test, namedTypes.int4)));
+    case 'json test':
+      return jsonCondition(scope.column(filter.column.name), filter.column.type, filter);
     case 'related rows':
       return relatedRowsCondition(filter, scope, aliases, nesting);
     case 'related count':

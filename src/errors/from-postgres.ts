@@ -76,6 +76,9 @@ const alwaysGenerated: Meaning = {
   hint: 'PostgreSQL always generates the values of this column. Leave it out.',
 };
 
+/** A path of JSON uses a variable that has no value. */
+const withoutVariable: Meaning = { code: 'BAD_USER_INPUT', hint: 'Give each variable of the path a value: a member of the object "vars".' };
+
 /** A value is for a column that a view computes. Inputs of views have all columns, as in pg_graphql. */
 const computedByView: Meaning = {
   code: 'BAD_USER_INPUT',
@@ -203,6 +206,7 @@ function meaningOf(error: DatabaseError): Meaning {
   // With another context, a function came across the character, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null))
     return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
+  if (sqlstate === '42704' && context === undefined && routine === 'getJsonPathVariable') return withoutVariable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   const meaning = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];

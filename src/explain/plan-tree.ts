@@ -232,6 +232,8 @@ function describeFilter(filter: Filter): string {
       return `${filter.quantifier} of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
     case 'length':
       return `length of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
+    case 'json test':
+      return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}${filter.vars ? ` with ${textOf(filter.vars)}` : ''}`;
     case 'related rows':
       return `${filter.quantifier} ${relatedText(filter)}`;
     case 'related count':

@@ -19,6 +19,8 @@ import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
+import { isJson } from './types/named-types.ts';
+import { postgresType } from './types/postgres-types.ts';
 
 /** Rows per page, unless a directive sets `max_rows`. */
 const defaultMaxRows = 30;
@@ -87,6 +89,7 @@ function* build(
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const tables = [...context.tables.values()];
   const schemas = [...context.schemas.values()];
+  const jsonTypes = hasJson(context) ? { filter: names.claimShared('JSONFilter'), path: names.claimShared('JSONPath') } : null;
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
@@ -100,9 +103,19 @@ function* build(
     subscriptionType,
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
+    jsonTypes,
     countBuilt: () => builder.builtTables,
   };
   return { model, notes, inferredKeys };
+}
+
+/** Whether a table with the addition has a column of JSON, or of a domain over JSON. */
+function hasJson({ catalog, domains, tables }: BuildContext): boolean {
+  const ofJson = new Set([...catalog.types.values()].filter((type) => postgresType(type).scalar === 'JSON').map(({ id }) => id));
+  for (const { id, base } of domains.values()) if (isJson(base)) ofJson.add(id);
+  return [...tables.values()].some(
+    ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
+  );
 }
 
 /** Builds the parts of a table that are built on first use. */

@@ -31,8 +31,16 @@ export interface Model {
   readonly specifiesScalars: boolean;
   /** Whether filters have the operators that pg_graphql lacks. */
   readonly hasMoreOperators: boolean;
+  /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
+  readonly jsonTypes: JsonTypeNames | null;
   /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
+}
+
+/** The filter of JSON, and its paths. */
+export interface JsonTypeNames {
+  readonly filter: string;
+  readonly path: string;
 }
 
 /** A model with a report of what is not in it, and why. */

@@ -1,7 +1,7 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
 import type { Arbiter, Column, ListType, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { Operator } from '../model/types/operators.ts';
+import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
@@ -171,7 +171,7 @@ export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: Relate
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  | ((Test | ArrayTest) & { readonly column: Column })
+  | ((Test | ArrayTest | JsonTest) & { readonly column: Column })
   /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
@@ -192,6 +192,14 @@ export type ArrayTest =
   | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
   /** The number of elements. */
   | { readonly kind: 'length'; readonly tests: readonly Test[] };
+
+/** A test of JSON. `vars` are the variables of a path, as a JSON object. */
+export interface JsonTest {
+  readonly kind: 'json test';
+  readonly operator: JsonOperator;
+  readonly parameter: Parameter;
+  readonly vars: Parameter | null;
+}
 export type ElementType = ListType['element'];
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;

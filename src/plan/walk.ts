@@ -233,6 +233,7 @@ function inFilter(value: Filter, table: Table): readonly PlanNode[] {
     case 'null test':
     case 'elements':
     case 'length':
+    case 'json test':
       return [];
     case 'related rows':
     case 'related count':

@@ -72,6 +72,7 @@ function workOf(node: PlanNode): readonly Work[] {
       if (value.kind === 'related rows' || value.kind === 'related count')
         return [related(value.rows), ...(value.kind === 'related count' ? value.tests.flatMap(comparison) : [])];
       if (value.kind === 'elements' || value.kind === 'length') return value.tests.flatMap(comparison);
+      if (value.kind === 'json test') return [{ kind: 'compare', parameters: [value.parameter, ...(value.vars ? [value.vars] : [])] }];
       return value.kind === 'comparison' ? comparison(value) : [];
     }
     case 'order value':

@@ -6,7 +6,7 @@ import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
 import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { WritableRelation } from '../model/relations/writable-relations.ts';
-import type { Operator } from '../model/types/operators.ts';
+import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 
 interface ColumnBinding {
@@ -60,6 +60,8 @@ interface InputBindings {
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   'array operators': Plain<'any' | 'all' | 'length'>;
+  'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };
+  'json path': Plain<'path' | 'vars'>;
   filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;

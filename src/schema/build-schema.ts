@@ -32,6 +32,7 @@ import { aggregateTypes } from './tables/aggregate-types.ts';
 import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
 import { domainFilter, enumFilter, filterIs, filterTypes, idFilter, listFilter, scalarFilterTypes } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
+import { defineJsonTypes } from './tables/json-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
 import { cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
@@ -68,6 +69,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const registry = new TypeRegistry(model, tableTypes);
   yield;
   for (const type of [...commonTypes, ...scalarFilterTypes(hasMoreOperators)]) registry.define(type.name, () => type);
+  defineJsonTypes(registry, filterIs);
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, hasMoreOperators);

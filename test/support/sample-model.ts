@@ -114,6 +114,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     subscriptionType: 'Subscription',
     specifiesScalars: true,
     hasMoreOperators: true,
+    jsonTypes: null,
     countBuilt: () => tables.length,
   };
 }

@@ -153,6 +153,13 @@ export class ClaimedNames {
     return claimed;
   }
 
+  /** Claims the name of a type that all tables share, followed by a number if a table or an enum has it. */
+  claimShared(name: string): string {
+    const claimed = numbered(name, (other) => this.#isTypeFree(other));
+    this.#claimType(claimed);
+    return claimed;
+  }
+
   /** Claims a field of Query or Mutation, and returns its name. All tables must have claimed theirs already. */
   claimRootField(claimant: Claimant, root: 'query' | 'mutation'): string {
     const routines = this.#routines[root];

@@ -10,6 +10,8 @@ export const namedTypes = {
   float8: named('float8', 'double precision'),
   bool: named('bool', 'boolean'),
   text: named('text', 'text'),
+  jsonb: named('jsonb', 'jsonb'),
+  jsonpath: named('jsonpath', 'jsonpath'),
   timestamp: named('timestamp', 'timestamp without time zone'),
 } as const;
 
@@ -36,6 +38,11 @@ export function operandScalar(type: ScalarType): ScalarType {
 /** Whether keys of the type can be looked up: scalars other than JSON and Opaque, and domains over them. */
 export function identifies(type: ValueType): boolean {
   return type.kind === 'scalar' && scalars[operandScalar(type).scalar].identifies;
+}
+
+/** Whether its values are json or jsonb. */
+export function isJson(type: ValueType): boolean {
+  return type.kind === 'scalar' && operandScalar(type).scalar === 'JSON';
 }
 
 /** What a type can do; what types without a row can, if it is no scalar. */

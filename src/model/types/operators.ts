@@ -66,6 +66,26 @@ export type Operator = keyof typeof all;
 
 export const operators: Readonly<Record<Operator, OperatorTraits>> = all;
 
+interface JsonOperatorTraits {
+  readonly symbol: string;
+  /** What it takes: JSON, a key of an object or an element that is a text, several of these, or a path with variables. */
+  readonly takes: 'json' | 'key' | 'keys' | 'path';
+  readonly description: string;
+}
+
+/** The operators of JSON (PostgreSQL manual: JSON Functions and Operators), besides `is`. */
+export const jsonOperators = {
+  containedBy: { symbol: '<@', takes: 'json', description: 'Is contained in the value' },
+  contains: { symbol: '@>', takes: 'json', description: 'Contains the value: its members, at any depth, or its elements in any order' },
+  eq: { symbol: '=', takes: 'json', description: 'Equals the value; the order of members does not matter' },
+  hasAllKeys: { symbol: '?&', takes: 'keys', description: 'Has all these keys, or texts as elements' },
+  hasAnyKey: { symbol: '?|', takes: 'keys', description: 'Has any of these keys, or texts as elements' },
+  hasKey: { symbol: '?', takes: 'key', description: 'Has this key, or this text as an element' },
+  matches: { symbol: '@?', takes: 'path', description: 'Has something at a path of the SQL/JSON path language' },
+} as const satisfies Record<string, JsonOperatorTraits>;
+
+export type JsonOperator = keyof typeof jsonOperators;
+
 /** The operators of lists, which compare them with lists. */
 export const listOperators = ['containedBy', 'contains', 'eq', 'overlaps'] as const satisfies readonly Operator[];
 export const enumOperators = ['eq', 'in', 'neq', 'notIn'] as const satisfies readonly Operator[];

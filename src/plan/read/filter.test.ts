@@ -44,6 +44,7 @@ function describeFilter(filter: Filter | null): string | null {
       return `${filter.column.name} ${filter.operator}`;
     case 'elements':
     case 'length':
+    case 'json test':
       return `${filter.kind} ${filter.column.name}`;
     case 'related rows':
     case 'related count':

@@ -3,8 +3,9 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
+import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
-import { isNullOf, keyOfNodeId, listOf, objectOf, planTest, planTests } from '../inputs.ts';
+import { isNullOf, keyOfNodeId, listOf, objectOf, planTest, planTests, valueParameter } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 
 const maxDepth = 50;
@@ -77,11 +78,35 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
 
 function planColumnTest(operand: InputEntry, column: Column): Filter | null {
   const { binding, value } = operand;
+  if (binding?.at === 'json operators') return planJsonTest(value, binding.operator, column);
   if (binding?.at !== 'array operators' || column.type.kind !== 'list') return { column, ...planTest(operand, column.type) };
   if (value === null) return null;
   if (binding.kind === 'length') return testsOf({ column, kind: 'length', tests: planTests(value, namedTypes.int4) });
   const type = column.type.element;
   return testsOf({ column, kind: 'elements', quantifier: binding.kind, type, tests: planTests(value, type) });
+}
+
+function planJsonTest(value: InputValue, operator: JsonOperator, column: Column): Filter {
+  const test = { kind: 'json test', column, operator, vars: null } as const;
+  switch (jsonOperators[operator].takes) {
+    case 'json':
+      return { ...test, parameter: valueParameter(value, namedTypes.jsonb, 'filter') };
+    case 'key':
+      return { ...test, parameter: valueParameter(value, namedTypes.text, 'filter') };
+    case 'keys':
+      // A key that no text can be is an error: as null, which PostgreSQL leaves out, it would not restrict anything.
+      return { ...test, parameter: valueParameter(value, namedTypes.text, 'write') };
+    case 'path': {
+      const entries = value === null ? [] : objectOf(value).entries;
+      const valueOf = (kind: 'path' | 'vars') => entries.find((entry) => bindingAt('json path', entry).kind === kind)?.value ?? null;
+      const vars = valueOf('vars');
+      return {
+        ...test,
+        parameter: valueParameter(valueOf('path'), namedTypes.jsonpath, 'filter'),
+        vars: vars && valueParameter(vars, namedTypes.jsonb, 'filter'),
+      };
+    }
+  }
 }
 
 /** Without tests, an array has no condition. */

@@ -15,7 +15,7 @@ import {
   GraphQLObjectType,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Model, Table } from '../../model/model.ts';
+import type { JsonTypeNames, Model, Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
 import type { NestedVerb } from '../../model/relations/writable-relations.ts';
 
@@ -78,14 +78,16 @@ export class TypeRegistry {
   /** Types that could not have their default names, by the names that they have. */
   readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
   readonly nodeIdField: string;
+  readonly jsonTypes: JsonTypeNames | null;
   /** Null if no table has groups. */
   groups: Groups | null = null;
   /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 
   /** Without a model, it has only the types that are defined. */
-  constructor(model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField'> | null = null, types: TableTypes | null = null) {
+  constructor(model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes'> | null = null, types: TableTypes | null = null) {
     this.nodeIdField = model?.nodeIdField ?? 'nodeId';
+    this.jsonTypes = model?.jsonTypes ?? null;
     this.#types = types;
     for (const table of model?.tables ?? []) {
       this.#stems.set(table.stem, table);

@@ -19,6 +19,7 @@ import {
 import type { DomainType, Relation, Table, ValueType } from '../../model/model.ts';
 import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
+import { isJson } from '../../model/types/named-types.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, scalars } from '../../model/types/scalars.ts';
 import type { AdditionName } from '../../settings/additions.ts';
@@ -26,6 +27,7 @@ import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, scalarTypes } from '../value-types.ts';
+import { jsonFilterOf } from './json-types.ts';
 
 export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} }, ...asChoice });
 
@@ -135,7 +137,9 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
   const self = registry.inputOf(table, 'Filter');
   const list = new GraphQLList(new GraphQLNonNull(self));
   const comparable = table.columns.filter((column) => column.selectable && column.comparable);
-  const columns = columnInputs('filter', comparable, 'filterName', ({ type }) => filterTypeOf(type, registry));
+  const columns = columnInputs('filter', comparable, 'filterName', ({ type }) =>
+    isJson(type) && table.additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry),
+  );
   // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
   return {
     ...columns,

@@ -1,0 +1,72 @@
+/**
+ * The input types of JSON, which all tables share:
+ *
+ *     input JSONFilter { contains: JSON  hasKey: String  matches: JSONPath … is: FilterIs }
+ *     input JSONPath { path: String!  vars: JSON }
+ */
+import {
+  type GraphQLEnumType,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
+import { bindInput } from '../bindings.ts';
+import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { scalarTypes } from '../value-types.ts';
+
+/** The filter of JSON columns; undefined in a schema without one. */
+export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.filter);
+}
+
+/** `filterIs`: the type of the operator that tests for null. */
+export function defineJsonTypes(registry: TypeRegistry, filterIs: GraphQLEnumType): void {
+  const names = registry.jsonTypes;
+  if (names === null) return;
+  registry.define(names.path, () => pathType(names.path));
+  registry.define(names.filter, () => filterType(names.filter, registry.input(names.path), filterIs));
+}
+
+function filterType(name: string, path: GraphQLInputObjectType, filterIs: GraphQLEnumType): GraphQLInputObjectType {
+  const types: Record<(typeof jsonOperators)[JsonOperator]['takes'], GraphQLInputType> = {
+    json: scalarTypes.JSON,
+    key: GraphQLString,
+    keys: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+    path,
+  };
+  const fieldOf = (operator: JsonOperator): GraphQLInputFieldConfig => {
+    const { takes, description } = jsonOperators[operator];
+    return { type: types[takes], description, ...bindInput('json operators', { kind: 'json operator', operator }) };
+  };
+  const is: GraphQLInputFieldConfig = { type: filterIs, ...bindInput('operators', { kind: 'is' }) };
+  const operators = Object.keys(jsonOperators) as JsonOperator[];
+  const fields = [...operators.map((operator) => [operator, fieldOf(operator)] as const), ['is', is] as const];
+  return new GraphQLInputObjectType({
+    name,
+    description: `Boolean expression comparing fields on type "${scalarTypes.JSON.name}"`,
+    fields: Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1))),
+  });
+}
+
+function pathType(name: string): GraphQLInputObjectType {
+  return new GraphQLInputObjectType({
+    name,
+    description: 'A path of the SQL/JSON path language, and the values of its variables',
+    fields: {
+      path: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: 'Such as `$.size ? (@.width > $least)`',
+        ...bindInput('json path', { kind: 'path' }),
+      },
+      vars: {
+        type: scalarTypes.JSON,
+        description: 'An object with a member for each variable: `{"least": 3}`',
+        ...bindInput('json path', { kind: 'vars' }),
+      },
+    },
+  });
+}
