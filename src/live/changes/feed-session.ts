@@ -58,6 +58,8 @@ export class FeedSession {
   #source: ChangeSource | null = null;
   #setup: Setup | null = null;
   #marker: string | null = null;
+  /** Ends the pause before the next look at what is set up. */
+  #lookSoon = new AbortController();
   /** Something has happened on the server since what is set up was read. */
   #isStirred = false;
   /** What a notification is expected to say. */
@@ -72,6 +74,7 @@ export class FeedSession {
   /** The schema has changed: what is set up may have, too. */
   noteSchemaChange(): void {
     this.#isStirred = true;
+    this.#lookSoon.abort();
   }
 
   /** Follows changes for as long as that works. Rejects with `LostSession` or `DatabaseError`. */
@@ -105,7 +108,10 @@ export class FeedSession {
       this.#announce('notify', reasons.notify, 'alone');
     } else await this.#join(connection, run);
     for (;;) {
-      await sleep(lookMillis, undefined, { signal: this.#stopped.signal, ref: false });
+      this.#lookSoon = new AbortController();
+      const signal = AbortSignal.any([this.#stopped.signal, this.#lookSoon.signal]);
+      await sleep(lookMillis, undefined, { signal, ref: false }).catch(ignore);
+      this.#stopped.signal.throwIfAborted();
       await this.#lookAtSetup(run);
       this.#source?.check();
     }

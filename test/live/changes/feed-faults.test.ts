@@ -117,10 +117,10 @@ test('if the process that reads ends, another one takes its place', async (conte
   leader.kill();
   await database.run('insert into owner values (2)');
   await until(() => changes.slice(before).some(({ kind }) => kind === 'everything'));
-  const told = third.lines.length;
   await untilMode('wal');
   // Whichever leads now, the other one follows.
-  await until(() => feed.status.part === 'leading' || third.lines.slice(told).some((line) => line.startsWith('everything')));
+  const partOfThird = (): string | undefined => third.lines.findLast((line) => line.endsWith(' wal') || line.endsWith(' poll'));
+  await until(() => partOfThird() === (feed.status.part === 'leading' ? 'following wal' : 'leading wal'));
   await until(async () => (await database.run('select from pg_replication_slots where active')).length === 1);
   const since = third.lines.length;
   const names = await after('insert into owner values (3)');
