@@ -7,6 +7,8 @@ import { after, test } from 'node:test';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { createFetchHandler } from '../../src/http/transport/create-fetch-handler.ts';
 import { createNodeHandler } from '../../src/http/transport/create-node-handler.ts';
+import type { StandardWebSocket } from '../../src/http/transport/standard-socket.ts';
+import { until } from '../support/until.ts';
 import { LiveGraph } from './live-graph.ts';
 import { connectRaw } from './raw-client.ts';
 import { connectSocket } from './socket-client.ts';
@@ -89,5 +91,72 @@ test('a reader of Fetch who does not read in time is given up', async () => {
   const graph = new LiveGraph();
   const handle = createFetchHandler({ executeRaw, subscribeRaw: graph.subscribeRaw }, { jwtSecret: secret, writeTimeout: 50 });
   await handle(new Request('http://x/?query=subscription{a}', { headers: { apikey: key, accept: 'text/event-stream' } }));
+  await graph.until(0);
+});
+
+/** The server's end of a WebSocket as the standard has it, and what a client does at the other end. */
+class FakeSocket implements StandardWebSocket {
+  readonly #listeners: [type: string, listener: (event: { readonly data?: unknown }) => void][] = [];
+  readyState = 0;
+  bufferedAmount = 0;
+  readonly protocol = 'graphql-transport-ws';
+  readonly sent: string[] = [];
+  closedWith: number | undefined;
+
+  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void {
+    this.#listeners.push([type, listener]);
+  }
+
+  #report(type: string, data?: unknown): void {
+    for (const [name, listener] of this.#listeners) if (name === type) listener({ data });
+  }
+
+  send(text: string): void {
+    this.sent.push(text);
+  }
+
+  close(code?: number): void {
+    this.readyState = 3;
+    this.closedWith = code;
+    this.#report('close');
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.#report('open');
+  }
+
+  receive(data: unknown): void {
+    this.#report('message', typeof data === 'string' ? data : JSON.stringify(data));
+  }
+}
+
+test('a handler of Fetch serves WebSockets where its platform makes them', async () => {
+  const graph = new LiveGraph();
+  const socket = new FakeSocket();
+  const upgraded = new Response(null);
+  const handle = createFetchHandler(
+    { executeRaw, subscribeRaw: graph.subscribeRaw },
+    { jwtSecret: secret, liveHeartbeat: 1000, upgradeWebSocket: () => ({ socket, response: upgraded }) },
+  );
+  assert.equal(await handle(new Request('http://x/', { headers: { upgrade: 'websocket' } })), upgraded);
+  socket.open();
+  await until(() => socket.readyState === 1);
+  await new Promise(setImmediate);
+  socket.receive({ type: 'connection_init', payload: { apikey: key } });
+  socket.receive(subscribe);
+  await graph.until(1);
+  await until(() => socket.sent.some((text) => text.includes('"role":"anon"')));
+  // A slow client gets the latest.
+  socket.bufferedAmount = 1_000_000;
+  for (let n = 1; n <= 10; n += 1) {
+    graph.publish({ n });
+    await new Promise(setImmediate);
+  }
+  socket.bufferedAmount = 0;
+  await until(() => socket.sent.at(-1)?.includes('"n":10'));
+  await until(() => socket.sent.includes('{"type":"ping"}'));
+  socket.receive('x'.repeat(600_000));
+  assert.equal(socket.closedWith, 4009);
   await graph.until(0);
 });

@@ -62,7 +62,13 @@ const nodeChecks: OptionChecks<NodeHandlerOptions> = {
   maxPipelinedRequests: settings.maxPipelinedRequests.check,
   observe: aFunction,
 };
-const fetchChecks: OptionChecks<FetchHandlerOptions> = { ...tokenChecks, ...endpointChecks, clientAddress: aFunction, observe: aFunction };
+const fetchChecks: OptionChecks<FetchHandlerOptions> = {
+  ...tokenChecks,
+  ...endpointChecks,
+  clientAddress: aFunction,
+  upgradeWebSocket: aFunction,
+  observe: aFunction,
+};
 
 /** Throws an `Error` if the graph or an option of `createNodeHandler` is wrong. */
 export function checkNodeHandler(graph: unknown, options: NodeHandlerOptions): void {

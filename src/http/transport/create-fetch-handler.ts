@@ -13,7 +13,7 @@ import { callApplication } from '../endpoint/error-response.ts';
 import { createRequestIds } from '../endpoint/exchange.ts';
 import { routeExchange } from '../routes/route-exchange.ts';
 import { checkFetchHandler } from './check-handler-options.ts';
-import { FetchExchange } from './fetch-exchange.ts';
+import { FetchExchange, type UpgradedRequest } from './fetch-exchange.ts';
 
 /** The options of a handler. `Rest`: the arguments that it is called with after the request. */
 export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {
@@ -22,6 +22,11 @@ export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly 
    * all requests count as one address, unless `trustProxy` provides another. Default: unknown, as when it throws.
    */
   readonly clientAddress?: (request: Request, ...rest: Rest) => string | null | undefined;
+  /**
+   * Makes a WebSocket of a request, for subscriptions: in Deno, `(request) => Deno.upgradeWebSocket(request, { protocol:
+   * 'graphql-transport-ws' })`. Default: there are none; subscriptions are event streams and multipart messages.
+   */
+  readonly upgradeWebSocket?: (request: Request, ...rest: Rest) => UpgradedRequest;
   /** Called for each event: requests that begin and end, failures. */
   readonly observe?: Observer;
 }
@@ -38,7 +43,7 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   options: FetchHandlerOptions<Rest>,
 ): FetchHandler<Rest> {
   checkFetchHandler(graph, options);
-  const { clientAddress, writeTimeout = settings.writeTimeout.default } = options;
+  const { clientAddress, upgradeWebSocket, writeTimeout = settings.writeTimeout.default } = options;
   const observe = createSafeObserver(options.observe ?? ignore);
   const { endpoint, crossOrigin, admission } = createEndpoint(graph, options, readTokenOptions(options, observe), observe);
   const requestIdOf = createRequestIds();
@@ -49,6 +54,8 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
     const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
     const address = callApplication('clientAddress', () => clientAddress?.(request, ...rest), onDefect);
     const exchange = new FetchExchange(request, requestId, String(address ?? ''), writeTimeout);
+    if (upgradeWebSocket !== undefined && isLive && request.headers.get('upgrade')?.toLowerCase() === 'websocket')
+      exchange.offerSocket(() => upgradeWebSocket(request, ...rest));
     void routeExchange(exchange, 'nothing', routing);
     return exchange.response;
   };

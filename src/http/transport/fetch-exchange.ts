@@ -7,9 +7,16 @@ import type { Admission, Share } from '../admission/admission.ts';
 import { addressBlock } from '../admission/client-address.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import { explainMissingBody, tooLarge } from './node-exchange.ts';
+import { openStandardSocket, type StandardWebSocket } from './standard-socket.ts';
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */
 const longestWhole = 64 * 1024;
+
+/** A WebSocket that a platform has made of a request, and the response to return. */
+export interface UpgradedRequest {
+  readonly socket: StandardWebSocket;
+  readonly response: Response;
+}
 
 export class FetchExchange extends Exchange {
   readonly request: Request;
@@ -91,6 +98,18 @@ export class FetchExchange extends Exchange {
     const stream = new PulledStream(this.#writeTimeout, (isComplete) => (isComplete ? this.#end() : this.abandon()));
     this.#resolve(new Response(stream.readable, { status, headers: pairsOf(headers) }));
     return stream;
+  }
+
+  /** Lets the request become a WebSocket: `upgrade` makes one of it, with the response that says so. */
+  offerSocket(upgrade: () => UpgradedRequest): void {
+    this.offer = {
+      accept: async (maxPayload) => {
+        const { socket, response } = upgrade();
+        this.#resolve(response);
+        socket.addEventListener('close', () => this.#end());
+        return openStandardSocket(socket, { maxPayload, writeTimeout: this.#writeTimeout });
+      },
+    };
   }
 
   destroy(): void {
