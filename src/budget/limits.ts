@@ -119,6 +119,13 @@ export const limitTable = {
     description: 'Maximum collections, relations and functions that an operation selects, with fragments expanded',
     finding: 'The operation selects {n} collections, relations and functions',
   },
+  searchLength: {
+    code: 'INPUT_TOO_LARGE',
+    default: 1_000,
+    strict: 200,
+    description: 'Maximum characters in the text of a search',
+    finding: 'The text of the search has {n} characters',
+  },
   inputSize: {
     code: 'INPUT_TOO_LARGE',
     default: 16_777_216,

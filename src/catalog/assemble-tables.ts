@@ -63,6 +63,7 @@ function columnAssembler(
   const sequences = new Set(raw.sequences.map(keyOf));
   const unproven = new Set(raw.unproven.map(keyOf));
   const shownTypes = new Map(raw.types.map(({ id, shown }) => [id, shown]));
+  const searchConfigs = new Map(raw.searchVectors.map((vector) => [keyOf(vector), vector.config]));
   const collations = new Map(raw.collations.map(({ id, sql }) => [id, sql]));
   return ({ tableId, shownType, fullDomain, collationId, ...column }) => {
     const { number, typeId, notNull, automatic } = column;
@@ -74,6 +75,7 @@ function columnAssembler(
       collation: collations.get(collationId) ?? null,
       automatic: automatic || sequences.has(key),
       refusesNull: notNull || fullDomain,
+      searchConfig: searchConfigs.get(key) ?? null,
       comment: comments.on('relation', tableId, number),
     };
   };

@@ -361,6 +361,28 @@ export const catalogLists: Lists<RawCatalog> = {
     from: `pg_catalog.pg_constraint k where k.contype = 'c' and (k.contypid in (select u.id from used_type u)) is true`,
     orderBy: 'k.contypid, k.conname',
   },
+  searchConfigs: {
+    members: { id: 'g.oid::int8', schemaId: 'g.cfgnamespace::int8', name: 'g.cfgname' },
+    from: 'pg_catalog.pg_ts_config g',
+    orderBy: 'g.oid',
+  },
+  // How PostgreSQL fills in columns of type tsvector (3614): `to_tsvector('english'::regconfig, …)`, or the arguments of the trigger
+  // tsvector_update_trigger, which are texts that end with zero bytes.
+  searchVectors: {
+    members: { tableId: 's.table_id::int8', number: 's.number', config: 's.config' },
+    from: `(
+        select a.attrelid as table_id, a.attnum as number,
+          pg_catalog.substring(pg_catalog.pg_get_expr(x.adbin, x.adrelid), $$to_tsvector\\('([^']*)'::$$) as config
+        from attribute a join pg_catalog.pg_attrdef x on x.adrelid = a.attrelid and x.adnum = a.attnum
+        where a.atttypid = 3614
+        union all
+        select a.attrelid, a.attnum, g.arguments[2]
+        from pg_catalog.pg_trigger t
+        join pg_catalog.pg_proc p on p.oid = t.tgfoid and p.proname = 'tsvector_update_trigger' and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace
+        cross join pg_catalog.regexp_split_to_array(pg_catalog.encode(t.tgargs, 'escape'), $$\\\\000$$) g(arguments)
+        join attribute a on a.attrelid = t.tgrelid and a.attname = g.arguments[1] and a.atttypid = 3614
+      ) s where s.config is not null`,
+  },
   ownOperators: {
     members: { typeId: 'w.oid::int8', schemaId: 'w.schema::int8', functionId: 'w.function::int8' },
     from: 'own_operator w where (w.oid in (select a.atttypid from attribute a)) is true',

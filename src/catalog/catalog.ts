@@ -26,10 +26,19 @@ export interface Catalog {
   readonly types: ReadonlyMap<number, CatalogType>;
   /** Schemas, exposed or not, whose operators compare columns. Without pg_catalog, which is always searched. */
   readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
+  readonly searchConfigs: readonly CatalogSearchConfig[];
   /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
   /** Functions of any schema that exposed tables or functions use, labelled immutable although they may read the caller's claims. */
   readonly mislabelled: readonly MislabelledFunction[];
+}
+
+/** A text search configuration, such as `pg_catalog.english`. */
+export interface CatalogSearchConfig {
+  readonly id: number;
+  readonly schemaId: number;
+  readonly schema: string;
+  readonly name: string;
 }
 
 export interface MislabelledFunction {
@@ -101,6 +110,8 @@ export interface CatalogColumn {
   readonly hasDefault: boolean;
   /** Whether the column or its domain rejects null. If only the domain does, reads can still return null. */
   readonly refusesNull: boolean;
+  /** The text search configuration by which PostgreSQL fills it in, as SQL; null if that is unknown, or it is no tsvector. */
+  readonly searchConfig: string | null;
   readonly comment: string | null;
 }
 

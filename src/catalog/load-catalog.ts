@@ -61,6 +61,7 @@ function* assembleCatalog(
     viewRelations: new Map(rawViews?.relations.map(({ id, schemaId }) => [id, schemaNames.get(schemaId) ?? ''])),
     types,
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
+    searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
     mislabelled: effects.mislabelledIn(
       raw.tables.map(({ id }) => id),

@@ -1,4 +1,12 @@
-import type { CatalogColumn, CatalogForeignKey, CatalogFunction, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
+import type {
+  CatalogColumn,
+  CatalogForeignKey,
+  CatalogFunction,
+  CatalogIndex,
+  CatalogSearchConfig,
+  CatalogTable,
+  CatalogType,
+} from './catalog.ts';
 
 /** The rows that the query returns. Ids are oids. */
 export interface RawCatalog {
@@ -32,6 +40,9 @@ export interface RawCatalog {
   /** Unexposed tables that foreign keys refer to. */
   readonly targets: readonly { readonly id: number; readonly schemaId: number; readonly name: string }[];
   readonly types: readonly RawType[];
+  /** All text search configurations, and those that PostgreSQL fills in columns with, as SQL. */
+  readonly searchConfigs: readonly Omit<CatalogSearchConfig, 'schema'>[];
+  readonly searchVectors: readonly (RawColumnNumber & { readonly config: string })[];
   /** Types of columns whose operators are in a schema other than pg_catalog, with the function of their "=". */
   /** The checks of domains as PostgreSQL writes them: `CHECK ((VALUE > 0))`. */
   readonly domainChecks: readonly { readonly typeId: number; readonly sql: string }[];

@@ -14,6 +14,7 @@ import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, relatedRows, type Scope } from './scope.ts';
+import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
 
@@ -51,6 +52,8 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return and(filter.tests.map((test) => testOf(builtIn('cardinality', scope.column(filter.column.name)), test, namedTypes.int4)));
     case 'json test':
       return jsonCondition(scope.column(filter.column.name), filter.column.type, filter);
+    case 'search':
+      return searchCondition(filter.search, scope);
     case 'related rows':
       return relatedRowsCondition(filter, scope, aliases, nesting);
     case 'related count':

@@ -151,6 +151,10 @@ function identityOf(parameter: Parameter): unknown {
     }
     case 'count':
       return `${value.index} ${encoding.argument} ${encoding.maximum}`;
+    case 'search':
+      return `${value.index} ${encoding.kind} ${encoding.asPrefixes}`;
+    case 'mark':
+      return `${value.index} ${encoding.kind} ${encoding.argument}`;
     default:
       return `${value.index} ${encoding.kind}`;
   }

@@ -6,6 +6,7 @@
  *         from "public"."blog" as t2 where t2."id" = t1."blog_id"), 'null'), '}')
  */
 import type { Table } from '../model/model.ts';
+import { namedTypes } from '../model/types/named-types.ts';
 import type { ConnectionPlan, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
 import { as, coalesce, cte, list, type SelectClauses, select, subselect, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
@@ -13,6 +14,7 @@ import { builtIn, identifier, integer, literal, type Sql, sql, trusted } from '.
 import { equals } from './compile-filter.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
 import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName } from './scope.ts';
+import { searchRank, snippetJson } from './search.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
 import { bound } from './values/comparison.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
@@ -31,6 +33,10 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
       return scope.columnJson(value.column);
     case 'node id':
       return nodeIdJson(table, scope);
+    case 'search rank':
+      return value.search === null ? ['null'] : valueJson(searchRank(value.search, scope), namedTypes.float4, true);
+    case 'search snippet':
+      return snippetJson(value, scope);
     case 'to-one':
       return [toOne(value, table, scope, context)];
     case 'to-many':

@@ -1,7 +1,7 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { RowPlan, RowValue } from '../plan/plan.ts';
+import type { RowPlan, RowValue, Search } from '../plan/plan.ts';
 import { as, named, subselect } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -101,12 +101,21 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
       return needsOfColumns([value.column.name]);
     case 'node id':
       return needsOfColumns(table.primaryKey.map(({ name }) => name));
+    case 'search rank':
+      return value.search === null ? noNeeds : needsOfColumns(namesOfSearch(value.search));
+    case 'search snippet':
+      return needsOfColumns([value.column.name]);
     case 'to-one':
     case 'to-many':
       return needsOfColumns(value.relation.columns.map(({ near }) => near));
     case 'computed':
       return wholeRow;
   }
+}
+
+/** The names of the columns that a search looks at. */
+export function namesOfSearch({ by: { vector, parts } }: Search): readonly string[] {
+  return vector === null ? parts.map(({ name }) => name) : [vector];
 }
 
 /** A subselect that returns what is needed of its rows. */

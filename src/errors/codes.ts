@@ -94,7 +94,10 @@ export const errorCodes = {
     status: 400,
     meaning: 'The operation selects more collections, relations and functions than the limit `subqueries`.',
   },
-  INPUT_TOO_LARGE: { status: 400, meaning: 'The values to send to PostgreSQL are larger than the limit `inputSize`.' },
+  INPUT_TOO_LARGE: {
+    status: 400,
+    meaning: 'The values to send to PostgreSQL are larger than the limit `inputSize`, or the text of a search than `searchLength`.',
+  },
   TOO_MANY_ESTIMATED_ROWS: {
     status: 400,
     meaning: 'By its page sizes and the sizes of the tables, the operation could read more rows than the limit `estimatedRows`.',

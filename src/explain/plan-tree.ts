@@ -173,6 +173,8 @@ function describeOrderValue(value: OrderValue): string {
       return value.column.name;
     case 'computed':
       return `${nameOf(value.routine)}()`;
+    case 'search rank':
+      return 'search rank';
     case 'related':
       return `${value.rows.fieldName}.${describeOrderValue(value.value)}`;
     case 'aggregate':
@@ -234,6 +236,8 @@ function describeFilter(filter: Filter): string {
       return `length of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
     case 'json test':
       return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}${filter.vars ? ` with ${textOf(filter.vars)}` : ''}`;
+    case 'search':
+      return `${filter.search.mode} search ${textOf(filter.search.text)}`;
     case 'related rows':
       return `${filter.quantifier} ${relatedText(filter)}`;
     case 'related count':

@@ -16,6 +16,7 @@ import { buildComputedFields, buildRoutines, noteComputed } from './routines/bui
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
 import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
+import { buildSearch } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
@@ -87,6 +88,7 @@ function* build(
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
+  const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const tables = [...context.tables.values()];
   const schemas = [...context.schemas.values()];
   const jsonTypes = hasJson(context) ? { filter: names.claimShared('JSONFilter'), path: names.claimShared('JSONPath') } : null;
@@ -101,6 +103,7 @@ function* build(
     introspection: schemas.some(({ introspection }) => introspection),
     nodeIdField,
     subscriptionType,
+    searchTypes,
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
     jsonTypes,
@@ -124,7 +127,15 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
   const relations = buildRelations(context, table);
   const computed = buildComputedFields(context, table);
   settleRowNames(context, table, { columns, relations, computed }, notes);
-  return { columns, ...keys, arbiters: buildArbiters(context, table), relations: relations.map(({ relation }) => relation), computed };
+  const search = buildSearch(table.traits, columns);
+  return {
+    columns,
+    ...keys,
+    search,
+    arbiters: buildArbiters(context, table),
+    relations: relations.map(({ relation }) => relation),
+    computed,
+  };
 }
 
 /** Fills in all tables and reports what is left out of them, and of their relations and computed fields. */

@@ -5,7 +5,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { isJsonObject } from '../errors/api-error.ts';
 import { additionNames } from '../settings/additions.ts';
-import { parseDirective, readLiveRefresh } from './directives.ts';
+import { parseDirective, readLiveRefresh, readSearch } from './directives.ts';
 import type { TableKind } from './model.ts';
 import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
 
@@ -38,6 +38,10 @@ const additions: MemberCheck = (value) => {
 };
 const live: MemberCheck = (value) =>
   readLiveRefresh({ live: value }) !== null ? null : '{"refresh": seconds}, with a number of seconds from 0.1 to 86400';
+const search: MemberCheck = (value) =>
+  readSearch({ search: value }) === undefined
+    ? '{"columns": {"name of a column": "A"}, "config": "english"}, with weights from A to D, or {"column": "name of a tsvector"}'
+    : null;
 const mappings: MemberCheck = (value, labels) => {
   if (!isJsonObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
   const unknown = Object.keys(value).find((label) => !labels.includes(label));
@@ -54,6 +58,7 @@ export const directiveMembers = {
     aggregate: enabled,
     primary_key_columns: columnNames,
     foreign_keys: list,
+    search,
     additions,
     live,
   },

@@ -113,6 +113,34 @@ function readForeignKey(entry: unknown): DeclaredForeignKey | undefined {
   return { localColumns, foreignSchema, foreignTable, foreignColumns, directive: entry };
 }
 
+/** How a table is searched: by a column of type tsvector, or by the words of columns, each with its weight. */
+export interface DeclaredSearch {
+  readonly column: string | null;
+  readonly columns: readonly (readonly [name: string, weight: SearchWeight])[];
+  readonly config: string | null;
+}
+export type SearchWeight = 'A' | 'B' | 'C' | 'D';
+
+/** `search` of a table: `{"columns": {"title": "A"}, "config": "english"}` or `{"column": "words"}`; undefined if missing or wrong. */
+export function readSearch({ search }: Directive): DeclaredSearch | undefined {
+  if (!isJsonObject(search)) return undefined;
+  const { column = null, columns = [], config = null } = search;
+  const names = Array.isArray(columns)
+    ? columns.map((name): [unknown, unknown] => [name, 'D'])
+    : isJsonObject(columns) && Object.entries(columns);
+  if (!names || !isTextOrNull(column) || !isTextOrNull(config) || (column === null) !== names.length > 0) return undefined;
+  const weighted = names.flatMap(([name, weight]) => (typeof name === 'string' && isWeight(weight) ? [[name, weight] as const] : []));
+  return weighted.length === names.length ? { column, columns: weighted, config } : undefined;
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isWeight(value: unknown): value is SearchWeight {
+  return value === 'A' || value === 'B' || value === 'C' || value === 'D';
+}
+
 /** `mappings` of an enum: GraphQL names by label. */
 export function readMappings({ mappings }: Directive): ReadonlyMap<string, string> {
   if (!isJsonObject(mappings)) return new Map();

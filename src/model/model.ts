@@ -5,6 +5,7 @@
 
 import type { SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
+import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { PostgresType } from './types/postgres-types.ts';
 import type { ScalarName } from './types/scalars.ts';
@@ -27,6 +28,8 @@ export interface Model {
   readonly nodeIdField: string;
   /** The name of the root type of subscriptions; null without that addition. */
   readonly subscriptionType: string | null;
+  /** The names of the types of searches; null without that addition. */
+  readonly searchTypes: { readonly input: string; readonly mode: string } | null;
   /** Whether scalars link to their specification (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
   /** Whether filters have the operators that pg_graphql lacks. */
@@ -120,8 +123,22 @@ export interface Table {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
+  /** Whether rows can be searched, which is known without building the table. */
+  readonly isSearchable: boolean;
+  readonly search: TableSearch | null;
   readonly additions: Additions;
   readonly introspection: boolean;
+}
+
+/** What a search of a table's rows looks at. */
+export interface TableSearch {
+  /** The name of a column of type tsvector; null if the texts of `parts` are searched. */
+  readonly vector: string | null;
+  readonly parts: readonly { readonly name: string; readonly weight: SearchWeight }[];
+  /** The text search configuration as SQL reads a regconfig; null for PostgreSQL's setting `default_text_search_config`. */
+  readonly config: string | null;
+  /** The columns of text whose snippets rows can show. */
+  readonly shown: readonly Column[];
 }
 
 /** A unique index that an insert can name in `on conflict`. */

@@ -249,7 +249,7 @@ class PlanMeasurer {
 
   /** Counts each relation and computed field as a subquery. */
   #orderValue(value: OrderValue, times: number): void {
-    if (value.kind === 'column') return;
+    if (value.kind === 'column' || value.kind === 'search rank') return;
     this.#subqueries += times;
     if (value.kind === 'computed') this.#touchRoutine(value.routine);
     else this.#touchRelated(value.rows);

@@ -1,5 +1,16 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, ListType, Relation, Routine, RoutineArgument, ScalarType, Table, ValueType } from '../model/model.ts';
+import type {
+  Arbiter,
+  Column,
+  ListType,
+  Relation,
+  Routine,
+  RoutineArgument,
+  ScalarType,
+  Table,
+  TableSearch,
+  ValueType,
+} from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
@@ -53,10 +64,32 @@ export type RowValue =
   | TypeNamePlan
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'node id' }
+  /** How well the row matches the search that found it; null if none did. */
+  | { readonly kind: 'search rank'; readonly search: Search | null }
+  | SnippetPlan
   | { readonly kind: 'to-one'; readonly relation: Relation; readonly row: RowPlan }
   | { readonly kind: 'to-many'; readonly relation: Relation; readonly connection: ConnectionPlan }
   | { readonly kind: 'computed'; readonly routine: Routine; readonly result: ResultPlan }
   | { readonly kind: 'row column'; readonly column: Column; readonly list: boolean; readonly row: RowPlan };
+
+/** Where a column has the words of the search, as HTML. */
+export interface SnippetPlan {
+  readonly kind: 'search snippet';
+  readonly search: Search | null;
+  readonly column: Column;
+  /** What is around each word that was found; null for the default. */
+  readonly start: Parameter | null;
+  readonly stop: Parameter | null;
+  /** The most words; null for the default. */
+  readonly words: Count | null;
+}
+
+/** A full-text search of the rows of a table. */
+export interface Search {
+  readonly by: TableSearch;
+  readonly mode: 'websearch' | 'plain' | 'phrase' | 'prefix';
+  readonly text: Parameter;
+}
 
 export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
@@ -159,6 +192,7 @@ export interface OrderKey {
 export type OrderValue =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'computed'; readonly routine: Routine }
+  | { readonly kind: 'search rank'; readonly search: Search }
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;
@@ -172,6 +206,7 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | ((Test | ArrayTest | JsonTest) & { readonly column: Column })
+  | { readonly kind: 'search'; readonly search: Search }
   /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
@@ -312,5 +347,9 @@ export type ParameterEncoding =
   | { readonly kind: 'width' }
   /** A number from 0 to 1. */
   | { readonly kind: 'fraction'; readonly argument: string }
+  /** The text of a search, or its words as a query that finds those that begin with them. */
+  | { readonly kind: 'search'; readonly asPrefixes: boolean }
+  /** What is around a word in a snippet. */
+  | { readonly kind: 'mark'; readonly argument: string }
   /** A whole number, unchanged. */
   | { readonly kind: 'integer' };

@@ -151,6 +151,8 @@ function inRowValue(value: Selected<RowValue>): readonly PlanNode[] {
   switch (value.kind) {
     case 'column':
     case 'node id':
+    case 'search rank':
+    case 'search snippet':
       return [];
     case 'to-one':
     case 'row column':
@@ -234,6 +236,7 @@ function inFilter(value: Filter, table: Table): readonly PlanNode[] {
     case 'elements':
     case 'length':
     case 'json test':
+    case 'search':
       return [];
     case 'related rows':
     case 'related count':
@@ -322,7 +325,7 @@ function readsBeyond({ kind, value }: PlanNode): boolean {
     case 'row value':
       return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'computed';
     case 'order value':
-      return value.kind !== 'column';
+      return value.kind !== 'column' && value.kind !== 'search rank';
     case 'filter':
       return value.kind === 'related rows' || value.kind === 'related count';
     case 'connection value':

@@ -71,13 +71,14 @@ function workOf(node: PlanNode): readonly Work[] {
       const { value } = node;
       if (value.kind === 'related rows' || value.kind === 'related count')
         return [related(value.rows), ...(value.kind === 'related count' ? value.tests.flatMap(comparison) : [])];
+      if (value.kind === 'search') return [{ kind: 'compare', parameters: [value.search.text] }];
       if (value.kind === 'elements' || value.kind === 'length') return value.tests.flatMap(comparison);
       if (value.kind === 'json test') return [{ kind: 'compare', parameters: [value.parameter, ...(value.vars ? [value.vars] : [])] }];
       return value.kind === 'comparison' ? comparison(value) : [];
     }
     case 'order value':
       if (node.value.kind === 'computed') return [{ kind: 'call', routine: node.value.routine }];
-      return node.value.kind === 'column' ? [] : [related(node.value.rows)];
+      return node.value.kind === 'column' || node.value.kind === 'search rank' ? [] : [related(node.value.rows)];
     case 'step':
       return [{ kind: 'write', table: node.value.table }];
     case 'row':

@@ -13,6 +13,11 @@ interface ColumnBinding {
   readonly kind: 'column';
   readonly column: Column;
 }
+/** The columns that the values of an enum mean, by name. */
+interface ColumnsBinding {
+  readonly kind: 'columns';
+  readonly columns: ReadonlyMap<string, Column>;
+}
 interface RelationBinding {
   readonly kind: 'relation';
   readonly relation: Relation;
@@ -44,7 +49,7 @@ interface FieldBindings {
   query: { readonly kind: 'collection' | 'by key'; readonly table: Table } | Plain<'node'> | RoutineBinding;
   mutation: { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table } | RoutineBinding;
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
-  row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id'>;
+  row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
   connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
   edge: Plain<'cursor' | 'node'>;
   'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
@@ -57,16 +62,19 @@ interface FieldBindings {
 /** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
 interface InputBindings {
   lookup: ColumnBinding;
+  collection: Plain<'search'>;
+  search: Plain<'text' | 'mode'>;
+  snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   'array operators': Plain<'any' | 'all' | 'length'>;
   'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };
   'json path': Plain<'path' | 'vars'>;
-  filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not'>;
+  filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not' | 'search'>;
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;
   'filter to many': Plain<'some' | 'every' | 'none' | 'count' | 'where'>;
-  order: ColumnBinding | ComputedBinding | RelatedRowsBinding;
+  order: ColumnBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank'>;
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
   write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };

@@ -35,6 +35,7 @@ import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
+import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
 import { cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
 import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
 import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
@@ -59,6 +60,7 @@ const tableTypes: TableTypes = {
   ...groupTypes,
   ...mutationTypes,
   ...argumentTypes,
+  ...searchColumnTypes,
   ...nestedWriteTypes,
 };
 
@@ -87,6 +89,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
+  if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes);
   yield* defineGroups(registry, tables);
   yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars, subscriptionType });

@@ -19,6 +19,7 @@ const additionTable = {
   moreOperators:
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
   json: 'Filters of JSON columns',
+  search: 'Full-text search: the argument search of collections, the filter of that name, ranks and snippets',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;

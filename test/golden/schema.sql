@@ -113,3 +113,16 @@ create view headliner as select p.stage_id, p.slot, p.act_id, a.name from perfor
 -- Policies decide which rows an upsert may tell of.
 create table pass(id int primary key, holder text not null unique, used int not null default 0);
 alter table pass enable row level security;
+
+-- Searched by a vector that PostgreSQL keeps, and by the words of columns.
+create table song(
+  id int primary key,
+  title text not null,
+  lyrics text,
+  act_id bigint references act(id),
+  words tsvector generated always as (to_tsvector('english', title || ' ' || coalesce(lyrics, ''))) stored
+);
+comment on table song is '@graphql({"totalCount": {"enabled": true}})';
+create index on song using gin (words);
+create table story(id int primary key, headline varchar(80), body text);
+comment on table story is '@graphql({"search": {"columns": {"headline": "A", "body": "D"}, "config": "english"}})';

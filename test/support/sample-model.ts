@@ -77,6 +77,8 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     additions: allAdditions,
     totalCount: true,
     aggregate: true,
+    isSearchable: false,
+    search: null,
     introspection: true,
     ...usable,
   };
@@ -112,6 +114,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     introspection: true,
     nodeIdField: 'nodeId',
     subscriptionType: 'Subscription',
+    searchTypes: null,
     specifiesScalars: true,
     hasMoreOperators: true,
     jsonTypes: null,

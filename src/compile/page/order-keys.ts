@@ -1,6 +1,7 @@
 /** Order keys with the SQL of their values: as expressions over a row, or read from joins. */
 import type { Relation, Table, ValueType } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
@@ -10,6 +11,7 @@ import {
   callOnRow,
   directScope,
   joinConditions,
+  namesOfSearch,
   needsOfColumns,
   type RowNeeds,
   relatedRows,
@@ -17,6 +19,7 @@ import {
   tableName,
   wholeRow,
 } from '../scope.ts';
+import { searchRank } from '../search.ts';
 import { aggregateSql, aggregateType } from '../values/aggregate.ts';
 import { isNotNull } from '../values/comparison.ts';
 
@@ -38,6 +41,8 @@ export function typeOf(value: OrderValue): ValueType {
       if (result.kind !== 'value') throw new Error(`${value.routine.name} returns no value to order by.`);
       return result.type;
     }
+    case 'search rank':
+      return namedTypes.float4;
     case 'related':
       return typeOf(value.value);
     case 'aggregate':
@@ -52,6 +57,8 @@ export function identityOf(value: OrderValue): string {
       return JSON.stringify(['column', value.column.name]);
     case 'computed':
       return JSON.stringify(['computed', value.routine.fieldName]);
+    case 'search rank':
+      return 'search rank';
     case 'related':
       return `${JSON.stringify(value.rows.fieldName)} ${identityOf(value.value)}`;
     case 'aggregate':
@@ -62,6 +69,7 @@ export function identityOf(value: OrderValue): string {
 /** What a value needs of its row, if it is written as an expression over it. */
 export function needsOfOrder(value: OrderValue): RowNeeds {
   if (value.kind === 'column') return needsOfColumns([value.column.name]);
+  if (value.kind === 'search rank') return needsOfColumns(namesOfSearch(value.search));
   if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
   return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
 }
@@ -98,6 +106,9 @@ export function isValueNeverNull(value: OrderValue, keepsNotNull: boolean): bool
       const relation = uniqueRelation(value.rows);
       return !!relation && isAlwaysThere(relation, keepsNotNull) && isValueNeverNull(value.value, relation.target.keepsNotNull);
     }
+    // Rows without the text would not have been found.
+    case 'search rank':
+      return true;
     case 'aggregate':
       return value.function === 'count';
   }
@@ -118,6 +129,7 @@ export function keysOfRow(keys: readonly OrderKey[], scope: Scope, aliases: Alia
 function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
   if (value.kind === 'column') return scope.column(value.column.name);
   if (value.kind === 'computed') return callOnRow(value.routine, scope);
+  if (value.kind === 'search rank') return searchRank(value.search, scope);
   return sql`(${selectValue(value, scope, aliases)})`;
 }
 
@@ -187,6 +199,7 @@ class Joins {
   valueOf(value: OrderValue, row: JoinedRow, ofAllRows: boolean): Sql {
     if (value.kind === 'column') return row.scope.column(value.column.name);
     if (value.kind === 'computed') return ifPresent(row, callOnRow(value.routine, row.scope));
+    if (value.kind === 'search rank') return searchRank(value.search, row.scope);
     if (value.kind === 'aggregate') {
       const { by } = value.rows;
       const isGrouped = ofAllRows && by.kind === 'relation' && isGroupable(by.relation);

@@ -3,7 +3,7 @@
  * per variant.
  */
 
-import { type Limits, overLimit } from '../../budget/limits.ts';
+import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
 import { checkCount } from '../../plan/inputs.ts';
@@ -50,7 +50,7 @@ export function* bindStatements(
   for (const { text, parameters } of statements) {
     const bound: (string | null)[] = [];
     for (const parameter of parameters) {
-      const value = bindOf(parameter, bindValues, all.length);
+      const value = bindOf(parameter, bindValues, all.length, limits);
       size += value?.length ?? 0;
       if (size > limits.inputSize) throw overLimit(limits, 'inputSize');
       bound.push(value);
@@ -64,9 +64,9 @@ export function* bindStatements(
   return all;
 }
 
-function bindOf(parameter: Parameter, bindValues: readonly ScalarValue[], statement: number): string | null {
+function bindOf(parameter: Parameter, bindValues: readonly ScalarValue[], statement: number, limits: Limits): string | null {
   try {
-    return bindParameter(parameter, bindValues);
+    return bindParameter(parameter, bindValues, limits);
   } catch (error) {
     throw error instanceof ApiError ? new UnboundError(error, statement) : error;
   }
@@ -84,7 +84,7 @@ export function sizeOfBound(statements: readonly { readonly parameters: readonly
 }
 
 /** The text that is bound. Throws BAD_USER_INPUT for a value that does not fit. */
-export function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[]): string | null {
+export function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[], limits = noLimits): string | null {
   const resolved = resolve(value, bindValues);
   if (resolved === null) return null;
   switch (encoding.kind) {
@@ -103,6 +103,10 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
       return encodeElement(resolved, encoding.kind);
     case 'integer':
       return String(resolved);
+    case 'search':
+      return encodeSearch(String(resolved), encoding.asPrefixes, limits);
+    case 'mark':
+      return checkMark(String(resolved), encoding.argument);
     case 'rows':
       return encodeRows(resolved as readonly ScalarValue[], encoding.type, encoding.use);
   }
@@ -124,6 +128,26 @@ function textOfElement(element: ScalarValue, argument?: string): string | null {
 
 function isNested(value: ScalarValue): value is NestedJson {
   return typeof value === 'object' && value !== null && 'json' in value;
+}
+
+/**
+ * The text of a search. As prefixes, each of its words is quoted, so that PostgreSQL reads none as an operator: `'post':* & 'sql':*`. No
+ * words have a text that PostgreSQL cannot store.
+ */
+function encodeSearch(text: string, asPrefixes: boolean, limits: Limits): string | null {
+  if (text.length > limits.searchLength) throw overLimit(limits, 'searchLength', text.length);
+  if (!isStorable(text)) return null;
+  if (!asPrefixes) return text;
+  const words = text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  return words.map((word) => `'${word}':*`).join(' & ');
+}
+
+const longestMark = 100;
+
+/** Each word that is found has it, so a long one would make the response many times as long. */
+function checkMark(text: string, argument: string): string | null {
+  if (text.length <= longestMark) return isStorable(text) ? text : null;
+  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" has ${text.length} characters; it may have ${longestMark}.`);
 }
 
 function checkFraction(text: string, argument: string): string {

@@ -13,6 +13,7 @@ import {
   filterTypeName,
   listFilterTypeName,
   nodeFieldName,
+  searchTypeNames,
   subscriptionTypeName,
   suffixesOf,
   type TableAbilities,
@@ -147,8 +148,18 @@ export class ClaimedNames {
 
   /** Claims the name of the root type of subscriptions, after all other types: a table may be called Subscription. */
   claimSubscriptionType(): string {
-    const name = [subscriptionTypeName, `${subscriptionTypeName}Root`].find((each) => this.#isTypeFree(each));
-    const claimed = name ?? numbered(`${subscriptionTypeName}Root`, (other) => this.#isTypeFree(other));
+    return this.#claimOne(subscriptionTypeName, `${subscriptionTypeName}Root`);
+  }
+
+  /** Claims the types of searches, after all other types. */
+  claimSearchTypes(): { readonly input: string; readonly mode: string } {
+    const { input, mode } = searchTypeNames;
+    return { input: this.#claimOne(input, `Text${input}`), mode: this.#claimOne(mode, `Text${mode}`) };
+  }
+
+  #claimOne(name: string, other: string): string {
+    const isFree = (each: string) => this.#isTypeFree(each);
+    const claimed = [name, other].find(isFree) ?? numbered(other, isFree);
     this.#claimType(claimed);
     return claimed;
   }

@@ -15,6 +15,9 @@ export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 /** The root type of subscriptions, unless a table or an enum has the name. */
 export const subscriptionTypeName = 'Subscription';
 
+/** The types of searches, unless a table or an enum has the name. */
+export const searchTypeNames = { input: 'SearchInput', mode: 'SearchMode' } as const;
+
 /** Types of every schema, besides column scalars, their filters and the root types. */
 export type SharedTypeName = (typeof sharedTypes)[number];
 
@@ -101,6 +104,7 @@ export const additionSuffixes = {
   GroupOrderDistinct: 'groups',
   GroupOrderBooleans: 'groups',
   GroupOrderPercentile: 'groups',
+  SearchColumn: 'search',
   OnConflictInput: 'onConflict',
   Constraint: 'onConflict',
   UpdateColumn: 'onConflict',

@@ -24,6 +24,7 @@ import {
   whyAdapted,
 } from '../naming/names.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
+import { findSearched } from './build-search.ts';
 import { type FoundTable, LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
 import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 
@@ -75,6 +76,7 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
     return new Excluded('illegal-name', `"${plainName.name}" is not a valid GraphQL name; ${rename}`);
   }
   const key = keyOf(context, catalogTable, directive, additions);
+  const searched = able.selectable && additions.has('search') ? findSearched(context, catalogTable, directive) : null;
   const keyIsUnique = !catalogTable.hasChildren && catalogTable.indexes.some(({ primary, immediate }) => primary && immediate);
   return {
     catalogTable,
@@ -97,6 +99,8 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
     liveRefresh: readLiveRefresh(directive),
     totalCount: able.selectable && readEnabled(directive, 'totalCount'),
     ...able,
+    isSearchable: searched !== null,
+    searched,
     additions,
     key,
   };

@@ -6,11 +6,12 @@ import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges 
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
-import type { Arbiter, Column, Relation, Routine, Table } from '../model.ts';
+import type { Arbiter, Column, Relation, Routine, Table, TableSearch } from '../model.ts';
 import type { TableNames } from '../naming/claimed-names.ts';
 import type { PreferredName } from '../naming/names.ts';
+import type { SearchedColumns } from './build-search.ts';
 
-export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'arbiters' | 'relations' | 'computed'>;
+export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'search' | 'arbiters' | 'relations' | 'computed'>;
 
 export interface TableBuilder {
   buildParts(table: LazyTable): TableParts;
@@ -22,7 +23,7 @@ export interface TableBuilder {
 const shared = [
   ...(['kind', 'description', 'keyIsUnique', 'keyIsProven', 'keepsNotNull', 'insertsEveryRow', 'insertsFirst', 'rowSecurity'] as const),
   ...(['roleIndependent', 'readEffects', 'writeEffects', 'maxRows', 'liveRefresh', 'totalCount', 'aggregate', 'additions'] as const),
-  ...(['selectable', 'insertable', 'updatable', 'deletable'] as const),
+  ...(['selectable', 'insertable', 'updatable', 'deletable', 'isSearchable'] as const),
 ] as const satisfies readonly (keyof Table)[];
 type Shared = Pick<Table, (typeof shared)[number]>;
 
@@ -32,6 +33,7 @@ export interface TableTraits extends Shared {
   readonly directive: Directive;
   /** The default name of its row type, and where it comes from. */
   readonly plainName: PreferredName;
+  readonly searched: SearchedColumns | null;
   /** Key columns in order; null for a table without a key, which only has a row type. */
   readonly key: readonly CatalogColumn[] | null;
 }
@@ -105,6 +107,10 @@ export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => 
 
   get uniqueKeys(): Table['uniqueKeys'] {
     return this.#built.uniqueKeys;
+  }
+
+  get search(): TableSearch | null {
+    return this.#built.search;
   }
 
   get arbiters(): readonly Arbiter[] {

@@ -7,6 +7,7 @@ export const namedTypes = {
   int4: named('int4', 'integer'),
   int8: named('int8', 'bigint'),
   numeric: named('numeric', 'numeric'),
+  float4: named('float4', 'real'),
   float8: named('float8', 'double precision'),
   bool: named('bool', 'boolean'),
   text: named('text', 'text'),

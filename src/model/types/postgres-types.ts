@@ -73,6 +73,8 @@ export interface PostgresType {
   readonly truncates: 'always' | 'in lists' | 'never';
   /** Whether it is an array that PostgreSQL writes as `1 2 3`. */
   readonly isVector: boolean;
+  /** Whether it holds the words of a text, which are searched. */
+  readonly isSearched: boolean;
   readonly pseudo: PseudoType | null;
   /**
    * Reads the constant of an argument's default as PostgreSQL wrote it; undefined if it is no constant. Null if none is shown, as in
@@ -94,6 +96,7 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
     ignoresCase: false,
     truncates: 'never',
     isVector: false,
+    isSearched: false,
     pseudo: null,
     readDefault: null,
     ...traits,
@@ -225,6 +228,7 @@ const types: Readonly<Record<string, PostgresType>> = {
   varbit: type('Opaque', { truncates: 'always' }),
   int2vector: type('Opaque', { isVector: true }),
   oidvector: type('Opaque', { isVector: true }),
+  tsvector: type('Opaque', { isSearched: true }),
   void: type('Opaque', { pseudo: { kind: 'nothing' } }),
   trigger: type('Opaque', { pseudo: { kind: 'trigger' } }),
   event_trigger: type('Opaque', { pseudo: { kind: 'trigger' } }),

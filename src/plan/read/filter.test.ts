@@ -46,6 +46,8 @@ function describeFilter(filter: Filter | null): string | null {
     case 'length':
     case 'json test':
       return `${filter.kind} ${filter.column.name}`;
+    case 'search':
+      return `search by ${filter.search.mode}`;
     case 'related rows':
     case 'related count':
       return `${filter.kind} ${filter.rows.fieldName}`;

@@ -7,6 +7,7 @@ import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
 import { isNullOf, keyOfNodeId, listOf, objectOf, planTest, planTests, valueParameter } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
+import { planSearch } from './search.ts';
 
 const maxDepth = 50;
 
@@ -69,6 +70,10 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       const filter = planFilter(value, table, depth);
       return filter && { kind: 'not', filter };
     }
+    case 'search': {
+      const search = planSearch(value, table);
+      return search && { kind: 'search', search };
+    }
     case 'related rows': {
       const { rows } = binding;
       return combine('and', rows.many ? planToMany(objectOf(value), rows, depth) : planToOne(objectOf(value), rows, depth));
@@ -118,7 +123,7 @@ function planNodeId({ value }: InputEntry, table: Table): Filter[] {
   return keyOfNodeId(value, table, 'filter').map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
 }
 
-function combine(kind: 'and' | 'or', filters: readonly (Filter | null)[]): Filter | null {
+export function combine(kind: 'and' | 'or', filters: readonly (Filter | null)[]): Filter | null {
   const present = filters.filter((filter) => filter !== null);
   return present.length > 1 ? { kind, filters: present } : (present[0] ?? null);
 }

@@ -4,14 +4,14 @@ import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
-import type { OrderKey, OrderValue, Page, Parameter } from '../plan.ts';
+import type { OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
 /** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
-export function planPage(field: SelectedField, table: Table): Page {
+export function planPage(field: SelectedField, table: Table, search: Search | null = null): Page {
   const argument = (name: string) => argumentOf(field, name) ?? null;
   const first = argument('first');
   const last = argument('last');
@@ -24,7 +24,7 @@ export function planPage(field: SelectedField, table: Table): Page {
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  const keys = planOrder(argument('orderBy'), table);
+  const keys = planOrder(argument('orderBy'), table, search);
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',
@@ -56,17 +56,17 @@ function columnOf(value: OrderValue): Column | undefined {
 
 /**
  * Plans the requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX if relations
- * nest too deep.
+ * nest too deep. Without a search, its rank is no key.
  */
-export function planOrder(value: InputValue, table: Table): readonly OrderKey[] {
+export function planOrder(value: InputValue, table: Table, search: Search | null = null): readonly OrderKey[] {
   return [
-    ...listOf(value).flatMap((element) => planKey(element, []) ?? []),
+    ...listOf(value).flatMap((element) => planKey(element, [], search) ?? []),
     ...table.primaryKey.map((column): OrderKey => ({ value: { kind: 'column', column }, descending: false, nullsFirst: false })),
   ];
 }
 
-/** Plans the only key of an object; undefined if it has none. `path` has the keys around it. */
-function planKey(object: InputValue, path: readonly string[]): OrderKey | undefined {
+/** Plans the only key of an object; undefined if it has none. `path` has the keys around it, `search` what found the ordered rows. */
+function planKey(object: InputValue, path: readonly string[], search: Search | null): OrderKey | undefined {
   const entry = onlyEntryOf(object, 'orderBy', path);
   if (!entry) return undefined;
   const { name, value } = entry;
@@ -76,11 +76,14 @@ function planKey(object: InputValue, path: readonly string[]): OrderKey | undefi
       return { value: { kind: 'column', column: binding.column }, ...directionOf(value) };
     case 'computed':
       return { value: { kind: 'computed', routine: binding.routine }, ...directionOf(value) };
+    case 'search rank':
+      if (path.length > 0) throw new ApiError('BAD_USER_INPUT', `"${name}" orders the rows that "search" finds, not related rows.`);
+      return search === null ? undefined : { value: { kind: 'search rank', search }, ...directionOf(value) };
     case 'related rows': {
       const inner = [...path, name];
       deeper('ordering', path.length);
       if (binding.rows.many) return planAggregate(value, binding.rows, inner);
-      const key = planKey(value, inner);
+      const key = planKey(value, inner, null);
       return key && { ...key, value: { kind: 'related', rows: binding.rows, value: key.value } };
     }
   }

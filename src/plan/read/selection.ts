@@ -16,11 +16,13 @@ import type {
   RoutinePlan,
   RowPlan,
   RowValue,
+  Search,
 } from '../plan.ts';
 import { resultReadsBeyond } from '../walk.ts';
-import { planFilter } from './filter.ts';
+import { combine, planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planPage } from './page.ts';
+import { planSearch, planSnippet, searchOf } from './search.ts';
 
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
   if (field.binding) return planRead(field, model);
@@ -96,13 +98,14 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
 const maxDepth = 50;
 
-export function planRow(selection: readonly SelectedField[], table: Table, depth: number): RowPlan {
+/** `search`: what found the row. */
+export function planRow(selection: readonly SelectedField[], table: Table, depth: number, search: Search | null = null): RowPlan {
   if (depth > maxDepth)
     throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${maxDepth} levels deep. Select fewer levels.`);
-  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1)) };
+  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1, search)) };
 }
 
-function planRowField(field: SelectedField, depth: number): RowValue {
+function planRowField(field: SelectedField, depth: number, search: Search | null): RowValue {
   const { selection } = field;
   const binding = bindingAt('row', field);
   switch (binding.kind) {
@@ -114,6 +117,10 @@ function planRowField(field: SelectedField, depth: number): RowValue {
     }
     case 'node id':
       return { kind: 'node id' };
+    case 'search rank':
+      return { kind: 'search rank', search };
+    case 'search snippet':
+      return planSnippet(field, search);
     case 'relation': {
       const { relation } = binding;
       if (relation.kind === 'to-one') return { kind: 'to-one', relation, row: planRow(selection, relation.target, depth) };
@@ -139,20 +146,22 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
 }
 
 function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
+  const search = planSearch(searchOf(field), table);
+  const page = planPage(field, table, search);
   return {
     kind: 'connection',
     table,
-    page: planPage(field, table),
-    filter: planFilter(argumentOf(field, 'filter'), table),
-    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth)),
+    page,
+    filter: combine('and', [search && { kind: 'search', search }, planFilter(argumentOf(field, 'filter'), table)]),
+    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search)),
   };
 }
 
-function planConnectionField(field: SelectedField, table: Table, depth: number): ConnectionValue {
+function planConnectionField(field: SelectedField, table: Table, depth: number, search: Search | null): ConnectionValue {
   const { selection } = field;
   switch (bindingAt('connection', field).kind) {
     case 'edges':
-      return { kind: 'edges', members: planEdge(selection, table, depth) };
+      return { kind: 'edges', members: planEdge(selection, table, depth, search) };
     case 'page info':
       return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
     case 'total count':
@@ -164,13 +173,18 @@ function planConnectionField(field: SelectedField, table: Table, depth: number):
   }
 }
 
-export function planEdge(selection: readonly SelectedField[], table: Table, depth: number): Member<EdgeValue>[] {
-  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth));
+export function planEdge(
+  selection: readonly SelectedField[],
+  table: Table,
+  depth: number,
+  search: Search | null = null,
+): Member<EdgeValue>[] {
+  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth, search));
 }
 
-function planEdgeField(field: SelectedField, table: Table, depth: number): EdgeValue {
+function planEdgeField(field: SelectedField, table: Table, depth: number, search: Search | null): EdgeValue {
   const { kind } = bindingAt('edge', field);
-  return kind === 'cursor' ? { kind } : { kind, row: planRow(field.selection, table, depth) };
+  return kind === 'cursor' ? { kind } : { kind, row: planRow(field.selection, table, depth, search) };
 }
 
 function planPageInfoField(field: SelectedField): PageInfoValue {

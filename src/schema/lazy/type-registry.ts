@@ -81,6 +81,8 @@ export class TypeRegistry {
   readonly jsonTypes: JsonTypeNames | null;
   /** Null if no table has groups. */
   groups: Groups | null = null;
+  /** The input of searches; null if no table can be searched. */
+  searchInput: GraphQLInputObjectType | null = null;
   /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 

@@ -18,6 +18,7 @@ import { objectType, type TableTypes, type TypeRegistry } from '../lazy/type-reg
 import { cursorScalar } from '../value-types.ts';
 import { groupsField } from './group-types.ts';
 import { orderArgument } from './order-types.ts';
+import { searchArgument } from './search-types.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
@@ -78,7 +79,12 @@ export function edgesOf(registry: TypeRegistry, table: Table) {
   return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge'))));
 }
 
-export function collectionArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+/** `others`: the arguments that a field has besides, whose names additions leave to them. */
+export function collectionArguments(
+  registry: TypeRegistry,
+  table: Table,
+  others: GraphQLFieldConfigArgumentMap = {},
+): GraphQLFieldConfigArgumentMap {
   return {
     first: { type: GraphQLInt, description: 'Query the first `n` records in the collection' },
     last: { type: GraphQLInt, description: 'Query the last `n` records in the collection' },
@@ -92,6 +98,7 @@ export function collectionArguments(registry: TypeRegistry, table: Table): Graph
       type: registry.inputOf(table, 'Filter'),
       description: 'Filters to apply to the results set when querying from the collection',
     },
+    ...searchArgument(registry, table, others),
     ...orderArgument(registry, table, 'Sort order to apply to the collection'),
   };
 }

@@ -28,6 +28,7 @@ import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, scalarTypes } from '../value-types.ts';
 import { jsonFilterOf } from './json-types.ts';
+import { searchFilter } from './search-types.ts';
 
 export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} }, ...asChoice });
 
@@ -141,7 +142,7 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
     isJson(type) && table.additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry),
   );
   // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
-  return {
+  const fields = {
     ...columns,
     [registry.nodeIdField]: { type: idFilter, ...bindInput('filter', { kind: 'node id' }) },
     and: {
@@ -158,6 +159,7 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
     ...columns,
     ...relatedRowsFields(registry, table),
   };
+  return { ...fields, ...searchFilter(registry, table, fields) };
 }
 
 function relatedRowsFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {

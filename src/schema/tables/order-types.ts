@@ -15,6 +15,7 @@ import { inputType, type TableType, type TableTypes, type TypeRegistry } from '.
 import { columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateScalar } from './aggregate-types.ts';
 import { hasReferrer } from './filter-types.ts';
+import { searchOrder } from './search-types.ts';
 
 const aggregates = {
   sum: { suffix: 'OrderBySum', of: 'sums' },
@@ -60,6 +61,11 @@ function columnsOf({ columns }: Table, name: OrderAggregate): Column[] {
 }
 
 function orderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const fields = plainOrderFields(registry, table);
+  return { ...searchOrder(table, fields), ...fields };
+}
+
+function plainOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields = columnInputs('order', table.columns.filter(isOrderKey), 'fieldName', () => orderByDirection);
   if (!table.additions.has('relationOrder')) return fields;
   const { rows: related, values } = orderableFields(table);

@@ -14,6 +14,7 @@ import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } fro
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
+import { searchFields } from './search-types.ts';
 
 /** The type of every readable table's rows. A table without other types has no key, and therefore no identifier. */
 export const rowType: TableType = {
@@ -49,6 +50,7 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
     if (!hasField(registry, routine)) continue;
     builders.set(routine.fieldName, () => ({ ...routineField(registry, routine), ...bindField('row', { kind: 'computed', routine }) }));
   }
+  for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
 }
 
@@ -84,7 +86,7 @@ export function routineField(registry: TypeRegistry, routine: Routine): FieldCon
   return {
     type: resultType(registry, routine),
     description,
-    args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table) } : args,
+    args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table, args) } : args,
   };
 }
 

@@ -1,0 +1,84 @@
+/**
+ * What a search of a table looks at: a column of type tsvector, the one that the table's directive names or else the first, or the texts
+ * of the columns that the directive lists. Rows can only be searched by what the role may select.
+ */
+import type { CatalogColumn, CatalogSearchConfig, CatalogTable } from '../../catalog/catalog.ts';
+import { type BuildContext, privilegesOn } from '../build-context.ts';
+import { type Directive, readSearch, type SearchWeight } from '../directives.ts';
+import type { Column, TableSearch, ValueType } from '../model.ts';
+import { operandType } from '../types/named-types.ts';
+import { postgresType } from '../types/postgres-types.ts';
+import type { TableTraits } from './lazy-table.ts';
+
+/** What is searched, as the catalog has it. Without parts, the vector is. */
+export interface SearchedColumns {
+  readonly vector: CatalogColumn | null;
+  readonly parts: readonly { readonly column: CatalogColumn; readonly weight: SearchWeight }[];
+  readonly config: string | null;
+}
+
+/** The configuration of texts whose directive names none: it keeps words as they are. Only vectors may depend on PostgreSQL's setting. */
+const plainConfig = 'pg_catalog.simple';
+
+/** Null if there is nothing to search, the role may not select it, or the directive names what does not exist. */
+export function findSearched(context: BuildContext, table: CatalogTable, directive: Directive): SearchedColumns | null {
+  const declared = readSearch(directive);
+  const usable = table.columns.filter((column) => privilegesOn(context, table, column).select);
+  const config = declared?.config ? findConfig(context.catalog.searchConfigs, declared.config) : undefined;
+  if (declared?.config && config === undefined) return null;
+  if (declared === undefined || declared.columns.length === 0) {
+    const vectors = usable.filter((column) => isVector(context, column));
+    const vector = declared ? vectors.find(({ name }) => name === declared.column) : vectors[0];
+    if (vector === undefined) return null;
+    const own = vector.searchConfig === null ? undefined : findConfig(context.catalog.searchConfigs, vector.searchConfig);
+    return { vector, parts: [], config: config ?? own ?? null };
+  }
+  const parts = declared.columns.flatMap(([name, weight]) => {
+    const column = usable.find((each) => each.name === name);
+    return column && isText(context, column) ? [{ column, weight }] : [];
+  });
+  return parts.length < declared.columns.length ? null : { vector: null, parts, config: config ?? plainConfig };
+}
+
+function baseOf({ catalog: { types } }: BuildContext, { typeId }: CatalogColumn) {
+  const type = types.get(typeId);
+  return type?.kind === 'd' ? types.get(type.baseId) : type;
+}
+
+function isVector(context: BuildContext, column: CatalogColumn): boolean {
+  const type = baseOf(context, column);
+  return type !== undefined && postgresType(type).isSearched;
+}
+
+function isText(context: BuildContext, column: CatalogColumn): boolean {
+  const type = baseOf(context, column);
+  return type !== undefined && postgresType(type).scalar === 'String' && type.elementId === 0;
+}
+
+/**
+ * The configuration of a name, qualified or not, as SQL reads a regconfig. One outside of pg_catalog is given by its oid, because the role
+ * may not be able to use its schema.
+ */
+function findConfig(configs: readonly CatalogSearchConfig[], written: string): string | undefined {
+  const named = configs.filter(({ schema, name }) => [name, `${schema}.${name}`].includes(written.replaceAll('"', '')));
+  const found = named.find(({ schema }) => schema === 'pg_catalog') ?? named[0];
+  return found && (found.schema === 'pg_catalog' ? `pg_catalog.${found.name}` : String(found.id));
+}
+
+/** `columns` are those of the table that have names. */
+export function buildSearch({ searched }: TableTraits, columns: readonly Column[]): TableSearch | null {
+  if (searched === null) return null;
+  const { vector, parts, config } = searched;
+  const texts = columns.filter(({ selectable, type }) => selectable && isTextType(type));
+  return {
+    vector: vector?.name ?? null,
+    parts: parts.map(({ column, weight }) => ({ name: column.name, weight })),
+    config,
+    shown: vector === null ? texts.filter(({ name }) => parts.some(({ column }) => column.name === name)) : texts,
+  };
+}
+
+function isTextType(type: ValueType): boolean {
+  const operand = operandType(type);
+  return operand.kind === 'scalar' && operand.scalar === 'String';
+}

@@ -1,0 +1,66 @@
+/** Plans full-text searches, and what rows show of the one that found them. */
+import { ApiError } from '../../errors/api-error.ts';
+import type { Table } from '../../model/model.ts';
+import { bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { countOf, objectOf, parameterValue } from '../inputs.ts';
+import type { Parameter, Search, SnippetPlan } from '../plan.ts';
+
+const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX: 'prefix' } as const satisfies Record<
+  string,
+  Search['mode']
+>;
+
+/** The argument `search` of a collection. Functions may have one of that name, which is another. */
+export function searchOf(field: SelectedField): InputValue {
+  return field.arguments.find(({ binding }) => binding?.at === 'collection')?.value ?? null;
+}
+
+/** Plans a search; null for null, which finds all. Throws BAD_USER_INPUT. */
+export function planSearch(value: InputValue, { search }: Table): Search | null {
+  if (value === null || search === null) return null;
+  let text: InputValue = null;
+  let mode: Search['mode'] = 'websearch';
+  for (const entry of objectOf(value).entries) {
+    if (entry.value === null) continue;
+    if (bindingAt('search', entry).kind === 'text') text = entry.value;
+    else mode = modeOf(entry.value);
+  }
+  if (text === null) throw new ApiError('BAD_USER_INPUT', 'A search needs a "text". Leave out the search to find everything.');
+  const encoding = { kind: 'search', asPrefixes: mode === 'prefix' } as const;
+  return { by: search, mode, text: { value: parameterValue(text), encoding } };
+}
+
+function modeOf(value: InputValue): Search['mode'] {
+  const mode = value?.kind === 'choice' && Object.hasOwn(modes, value.name) ? modes[value.name as keyof typeof modes] : undefined;
+  if (mode === undefined) throw new ApiError('BAD_USER_INPUT', `The mode of a search is one of ${Object.keys(modes).join(', ')}.`);
+  return mode;
+}
+
+const mostWords = 1000;
+
+export function planSnippet(field: SelectedField, search: Search | null): SnippetPlan {
+  const arguments_ = field.arguments.map((argument) => ({ binding: bindingAt('snippet', argument), value: argument.value }));
+  const given = (kind: 'start' | 'stop' | 'words') => arguments_.find(({ binding }) => binding.kind === kind)?.value ?? null;
+  const mark = (kind: 'start' | 'stop'): Parameter | null => {
+    const value = given(kind);
+    return value && { value: parameterValue(value), encoding: { kind: 'mark', argument: kind } };
+  };
+  const words = given('words');
+  return {
+    kind: 'search snippet',
+    search,
+    column: columnOf(arguments_),
+    start: mark('start'),
+    stop: mark('stop'),
+    words: words && countOf(words, 'words', mostWords),
+  };
+}
+
+function columnOf(given: readonly { readonly binding: SnippetBinding; readonly value: InputValue }[]): SnippetPlan['column'] {
+  for (const { binding, value } of given) {
+    const column = binding.kind === 'columns' && value?.kind === 'choice' ? binding.columns.get(value.name) : undefined;
+    if (column !== undefined) return column;
+  }
+  throw new ApiError('BAD_USER_INPUT', 'A snippet needs the "column" that it shows.');
+}
+type SnippetBinding = ReturnType<typeof bindingAt<NonNullable<SelectedField['arguments'][number]['binding']>, 'snippet'>>;

@@ -1,0 +1,84 @@
+/** Searches use GIN indexes: on a column of type tsvector, on the same expression as that of a directive, alone and with other indexes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createRowgraph, type DatabasePlanNode, type Rowgraph } from '../../src/index.ts';
+import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
+
+const schemaSql = `
+create table author (id int primary key, name text);
+insert into author select i, 'a' || i from generate_series(1, 100) i;
+create table note (id int primary key, author_id int references author, kind int, body text, words tsvector);
+insert into note select i, i % 100 + 1, i % 700, 'n' || i % 1000, to_tsvector('english', 'number w' || i % 1000) from generate_series(1, 20000) i;
+create index note_words on note using gin (words);
+create index note_author on note (author_id);
+create table story (id int primary key, headline varchar(80), body text);
+comment on table story is '@graphql({"search": {"columns": {"headline": "A", "body": "B"}, "config": "english"}})';
+insert into story select i, 'headline h' || i % 1000, 'body b' || i % 1000 from generate_series(1, 20000) i;
+create index story_words on story using gin ((
+  setweight(to_tsvector('english', coalesce(headline::text, '')), 'A') || setweight(to_tsvector('english', coalesce(body::text, '')), 'B')
+));
+create table memo (id int primary key, body text);
+comment on table memo is '@graphql({"search": {"columns": ["body"]}})';
+insert into memo select i, 'body b' || i % 1000 from generate_series(1, 20000) i;
+create index memo_words on memo using gin (to_tsvector('simple', coalesce(body::text, '')));
+create table own (id int primary key, words tsvector);
+insert into own select id, words from note;
+create index own_words on own using gin (words);
+alter table own enable row level security;
+create policy positive on own using (id > 0);
+grant all on all tables in schema public to anon;
+`;
+
+let databases: TestDatabases;
+let graph: Rowgraph;
+before(async () => {
+  databases = await startTestDatabases();
+  const database = await databases.create(schemaSql);
+  await database.run('vacuum analyze');
+  graph = await createRowgraph({ database: database.url });
+});
+after(async () => {
+  await graph?.close();
+  await databases?.close();
+});
+
+const indexesIn = ({ index, children }: DatabasePlanNode): string[] => [...(index === null ? [] : [index]), ...children.flatMap(indexesIn)];
+
+async function indexesOf(query: string, variables: object = {}): Promise<string[]> {
+  const { statements } = await graph.explain({ query, variables: { ...variables } }, { role: 'anon' }, { mode: 'plan' });
+  return statements.flatMap(({ databasePlan }) => indexesIn(databasePlan!.root));
+}
+
+const ids = '{ edges { node { id } } }';
+const found: Readonly<Record<string, readonly [index: string, query: string]>> = {
+  'the argument, on a vector': ['note_words', `{ noteCollection(search: {text: "w7"}) ${ids} }`],
+  'each mode': ['note_words', `{ noteCollection(search: {text: "w77", mode: PREFIX}) ${ids} }`],
+  'a phrase': ['note_words', `{ noteCollection(search: {text: "number w7", mode: PHRASE}) ${ids} }`],
+  'in the order of ranks': ['note_words', `{ noteCollection(search: {text: "w7"}, orderBy: [{searchRank: DescNullsLast}]) ${ids} }`],
+  'a filter': ['note_words', `{ noteCollection(filter: {search: {text: "w7"}}) ${ids} }`],
+  'a filter beside another': ['note_words', `{ noteCollection(search: {text: "w7"}, filter: {kind: {eq: 7}}) ${ids} }`],
+  'a filter in or': ['note_words', `{ noteCollection(filter: {or: [{search: {text: "w7"}}, {id: {eq: 3}}]}) ${ids} }`],
+  'related rows': ['note_words', `{ authorCollection(filter: {noteCollection: {some: {search: {text: "w7"}}}}) ${ids} }`],
+  'an expression of columns': ['story_words', `{ storyCollection(search: {text: "h7"}) ${ids} }`],
+  'an expression of one column': ['memo_words', `{ memoCollection(search: {text: "b7"}) ${ids} }`],
+};
+
+for (const [name, [index, query]] of Object.entries(found)) {
+  test(name, async () => {
+    assert.ok((await indexesOf(query)).includes(index), JSON.stringify(await indexesOf(query)));
+  });
+}
+
+test('a variable', async () => {
+  const query = `query($s: SearchInput) { noteCollection(search: $s) ${ids} }`;
+  assert.deepEqual(await indexesOf(query, { s: { text: 'w7' } }), ['note_words']);
+});
+
+test('with an index of another column, both', async () => {
+  const query = `{ authorByPk(id: 7) { noteCollection(search: {text: "number"}) ${ids} } }`;
+  assert.ok((await indexesOf(query)).includes('note_author'));
+});
+
+test('none under row level security, as the page says, because the operator is not leakproof', async () => {
+  assert.deepEqual((await indexesOf(`{ ownCollection(search: {text: "w7"}) ${ids} }`)).includes('own_words'), false);
+});
