@@ -134,3 +134,22 @@ describe('a socket closes', () => {
     await strict.close();
   });
 });
+
+test('large messages take turns, and are held while they run', async () => {
+  const strict = await start({ maxBytesInFlight: 2_000_000 });
+  const client = await connectSocket(strict.endpoint, { apikey: strict.anonKey });
+  const large = (id: string) => subscribe(id, `subscription { a } #${'x'.repeat(400_000)}`);
+  const kinds: string[] = [];
+  for (const id of ['1', '2', '3']) {
+    client.send(large(id));
+    kinds.push((await client.next()).type);
+  }
+  assert.deepEqual(kinds, ['next', 'next', 'error']);
+  client.send({ id: '1', type: 'complete' });
+  client.send({ id: '2', type: 'complete' });
+  await graph.until(0);
+  client.send(large('3'));
+  assert.equal((await client.next()).type, 'next');
+  client.socket.terminate();
+  await strict.close();
+});

@@ -30,6 +30,8 @@ export interface TimingParts {
   readonly observe: Observer;
 }
 
+/** In bytes: a request of at least this size must wait for its turn. */
+export const largeBody = 4 * 1024;
 const overloaded = 'The server is overloaded. Try again later.';
 
 /** Admits a request, or says why there is no room for it: without an `Error`, whose stack would cost more than the rest of a rejection. */

@@ -6,7 +6,6 @@
 import { authenticateRequest } from '../../auth/authenticate.ts';
 import type { VerifiedCaller } from '../../auth/caller.ts';
 import { Deadline, explainStop, untilStopped } from '../../budget/deadline.ts';
-import type { WeighedTurns } from '../../budget/turns.ts';
 import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
@@ -14,7 +13,7 @@ import type { AgentProtocol } from '../../mcp/session.ts';
 import { type LiveParts, type LiveResponse, type LiveWish, readLiveWish } from '../live/live-wish.ts';
 import { serveSocket } from '../live/serve-socket.ts';
 import { answerAgent } from './agent-session.ts';
-import { admitCaller, admitRequest, askApplication, beginTimes, countRequest, describeRun } from './begin-request.ts';
+import { admitCaller, admitRequest, askApplication, beginTimes, countRequest, describeRun, largeBody } from './begin-request.ts';
 import { negotiateEncoding } from './compress-body.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
 import { encodeError, toReportedError } from './error-response.ts';
@@ -29,8 +28,6 @@ export interface EndpointParts extends Required<Pick<EndpointOptions, 'cacheCont
   readonly graph: ExecutingGraph;
   /** Answers agents; null if none are served. */
   readonly agents: AgentProtocol | null;
-  /** Makes requests with large bodies take turns, weighed in bytes. All endpoints of a server share the turns. */
-  readonly largeBodies: WeighedTurns;
 }
 
 /** A response; its status, if that is not a matter of its error. */
@@ -40,8 +37,6 @@ type EndpointResponse = RawResponse & { readonly status?: number };
 export type GraphqlEndpoint = (exchange: Exchange) => Promise<void>;
 
 const noHeaders: readonly string[] = [];
-/** In bytes: a body of at least this size must wait for its turn. */
-const largeBody = 4 * 1024;
 
 export function createGraphqlEndpoint(parts: EndpointParts): GraphqlEndpoint {
   return (exchange) =>

@@ -5,12 +5,14 @@
 import { type Identity, identifyByKey, identityOf } from '../../auth/authenticate.ts';
 import type { Authenticate, VerifiedCaller } from '../../auth/caller.ts';
 import type { TokenVerifier } from '../../auth/verify-token.ts';
+import type { WeighedTurns } from '../../budget/turns.ts';
 import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import type { LiveTransport } from '../../events.ts';
 import type { AdmissionParts, TimingParts } from '../endpoint/begin-request.ts';
 import type { CrossOrigin } from '../endpoint/cross-origin.ts';
+import type { ExecutingGraph } from '../endpoint/endpoint-options.ts';
 import { encodeErrors, toReportedErrors } from '../endpoint/error-response.ts';
 import type { Exchange } from '../endpoint/exchange.ts';
 import { type ExecuteOptions, openAnswers, type Run } from '../endpoint/execute-request.ts';
@@ -23,7 +25,10 @@ import { streamAnswers, streamHeaders } from './stream-answers.ts';
 import { formats } from './stream-formats.ts';
 
 /** What live connections need of an endpoint. */
-export interface LiveParts extends AdmissionParts, TimingParts, Pick<ExecuteOptions, 'graph' | 'documents' | 'observe'> {
+export interface LiveParts extends AdmissionParts, TimingParts, Pick<ExecuteOptions, 'documents' | 'observe'> {
+  readonly graph: ExecutingGraph;
+  /** Makes requests with large bodies take turns, weighed in bytes. All endpoints of a server share the turns. */
+  readonly largeBodies: WeighedTurns;
   readonly verifier: TokenVerifier;
   readonly authenticate: Authenticate | null;
   readonly crossOrigin: CrossOrigin;

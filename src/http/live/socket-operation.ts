@@ -2,11 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Identity } from '../../auth/authenticate.ts';
 import { Deadline } from '../../budget/deadline.ts';
+import type { Caller } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { admitCaller, admitRequest, beginTimes, countRequest, describeRun } from '../endpoint/begin-request.ts';
+import { admitCaller, admitRequest, beginTimes, countRequest, describeRun, largeBody } from '../endpoint/begin-request.ts';
 import { toReportedErrors } from '../endpoint/error-response.ts';
 import type { Exchange, MessageSocket } from '../endpoint/exchange.ts';
-import { openAnswers } from '../endpoint/execute-request.ts';
+import { openAnswers, type Run } from '../endpoint/execute-request.ts';
 import type { RequestTimes } from '../endpoint/request-times.ts';
 import type { EncodedAnswer, Holder } from './encoded-answer.ts';
 import { type Answers, LiveOperation, type Receiver } from './live-operation.ts';
@@ -17,6 +18,8 @@ interface Subscribe {
   readonly id: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly requestId: string;
+  /** Of the message, in bytes. */
+  readonly length: number;
 }
 
 interface Place {
@@ -49,6 +52,15 @@ export class SocketOperation implements Receiver {
 
   /** Resolves when it is over. `onStarted` is called when it has its first answer, or will have none. Never rejects. */
   async run(identity: Identity, headers: IncomingHttpHeaders, onStarted: () => void): Promise<void> {
+    const { admission, share, project } = this.#place.holder;
+    const { length } = this.#message;
+    // The request is kept as long as it runs, for callers with new tokens.
+    admission.hold(share, project, length);
+    await this.#run(identity, headers, onStarted);
+    admission.hold(share, project, -length);
+  }
+
+  async #run(identity: Identity, headers: IncomingHttpHeaders, onStarted: () => void): Promise<void> {
     const { parts, holder } = this.#place;
     const { requestId } = this.#message;
     const { observe } = parts;
@@ -112,7 +124,7 @@ export class SocketOperation implements Receiver {
   /** Counts as a request until the first answer is there. */
   async #open({ caller }: Identity, headers: IncomingHttpHeaders): Promise<Answers> {
     const { parts, exchange: ofSocket } = this.#place;
-    const { payload, requestId } = this.#message;
+    const { requestId } = this.#message;
     const { observe, requestTimeout, detailedEvents } = parts;
     const exchange = new MessageExchange(ofSocket, requestId, headers);
     const started = performance.now();
@@ -129,7 +141,7 @@ export class SocketOperation implements Receiver {
       const client = admitCaller(caller, admitted);
       const deadline = new Deadline(requestTimeout);
       exchange.deadline = deadline;
-      const answers = await openAnswers(payload, caller, describeRun(exchange, deadline, client, times), exchange, parts);
+      const answers = await this.#openInTurn(caller, describeRun(exchange, deadline, client, times), exchange);
       code = answers.first.errorCode;
       bytes = answers.first.length;
       return answers;
@@ -143,5 +155,18 @@ export class SocketOperation implements Receiver {
       const details = detailedEvents ? times : null;
       observe({ kind: 'request-finished', requestId, role: caller.role, code, status: 200, seconds, bytes, details });
     }
+  }
+
+  /** As large bodies do, large messages wait for their turn. */
+  async #openInTurn(caller: Caller, run: Run, exchange: MessageExchange): Promise<Answers> {
+    const { parts } = this.#place;
+    const { payload, length } = this.#message;
+    if (length < largeBody) return openAnswers(payload, caller, run, exchange, parts);
+    const refusal = exchange.refuseBytes();
+    if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
+    await parts.graph.loadRole?.(caller.role, run.deadline);
+    return parts.largeBodies.run(run.client, length, run.deadline, (onPrepared) =>
+      openAnswers(payload, caller, { ...run, onPrepared }, exchange, parts),
+    );
   }
 }

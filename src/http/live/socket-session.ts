@@ -136,7 +136,7 @@ export class SocketSession implements SocketListener, LiveConnection {
 
   #read(data: Buffer): Promise<void> | null {
     try {
-      return this.#obey(readMessage(data));
+      return this.#obey(readMessage(data), data.length);
     } catch (error) {
       this.#close(closeCodes.invalidMessage, (error as Error).message);
       return null;
@@ -144,7 +144,7 @@ export class SocketSession implements SocketListener, LiveConnection {
   }
 
   /** Throws an `Error` for an invalid message. Returns a promise, which never rejects, if later messages must wait. */
-  #obey(message: ClientMessage): Promise<void> | null {
+  #obey(message: ClientMessage, length: number): Promise<void> | null {
     switch (message.type) {
       case 'connection_init':
         if (this.#state !== 'new') this.#close(closeCodes.repeatedInit, 'Too many initialisation requests');
@@ -166,16 +166,16 @@ export class SocketSession implements SocketListener, LiveConnection {
       case 'subscribe':
         if (this.#state !== 'ready') this.#close(closeCodes.unauthorized, 'Unauthorized');
         else if (this.#operations.has(message.id)) this.#close(closeCodes.idInUse, `Subscriber for ${message.id} already exists`);
-        else this.#start(message.id, message.payload);
+        else this.#start({ ...message, length });
         return null;
     }
   }
 
-  #start(id: string, payload: Readonly<Record<string, unknown>>): void {
+  #start({ id, payload, length }: ClientMessage & { readonly type: 'subscribe'; readonly length: number }): void {
     readParameters(payload);
     this.#operationCount += 1;
     const operation = new SocketOperation(
-      { id, payload, requestId: `${this.#exchange.requestId}.${this.#operationCount}` },
+      { id, payload, length, requestId: `${this.#exchange.requestId}.${this.#operationCount}` },
       { parts: this.#parts, socket: this.#socket, exchange: this.#exchange, holder: this.#holder },
       (text) => this.#send(text),
     );
