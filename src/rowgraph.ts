@@ -51,7 +51,7 @@ import { installExtension } from './extension/install-extension.ts';
 import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
 import { openChangeFeed } from './live/changes/open-change-feed.ts';
 import { LiveQueries, type LiveSettings } from './live/live-queries.ts';
-import { Subscription } from './live/subscription.ts';
+import { failing, readResults } from './live/subscription.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -233,9 +233,9 @@ class RowgraphService implements Rowgraph {
   subscribe(request: GraphQLRequest, caller: Caller, options: SubscribeOptions = {}): AsyncIterableIterator<ExecutionResult> {
     const invalid = whyInvalidCall(caller, options);
     const answers = invalid === null ? this.subscribeRaw(request, caller, { ...options, readOnly: true }) : failing(invalid);
-    return readResults(answers, (error) => {
+    return readResults(answers, toResult, (error) => {
       if (error === invalid) throw error;
-      return this.#failure(error, request);
+      return toResult(this.#failure(error, request));
     });
   }
 
@@ -405,34 +405,6 @@ function whyInvalidCall(caller: Caller, options: SubscribeOptions): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function failing(error: unknown): Subscription {
-  return new Subscription((subscription) => subscription.fail(error));
-}
-
-/** The results of a subscription; the last reports the error that ended it. */
-function readResults(
-  answers: AsyncIterableIterator<RawResponse>,
-  failure: (error: unknown) => RawResponse,
-): AsyncIterableIterator<ExecutionResult> {
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      try {
-        const { done, value } = await answers.next();
-        return done === true ? { done, value: undefined } : { done: false, value: toResult(value) };
-      } catch (error) {
-        return { done: false, value: toResult(failure(error)) };
-      }
-    },
-    async return() {
-      await answers.return?.();
-      return { done: true, value: undefined };
-    },
-  };
 }
 
 function toResult({ chunks }: Pick<RawResponse, 'chunks'>): ExecutionResult {

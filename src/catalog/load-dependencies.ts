@@ -23,6 +23,8 @@ const clockFunctions = `('now', 'transaction_timestamp', 'statement_timestamp')`
 const clockWords =
   'now|transaction_timestamp|statement_timestamp|clock_timestamp|timeofday|current_date|current_time|current_timestamp|localtime|localtimestamp|random|gen_random_uuid|nextval|currval|lastval';
 
+/** Functions of PostgreSQL that run SQL which they are given as text. */
+const dynamicFunctions = '^(query|cursor|table|schema|database)_to_xml|^ts_stat$|^ts_rewrite$';
 /** Words without one of which a function in SQL or PL/pgSQL reads no table, unless another function does that it calls. */
 const tableWords = 'from|join|using|table|into|perform|execute|copy|query_to_xml|cursor_to_xml|schema_to_xml|database_to_xml';
 
@@ -77,7 +79,8 @@ node(kind, id) as (
 builtin as materialized (
   select ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') filter (where p.provolatile = 'v' or p.proname in ${clockFunctions}
       or p.proname = 'age' and p.pronargs = 1) || ') |{SQLVALUEFUNCTION :op [0-8] ' as clock,
-    ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') filter (where p.proname = 'current_setting') || ') ' as setting
+    ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') filter (where p.proname = 'current_setting') || ') ' as setting,
+    ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') filter (where p.proname ~ '${dynamicFunctions}') || ') ' as dynamic
   from pg_catalog.pg_proc p where p.oid < 16384 and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace
 ),
 tree as (
@@ -111,10 +114,10 @@ called as materialized (
 select
   (select pg_catalog.json_agg(distinct c.oid::int8)
     from node n join pg_catalog.pg_class c on n.kind = 'r' and c.oid = n.id where c.relkind in ('r', 'p', 'v', 'm', 'f'))::text,
-  exists (select from called f where f.may_read),
+  exists (select from called f where f.may_read) or exists (select from tree t, builtin b where t.tree ~ b.dynamic),
   exists (select from called f, builtin b
     where f.may_read and f.is_written or f.body ~* '\\m(current_setting|show|current_user|session_user|user)\\M' or f.parsed ~ b.setting)
-    or exists (select from tree t, builtin b where t.tree ~ b.setting),
+    or exists (select from tree t, builtin b where t.tree ~ b.setting or t.tree ~ b.dynamic),
   (select pg_catalog.json_agg(distinct reason) from (
     select 'the foreign table ' || c.oid::pg_catalog.regclass from node n join pg_catalog.pg_class c on n.kind = 'r' and c.oid = n.id
       where c.relkind = 'f'

@@ -155,6 +155,8 @@ export interface DirectConnection {
 export interface StreamListener {
   /** A message of the output plugin, or its beginning. The bytes are overwritten once this returns. */
   message(bytes: Buffer, start: number, end: number, isWhole: boolean): void;
+  /** All that has arrived so far has been passed on. */
+  drained(): void;
   /** The server has written something to its log, whether it concerns the stream or not. */
   stirred(): void;
   /** The stream is over, but for `close()`. Called once. */

@@ -61,6 +61,7 @@ export class PgReplicationStream implements ReplicationStream {
     takeOverSocket(client, (bytes) => {
       this.#heardAt = performance.now();
       this.#reader.read(bytes);
+      if (!this.#isOver) this.#listener.drained();
     });
     client.on('end', () => this.#end(toDatabaseError(new Error('The replication connection was lost'))));
   }

@@ -3,6 +3,8 @@ import { type Dependencies, loadDependencies } from '../catalog/load-dependencie
 import type { RequestDatabase } from '../database/database.ts';
 import type { PlanMeasure } from '../plan/measure.ts';
 
+/** How many sets of tables and functions to remember. */
+const mostKnown = 1000;
 const none: ReadonlySet<number> = new Set();
 
 /** What statements depend on, read once for the tables and functions that they name, until the schema changes. */
@@ -21,6 +23,7 @@ export class DependencyCache {
     const key = `${tables} ${functions}`;
     let known = this.#known.get(key);
     if (known === undefined) {
+      if (this.#known.size >= mostKnown) this.#known.clear();
       known = loadDependencies(this.#database, tables, functions);
       known.catch(() => this.#known.delete(key));
       this.#known.set(key, known);

@@ -96,3 +96,33 @@ export class Subscription implements AsyncIterableIterator<RawResponse, undefine
     onEnd?.();
   }
 }
+
+/** A subscription that an error ends at once. */
+export function failing(error: unknown): Subscription {
+  return new Subscription((subscription) => subscription.fail(error));
+}
+
+/** The answers as results. What ends them with an error becomes the last result, unless `failure` throws. */
+export function readResults<Result>(
+  answers: AsyncIterableIterator<RawResponse>,
+  toResult: (answer: RawResponse) => Result,
+  failure: (error: unknown) => Result,
+): AsyncIterableIterator<Result> {
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      try {
+        const { done, value } = await answers.next();
+        return done === true ? { done, value: undefined } : { done: false, value: toResult(value) };
+      } catch (error) {
+        return { done: false, value: failure(error) };
+      }
+    },
+    async return() {
+      await answers.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}

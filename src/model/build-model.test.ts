@@ -42,6 +42,22 @@ describe('buildModel', () => {
     assert.deepEqual(model.exclusions, []);
   });
 
+  it('finds lookups by unique keys, of which those whose names are taken give way', async () => {
+    const model = await models.build(
+      `create table a (id int primary key, "xByY" int unique); create table a_by_x (id int primary key, y int unique, z int, unique (z, y));
+       create function a_by_x_by_z_and_y() returns int language sql stable as 'select 1';`,
+    );
+    assert.deepEqual(
+      model.lookups.map(({ fieldName, columns }) => [fieldName, ...columns]),
+      [
+        ['aByXByY', 'xByY'],
+        ['aByXByY2', 'y'],
+        ['aByXByZAndY2', 'z', 'y'],
+      ],
+    );
+    assert.deepEqual(renamedObjects(model), ['table a_by_x', 'table a_by_x']);
+  });
+
   it('leaves out tables without a key, a legal name or a readable column, and says what to do', async () => {
     const model = await models.build(
       `create table fine (id int primary key); create table keyless (id int); create table "has space" (id int primary key);

@@ -17,6 +17,7 @@ import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.t
 import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { buildSearch } from './tables/build-search.ts';
+import { buildLookups } from './tables/build-lookups.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
@@ -87,6 +88,7 @@ function* build(
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
+  const lookups = yield* buildLookups(context, names, notes);
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const tables = [...context.tables.values()];
@@ -97,6 +99,7 @@ function* build(
     schemas: schemas.map(({ name }) => name),
     tables: [...tables.filter(({ traits }) => traits.key !== null), ...context.insertOnly],
     rowTypes: tables.filter(({ traits }) => traits.key === null),
+    lookups,
     routines,
     enums: [...context.enums.values()],
     domains: [...context.domains.values()],

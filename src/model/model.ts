@@ -18,6 +18,8 @@ export interface Model {
   readonly tables: readonly Table[];
   /** Tables and views without a key that computed fields return rows of: they have only a row type, without `nodeId`. */
   readonly rowTypes: readonly Table[];
+  /** Fields of Query that look up rows by unique keys other than `primaryKey`. */
+  readonly lookups: readonly UniqueLookup[];
   /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
   readonly routines: readonly Routine[];
   readonly enums: readonly EnumType[];
@@ -139,6 +141,14 @@ export interface TableSearch {
   readonly config: string | null;
   /** The columns of text whose snippets rows can show. */
   readonly shown: readonly Column[];
+}
+
+/** A field of Query that looks up a row by columns with a unique index. */
+export interface UniqueLookup {
+  readonly fieldName: string;
+  readonly table: Table;
+  /** Names of columns of the table, in the order of the index. */
+  readonly columns: readonly string[];
 }
 
 /** A unique index that an insert can name in `on conflict`. */

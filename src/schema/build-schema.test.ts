@@ -36,6 +36,17 @@ describe('buildSchema', () => {
     ]);
   });
 
+  it('has lookups by unique keys, with the final names of columns', () => {
+    const lookup = { fieldName: 'accountByNameAndId', table: account, columns: ['name', 'id'] };
+    const { accountByNameAndId } = fieldsOf(runAtOnce(buildSchema({ ...modelOf([account]), lookups: [lookup] })), 'Query');
+    assert.equal(accountByNameAndId?.description, 'Retrieve a record of type `Account` by its unique `name` and `id`');
+    assert.deepEqual(
+      accountByNameAndId?.args.map(({ name, type }) => `${name}: ${type}`),
+      ['name: String!', 'id: Int!'],
+    );
+    assert.deepEqual(fieldBinding(accountByNameAndId!), { at: 'query', kind: 'by key', table: account });
+  });
+
   it('has lazy root fields that behave like ordinary properties', () => {
     const fields = fieldsOf(schema, 'Query');
     const { get, enumerable } = Object.getOwnPropertyDescriptor(fields, 'accountByPk')!;

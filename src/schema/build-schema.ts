@@ -12,7 +12,7 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { DomainType, EnumType, Model, Routine, Table } from '../model/model.ts';
+import type { Column, DomainType, EnumType, Model, Routine, Table, UniqueLookup } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
@@ -77,14 +77,14 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const enumType of enums) defineEnumTypes(registry, enumType, hasMoreOperators);
   for (const domain of domains) defineDomainTypes(registry, domain, hasMoreOperators);
   const reads = routinesOf(registry, routines, false);
-  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, tables, reads, node));
+  defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const isLive =
     model.subscriptionType !== null && (tables.some(isSubscribable) || [...reads.values()].some(({ subscribable }) => subscribable));
   const subscriptionType = isLive ? model.subscriptionType : null;
   if (subscriptionType !== null) {
     const lasting = new Map([...reads].filter(([, { subscribable }]) => subscribable));
     const description = 'The root type for live queries: each answers at once, and again whenever its answer changes';
-    defineRootType(registry, subscriptionType, description, queryFields(registry, tables, lasting, node, isSubscribable));
+    defineRootType(registry, subscriptionType, description, queryFields(registry, model, lasting, node, isSubscribable));
   }
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
@@ -132,11 +132,13 @@ function defineListFilter(
 
 function queryFields(
   registry: TypeRegistry,
-  tables: readonly Table[],
+  model: Pick<Model, 'tables' | 'lookups'>,
   routines: ReadonlyMap<string, Routine>,
   node: GraphQLInterfaceType,
   has: (table: Table) => boolean = () => true,
 ): FieldBuilders {
+  const tables = model.tables.filter((table) => table.selectable && has(table));
+  const lookups = new Map(model.lookups.filter(({ table }) => has(table)).map((lookup) => [lookup.fieldName, lookup]));
   const get: FieldBuilders['get'] = (name) => {
     if (name === nodeFieldName) return () => nodeField(node, registry.nodeIdField);
     for (const { field, stem } of fieldsNamed(name, 'query')) {
@@ -145,17 +147,19 @@ function queryFields(
         .find((each) => each?.selectable && lowerFirst(each.stem) === stem);
       if (!table || !has(table)) continue;
       if (field === 'collection') return () => collectionField(registry, table);
-      if (table.hasLookup) return () => lookupField(registry, table);
+      if (table.hasLookup) return () => lookupField(registry, table, table.primaryKey, 'by its primary key');
     }
+    const lookup = lookups.get(name);
+    if (lookup) return () => uniqueLookupField(registry, lookup);
     return findRoutine(registry, routines, name, 'query');
   };
   const keys = function* () {
     yield nodeFieldName;
     for (const table of tables) {
-      if (!has(table)) continue;
       if (table.hasLookup) yield tableFieldName(table, 'byPk');
       yield tableFieldName(table, 'collection');
     }
+    yield* lookups.keys();
     yield* routines.keys();
   };
   return { keys, get };
@@ -170,9 +174,14 @@ function nodeField(node: GraphQLInterfaceType, nodeIdField: string): FieldConfig
   };
 }
 
-function lookupField(registry: TypeRegistry, table: Table): FieldConfig {
+function uniqueLookupField(registry: TypeRegistry, { table, columns }: UniqueLookup): FieldConfig {
+  const key = columns.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
+  return lookupField(registry, table, key, `by its unique ${columns.map((name) => `\`${name}\``).join(' and ')}`);
+}
+
+function lookupField(registry: TypeRegistry, table: Table, key: readonly Column[], how: string): FieldConfig {
   const args: GraphQLFieldConfigArgumentMap = emptyRecord();
-  for (const column of table.primaryKey) {
+  for (const column of key) {
     args[column.fieldName] = {
       type: new GraphQLNonNull(inputTypeOf(column.type, registry)!),
       description: `The record's \`${column.name}\` value`,
@@ -181,7 +190,7 @@ function lookupField(registry: TypeRegistry, table: Table): FieldConfig {
   }
   return {
     type: registry.rowOf(table),
-    description: `Retrieve a record of type \`${table.typeName}\` by its primary key`,
+    description: `Retrieve a record of type \`${table.typeName}\` ${how}`,
     args,
     ...bindField('query', { kind: 'by key', table }),
   };

@@ -11,7 +11,7 @@ const schemaSql = `
 create domain warmth as int;
 create type mood as enum ('calm', 'wild');
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], details jsonb, words tsvector);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], details jsonb, words tsvector, badge int unique);
 create table spawn (id int primary key); revoke all on spawn from service_role; grant insert on spawn to service_role;
 create view wet_frog as select id, pond_id from frog;`;
 
@@ -39,6 +39,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgra
   filterGuard: (_schema, graph) =>
     hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
+  uniqueLookups: (schema) => schema.getQueryType()?.getFields().frogByBadge,
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
   json: (schema) => memberOf(schema, 'frogFilter', 'details'),
   moreOperators: (schema) => memberOf(schema, 'IntFilter', 'notIn'),

@@ -108,6 +108,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     schemas: ['public'],
     tables,
     rowTypes: [],
+    lookups: [],
     routines: [],
     enums,
     domains: [],

@@ -13,7 +13,7 @@ import {
   uninstallLive,
   whyImpossible,
 } from '../../extension/install-live.ts';
-import { type LiveStatus, readLiveStatus } from '../../live/changes/live-status.ts';
+import type { LiveStatus } from '../../live/changes/live-status.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
@@ -64,6 +64,8 @@ export function liveCommand(environment: Environment): Command {
     const { databaseUrl, liveDatabaseUrl, live } = readSettings(statusSettings, flags, environment);
     if (live === 'off') throw new CommandError('live queries are off (--live)', 2);
     await connectOnce(databaseUrl, async () => undefined);
+    // Loads `pg`, which other commands do without.
+    const { readLiveStatus } = await import('../../live/changes/live-status.ts');
     const status = await readLiveStatus(databaseUrl, liveDatabaseUrl, live);
     printReport(status, json, describeStatus);
     if (status.mode === 'poll' && live !== 'poll') throw new SilentExitError(1);

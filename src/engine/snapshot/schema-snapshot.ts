@@ -340,6 +340,7 @@ function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: 
     ...model,
     tables: model.tables.filter(isIntrospectable),
     rowTypes: model.rowTypes.filter(isIntrospectable),
+    lookups: model.lookups.filter(({ table }) => isIntrospectable(table)),
     routines: model.routines.filter(isIntrospectable),
     enums: model.enums.filter(isIntrospectable),
     domains: model.domains.filter(isIntrospectable),

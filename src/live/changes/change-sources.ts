@@ -39,6 +39,11 @@ export async function openStream(sessions: Sessions, run: Run, signal: AbortSign
   const reader = new PgoutputReader((commit) => gate.add(commit));
   const stream = await sessions.replicate(publicationName, signal, {
     message: (bytes, start, end, isWhole) => reader.read(bytes, start, end, isWhole),
+    drained: () => {
+      reader.flush();
+      // What was committed after a long transaction comes after it.
+      if (reader.isHeldUp(performance.now())) listener.changed(null);
+    },
     stirred: () => listener.stirred(),
     ended: (error) => listener.failed(error),
   });

@@ -182,6 +182,15 @@ export class ClaimedNames {
     return free;
   }
 
+  /** Claims a field of Query that looks up rows, after all other fields: a taken name is followed by a number. */
+  claimLookup(name: string): string {
+    const claimed = this.#routines.query;
+    const isFree = (other: string) => !claimed.has(other) && !fieldsNamed(other, 'query').some(({ stem }) => this.#collections.has(stem));
+    const free = numbered(name, isFree);
+    claimed.add(free);
+    return free;
+  }
+
   #claim(claimant: Claimant, isFree: (name: string) => boolean): string {
     return isFree(claimant.name) ? claimant.name : this.#firstFree(claimant, isFree);
   }

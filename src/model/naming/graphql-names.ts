@@ -6,7 +6,7 @@
 import type { AdditionName } from '../../settings/additions.ts';
 import type { Table } from '../model.ts';
 import { filteredScalars, listedScalars, scalarNames } from '../types/scalars.ts';
-import { lowerFirst } from './names.ts';
+import { lowerFirst, upperFirst } from './names.ts';
 
 const sharedTypes = ['ID', 'IDFilter', 'Cursor', 'FilterIs', 'OrderByDirection', 'PageInfo', 'Node'] as const;
 
@@ -155,6 +155,11 @@ const tableFields = {
 export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: TableField): string {
   const { root, before, after } = tableFields[field];
   return `${before}${root === 'query' ? lowerFirst(stem) : stem}${after}`;
+}
+
+/** The name of a field of Query that looks up a table's rows by a unique key: `accountByOwnerIdAndName`. */
+export function lookupFieldName({ stem }: Pick<Table, 'stem'>, columns: readonly string[]): string {
+  return `${lowerFirst(stem)}By${columns.map(upperFirst).join('And')}`;
 }
 
 export type TableField = keyof typeof tableFields;
