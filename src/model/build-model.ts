@@ -16,8 +16,8 @@ import { buildComputedFields, buildRoutines, noteComputed } from './routines/bui
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
 import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
-import { buildSearch } from './tables/build-search.ts';
 import { buildLookups } from './tables/build-lookups.ts';
+import { buildSearch } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes } from './tables/value-types.ts';
