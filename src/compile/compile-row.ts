@@ -17,6 +17,7 @@ import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type T
 import { searchRank, snippetJson } from './search.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
 import { bound } from './values/comparison.ts';
+import { jsonPart } from './values/json-values.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
 
 export function newContext(): StatementContext {
@@ -31,6 +32,8 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
   switch (value.kind) {
     case 'column':
       return scope.columnJson(value.column);
+    case 'json part':
+      return jsonPart(scope.column(value.column.name), value.column, value.path);
     case 'node id':
       return nodeIdJson(table, scope);
     case 'search rank':

@@ -97,6 +97,7 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
     case 'type name':
       return noNeeds;
     case 'column':
+    case 'json part':
     case 'row column':
       return needsOfColumns([value.column.name]);
     case 'node id':

@@ -121,6 +121,7 @@ function describeResult(result: ResultPlan): string {
 function columnsOf({ members }: RowPlan): readonly string[] {
   const names = members.flatMap(({ name, value }) => {
     if (value.kind === 'column') return [value.column.name];
+    if (value.kind === 'json part') return [`${value.column.name} at ${textOf(value.path)}`];
     return value.kind === 'node id' ? [name] : [];
   });
   return [...new Set(names)];

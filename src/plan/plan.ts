@@ -63,6 +63,8 @@ export interface RowPlan {
 export type RowValue =
   | TypeNamePlan
   | { readonly kind: 'column'; readonly column: Column }
+  /** What is at a path of a JSON column: a list of keys and positions. */
+  | { readonly kind: 'json part'; readonly column: Column; readonly path: Parameter }
   | { readonly kind: 'node id' }
   /** How well the row matches the search that found it; null if none did. */
   | { readonly kind: 'search rank'; readonly search: Search | null }

@@ -150,6 +150,7 @@ function inStep(step: NestedStep): readonly PlanNode[] {
 function inRowValue(value: Selected<RowValue>): readonly PlanNode[] {
   switch (value.kind) {
     case 'column':
+    case 'json part':
     case 'node id':
     case 'search rank':
     case 'search snippet':

@@ -19,7 +19,7 @@ const additionTable = {
   enums: 'Filters of enum arrays, and enums as arguments and results of functions',
   moreOperators:
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
-  json: 'Filters of JSON columns',
+  json: 'JSON columns: filters, and the argument path of their fields',
   search: 'Full-text search: the argument search of collections, the filter of that name, ranks and snippets',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',

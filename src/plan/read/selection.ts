@@ -1,6 +1,7 @@
 /** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Model, Routine, Table } from '../../model/model.ts';
+import { isJson, namedTypes } from '../../model/types/named-types.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
 import { keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
 import type {
@@ -112,6 +113,9 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
     case 'column': {
       const { column } = binding;
       const { type } = column;
+      const path = isJson(type) ? argumentOf(field, 'path') : undefined;
+      // As a filter does, so that a key that no text can be finds nothing.
+      if (path) return { kind: 'json part', column, path: valueParameter(path, namedTypes.text, 'filter') };
       if (type.kind !== 'row' && type.kind !== 'row list') return { kind: 'column', column };
       return { kind: 'row column', column, list: type.kind === 'row list', row: planRow(selection, type.table, depth) };
     }

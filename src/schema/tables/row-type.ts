@@ -1,14 +1,17 @@
 /** The type of a table's rows: its columns, relations and computed fields. Also the fields of functions, computed or root fields. */
 import {
   assertInterfaceType,
+  type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLOutputType,
+  GraphQLString,
 } from 'graphql';
 import type { Relation, Routine, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
+import { isJson } from '../../model/types/named-types.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
@@ -40,6 +43,7 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
     builders.set(column.rowFieldName, () => ({
       type: column.notNull ? new GraphQLNonNull(type) : type,
       description: column.description,
+      ...(isJson(column.type) && table.additions.has('json') && { args: { path: jsonPath } }),
       ...bindField('row', { kind: 'column', column }),
     }));
   }
@@ -53,6 +57,11 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
 }
+
+const jsonPath: GraphQLArgumentConfig = {
+  type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+  description: 'Keys of objects and positions in arrays that lead to the part to return: `["size", "width"]`, `["tags", "0"]`',
+};
 
 function identifierField(): FieldConfig {
   return {
