@@ -54,6 +54,8 @@ function* groupByTable<Row extends { readonly tableId: number }>(
   return groups;
 }
 
+const noIndexes: CatalogColumn['vectorIndexes'] = [];
+
 function columnAssembler(
   raw: RawCatalog,
   comments: CatalogComments,
@@ -65,6 +67,7 @@ function columnAssembler(
   const shownTypes = new Map(raw.types.map(({ id, shown }) => [id, shown]));
   const searchConfigs = new Map(raw.searchVectors.map((vector) => [keyOf(vector), vector.config]));
   const collations = new Map(raw.collations.map(({ id, sql }) => [id, sql]));
+  const vectorIndexes = Map.groupBy(raw.vectorIndexes, keyOf);
   return ({ tableId, shownType, fullDomain, collationId, ...column }) => {
     const { number, typeId, notNull, automatic } = column;
     const key = keyOf({ tableId, number });
@@ -73,6 +76,7 @@ function columnAssembler(
       modifiedType: modifiedType(types.get(typeId), shownType, shownTypes.get(typeId)),
       notNull: notNull && !unproven.has(key),
       collation: collations.get(collationId) ?? null,
+      vectorIndexes: vectorIndexes.get(key) ?? noIndexes,
       automatic: automatic || sequences.has(key),
       refusesNull: notNull || fullDomain,
       searchConfig: searchConfigs.get(key) ?? null,

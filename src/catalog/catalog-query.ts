@@ -271,6 +271,18 @@ export const catalogLists: Lists<RawCatalog> = {
     from: `pg_catalog.pg_index i where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null`,
     orderBy: 'i.indexrelid',
   },
+  vectorIndexes: {
+    members: { tableId: 'i.indrelid::int8', number: 'i.indkey[0]', method: 'm.amname', operatorClass: 'o.opcname' },
+    from: `pg_catalog.pg_index i join pg_catalog.pg_opclass o on o.oid = i.indclass[0] join pg_catalog.pg_am m on m.oid = o.opcmethod
+      where (i.indclass[0] in (
+        select v.oid from pg_catalog.pg_opclass v join pg_catalog.pg_am a on a.oid = v.opcmethod where a.amname in ('hnsw', 'ivfflat')
+      )) is true and (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indkey[0] > 0`,
+    orderBy: 'i.indexrelid',
+  },
+  vectorExtension: {
+    members: { schemaId: 'x.extnamespace::int8', version: 'x.extversion' },
+    from: `pg_catalog.pg_extension x where x.extname = 'vector'`,
+  },
   uniqueIndexes: {
     members: {
       tableId: 'u.table_id::int8',

@@ -28,6 +28,8 @@ export interface Catalog {
   readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
   readonly searchConfigs: readonly CatalogSearchConfig[];
   /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
+  /** The extension pgvector; null if it is not installed. */
+  readonly vectorExtension: VectorExtension | null;
   readonly functions: readonly CatalogFunction[];
   /** Functions of any schema that exposed tables or functions use, labelled immutable although they may read the caller's claims. */
   readonly mislabelled: readonly MislabelledFunction[];
@@ -102,6 +104,8 @@ export interface CatalogColumn {
   readonly notNull: boolean;
   /** Its collation as SQL, qualified; null if its type has none. */
   readonly collation: string | null;
+  /** Its HNSW and IVFFlat indexes, partial ones included. */
+  readonly vectorIndexes: readonly VectorIndex[];
   /** Whether PostgreSQL fills it in: generated, identity, or serial. */
   readonly automatic: boolean;
   /** Whether it is automatic and no statement may give it a value. */
@@ -113,6 +117,20 @@ export interface CatalogColumn {
   /** The text search configuration by which PostgreSQL fills it in, as SQL; null if that is unknown, or it is no tsvector. */
   readonly searchConfig: string | null;
   readonly comment: string | null;
+}
+
+export interface VectorIndex {
+  readonly method: 'hnsw' | 'ivfflat';
+  /** Such as `vector_cosine_ops`. */
+  readonly operatorClass: string;
+}
+
+export interface VectorExtension {
+  /** The schema of its types and operators. */
+  readonly schemaId: number;
+  readonly schema: string;
+  /** The second number of its version: 8 for 0.8.1. */
+  readonly minor: number;
 }
 
 export interface CatalogIndex {

@@ -2,7 +2,15 @@
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
 import { assembleTables } from './assemble-tables.ts';
-import type { Catalog, CatalogArgument, CatalogForeignKey, CatalogFunction, CatalogTable, CatalogType } from './catalog.ts';
+import type {
+  Catalog,
+  CatalogArgument,
+  CatalogForeignKey,
+  CatalogFunction,
+  CatalogTable,
+  CatalogType,
+  VectorExtension,
+} from './catalog.ts';
 import { catalogLists, catalogQuery } from './catalog-query.ts';
 import { effectLists, effectsQuery, type RawEffects } from './effects/effects-query.ts';
 import { type Effects, findEffects } from './effects/find-effects.ts';
@@ -62,12 +70,20 @@ function* assembleCatalog(
     types,
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
     searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
+    vectorExtension: vectorExtensionOf(raw, schemaNames),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
     mislabelled: effects.mislabelledIn(
       raw.tables.map(({ id }) => id),
       raw.functions.map(({ id }) => id),
     ),
   };
+}
+
+function vectorExtensionOf({ vectorExtension }: RawCatalog, schemaNames: ReadonlyMap<number, string>): VectorExtension | null {
+  const [found] = vectorExtension;
+  if (!found) return null;
+  const [major, minor] = found.version.split('.').map(Number);
+  return { schemaId: found.schemaId, schema: schemaNames.get(found.schemaId) ?? '', minor: major === 0 ? (minor ?? 0) : Infinity };
 }
 
 function* assembleForeignKeys(

@@ -163,7 +163,8 @@ function objectsOf(catalog: Catalog): ObjectIds {
   const ofTypes = types.flatMap(({ schema, schemaId, enumSchema }) =>
     schema === 'pg_catalog' ? [] : [schemaId, enumSchema?.id ?? schemaId],
   );
-  const schemas = positionsOf([...searched, ...catalog.functions.map(({ schemaId }) => schemaId), ...ofTypes]);
+  const ofVectors = catalog.vectorExtension === null ? [] : [catalog.vectorExtension.schemaId];
+  const schemas = positionsOf([...searched, ...ofVectors, ...catalog.functions.map(({ schemaId }) => schemaId), ...ofTypes]);
   const tables = positionsOf(catalog.tables.map(({ id }) => id));
   const functions = positionsOf([...catalog.functions.map(({ id }) => id), ...types.flatMap(({ operatorIds }) => operatorIds)]);
   const enums = positionsOf(types.flatMap(({ id, labels }) => (labels ? [id] : [])));

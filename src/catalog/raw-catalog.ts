@@ -6,6 +6,7 @@ import type {
   CatalogSearchConfig,
   CatalogTable,
   CatalogType,
+  VectorIndex,
 } from './catalog.ts';
 
 /** The rows that the query returns. Ids are oids. */
@@ -27,6 +28,10 @@ export interface RawCatalog {
   readonly unproven: readonly RawColumnNumber[];
   readonly comments: readonly RawComment[];
   readonly indexes: readonly (CatalogIndex & { readonly tableId: number; readonly keyCount: number })[];
+  /** HNSW and IVFFlat indexes on columns. */
+  readonly vectorIndexes: readonly (RawColumnNumber & VectorIndex)[];
+  /** The extension pgvector, if it is installed. */
+  readonly vectorExtension: readonly { readonly schemaId: number; readonly version: string }[];
   readonly uniqueIndexes: readonly RawUniqueIndex[];
   /** Only for tables that have unique indexes without a constraint, which must be told apart. */
   readonly uniqueIndexKinds: readonly {

@@ -13,6 +13,7 @@ import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { distanceCondition } from './distance.ts';
 import { type Aliases, relatedRows, type Scope } from './scope.ts';
 import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
@@ -54,6 +55,8 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return jsonCondition(scope.column(filter.column.name), filter.column.type, filter);
     case 'search':
       return searchCondition(filter.search, scope);
+    case 'distance':
+      return distanceCondition(filter, scope, aliases);
     case 'related rows':
       return relatedRowsCondition(filter, scope, aliases, nesting);
     case 'related count':

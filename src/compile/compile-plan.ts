@@ -149,6 +149,8 @@ function identityOf(parameter: Parameter): unknown {
       const { type, use, as = '' } = encoding;
       return `${value.index} ${use} ${as} ${type.kind === 'scalar' ? (type.maxLength ?? '') : ''} ${type.sqlType}`;
     }
+    case 'vector':
+      return `${value.index} vector ${encoding.form} ${encoding.dimensions} ${encoding.name}`;
     case 'count':
       return `${value.index} ${encoding.argument} ${encoding.maximum}`;
     case 'search':

@@ -10,6 +10,7 @@ import type {
   ConnectionValue,
   Count,
   DeletePlan,
+  Distance,
   Filter,
   GroupBy,
   OrderValue,
@@ -178,9 +179,15 @@ function describeOrderValue(value: OrderValue): string {
       return 'search rank';
     case 'related':
       return `${value.rows.fieldName}.${describeOrderValue(value.value)}`;
+    case 'distance':
+      return describeDistance(value.distance);
     case 'aggregate':
       return `${value.function} of ${value.rows.fieldName}${value.function === 'count' ? '' : `.${value.column.name}`}`;
   }
+}
+
+function describeDistance({ column, metric, from }: Distance): string {
+  return `${metric} distance of ${column.name} from ${'kind' in from ? `row ${from.key.map(({ parameter }) => textOf(parameter)).join(', ')}` : textOf(from)}`;
 }
 
 function countOf(count: Count): string {
@@ -239,6 +246,8 @@ function describeFilter(filter: Filter): string {
       return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}${filter.vars ? ` with ${textOf(filter.vars)}` : ''}`;
     case 'search':
       return `${filter.search.mode} search ${textOf(filter.search.text)}`;
+    case 'distance':
+      return `${describeDistance(filter.distance)} ${filter.within ? `lte ${textOf(filter.within)}` : 'is not null'}`;
     case 'related rows':
       return `${filter.quantifier} ${relatedText(filter)}`;
     case 'related count':

@@ -110,6 +110,7 @@ function* build(
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
     jsonTypes,
+    hasVectors: catalog.vectorExtension !== null && additions.has('vectors'),
     countBuilt: () => builder.builtTables,
   };
   return { model, notes, inferredKeys };

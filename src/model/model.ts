@@ -7,8 +7,9 @@ import type { SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
-import type { PostgresType } from './types/postgres-types.ts';
+import type { PostgresType, VectorForm } from './types/postgres-types.ts';
 import type { ScalarName } from './types/scalars.ts';
+import type { Metric } from './types/vector-metrics.ts';
 
 export interface Model {
   readonly role: string;
@@ -38,6 +39,8 @@ export interface Model {
   readonly hasMoreOperators: boolean;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
   readonly jsonTypes: JsonTypeNames | null;
+  /** Whether tables may have vectors: the database has pgvector, and the addition is on. */
+  readonly hasVectors: boolean;
   /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
 }
@@ -162,6 +165,21 @@ export interface Arbiter {
     | { readonly kind: 'index'; readonly elements: readonly string[]; readonly condition: string | null };
 }
 
+/** A column of one of pgvector's types, or of bits, which pgvector measures too. */
+export interface VectorColumn {
+  readonly form: VectorForm;
+  /** The type of values to measure from, without a length, as SQL. */
+  readonly sqlType: string;
+  /** Null if it has vectors of any dimension. */
+  readonly dimensions: number | null;
+  /** The schema of the operators. */
+  readonly operatorSchema: string;
+  /** The metrics by which indexes find the nearest rows: in order, or, for IVFFlat, nearly so. */
+  readonly indexed: ReadonlyMap<Metric, 'in order' | 'nearly'>;
+  /** Whether scans of these indexes go on until enough rows match: since pgvector 0.8. */
+  readonly scansOn: boolean;
+}
+
 export interface Column {
   readonly name: string;
   /** Its name in inserts, updates, orders, aggregates and lookups by key. */
@@ -179,6 +197,8 @@ export interface Column {
   readonly leadsIndex: boolean;
   /** Whether all those indexes have its nulls at the non-default end: `desc nulls last` or `nulls first`. */
   readonly indexMovesNulls: boolean;
+  /** What distances from its vectors need; null if it has none, or the role cannot use pgvector. */
+  readonly vector: VectorColumn | null;
   /** Whether filters, orders and keys can compare it: not if the operators of its type are out of the role's reach. */
   readonly comparable: boolean;
   /** Whether rows can be ordered by it: not if it is an array, JSON or a composite, as in pg_graphql. */

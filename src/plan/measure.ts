@@ -48,6 +48,8 @@ export interface PlanMeasure {
   readonly liveRefresh: number | null;
   /** What it may do beyond its transaction. */
   readonly effects: SessionEffects;
+  /** The settings that it needs for its transaction. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
   /**
    * Whether PostgreSQL parses and plans it in the same way for every role: only queries on role-independent tables, without functions.
    * Never mutations, because their triggers and defaults are not examined.
@@ -62,6 +64,13 @@ export interface PlanMeasure {
 
 /** The estimate for a count or an aggregate, which reads more rows than it returns. */
 const rowsOfAggregate = 10;
+const noSettings: PlanMeasure['settings'] = [];
+/** Scans of vector indexes go on until enough rows match the filter (https://github.com/pgvector/pgvector#iterative-index-scans). */
+const scanSettings: PlanMeasure['settings'] = [
+  ['hnsw.iterative_scan', 'strict_order'],
+  ['ivfflat.iterative_scan', 'relaxed_order'],
+];
+
 /** The estimate for a column that holds an array of rows. */
 const rowsOfRowList = 10;
 
@@ -96,6 +105,7 @@ class PlanMeasurer {
   #parameters = 0;
   readonly #touches = new Set<string>();
   #volatileRoutine: string | null = null;
+  #scansOn = false;
   #liveRefresh = Infinity;
   readonly #tableIds = new Set<number>();
   readonly #routineIds = new Set<number>();
@@ -122,6 +132,7 @@ class PlanMeasurer {
       volatileRoutine: this.#volatileRoutine,
       liveRefresh: this.#liveRefresh === Infinity ? null : this.#liveRefresh,
       effects: this.#effects,
+      settings: this.#scansOn ? scanSettings : noSettings,
       roleIndependent: this.#kind === 'query' && this.#routineIds.size === 0 && this.#tablesAreRoleIndependent,
       seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
     };
@@ -250,6 +261,11 @@ class PlanMeasurer {
   /** Counts each relation and computed field as a subquery. */
   #orderValue(value: OrderValue, times: number): void {
     if (value.kind === 'column' || value.kind === 'search rank') return;
+    if (value.kind === 'distance') {
+      if ('kind' in value.distance.from) this.#subqueries += times;
+      if (value.distance.vector.scansOn) this.#scansOn = true;
+      return;
+    }
     this.#subqueries += times;
     if (value.kind === 'computed') this.#touchRoutine(value.routine);
     else this.#touchRelated(value.rows);

@@ -10,10 +10,12 @@ import type {
   Table,
   TableSearch,
   ValueType,
+  VectorColumn,
 } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
-import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
+import type { AggregateFunction, OrderAggregate, VectorForm } from '../model/types/postgres-types.ts';
+import type { Metric } from '../model/types/vector-metrics.ts';
 import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 
@@ -51,7 +53,7 @@ export interface Member<Value> {
 export interface LookupPlan {
   readonly kind: 'lookup';
   readonly table: Table;
-  readonly key: readonly { readonly column: Column; readonly parameter: Parameter }[];
+  readonly key: RowKey;
   readonly row: RowPlan;
 }
 
@@ -115,7 +117,7 @@ export type ConnectionValue =
   | { readonly kind: 'total count' }
   | { readonly kind: 'aggregate'; readonly members: readonly Member<AggregateValue>[] }
   | { readonly kind: 'groups'; readonly groups: GroupsPlan };
-export type EdgeValue = TypeNamePlan | { readonly kind: 'cursor' } | { readonly kind: 'node'; readonly row: RowPlan };
+export type EdgeValue = TypeNamePlan | { readonly kind: 'cursor' | 'distance' } | { readonly kind: 'node'; readonly row: RowPlan };
 export type PageInfoValue = TypeNamePlan | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' };
 export type AggregateValue =
   | TypeNamePlan
@@ -195,9 +197,18 @@ export type OrderValue =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'computed'; readonly routine: Routine }
   | { readonly kind: 'search rank'; readonly search: Search }
+  | { readonly kind: 'distance'; readonly distance: Distance }
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;
+/** The distance of a vector from one that the client gives, or from that of a row. */
+export interface Distance {
+  readonly column: Column;
+  readonly vector: VectorColumn;
+  readonly metric: Metric;
+  readonly from: Parameter | { readonly kind: 'row'; readonly table: Table; readonly key: RowKey };
+}
+export type RowKey = readonly { readonly column: Column; readonly parameter: Parameter }[];
 /** The count of related rows, or an aggregate of one of their columns. */
 export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: RelatedRows } & (
   | { readonly function: 'count' }
@@ -209,6 +220,8 @@ export type Filter =
   | { readonly kind: 'not'; readonly filter: Filter }
   | ((Test | ArrayTest | JsonTest) & { readonly column: Column })
   | { readonly kind: 'search'; readonly search: Search }
+  /** Whether there is a distance, and none greater than `within`. */
+  | { readonly kind: 'distance'; readonly distance: Distance; readonly within: Parameter | null }
   /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
   | {
       readonly kind: 'related rows';
@@ -347,6 +360,8 @@ export type ParameterEncoding =
   | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
+  /** A list of numbers as a vector; `name` is that of its column. */
+  | { readonly kind: 'vector'; readonly form: VectorForm; readonly dimensions: number | null; readonly name: string }
   /** A number from 0 to 1. */
   | { readonly kind: 'fraction'; readonly argument: string }
   /** The text of a search, or its words as a query that finds those that begin with them. */

@@ -238,6 +238,7 @@ function inFilter(value: Filter, table: Table): readonly PlanNode[] {
     case 'length':
     case 'json test':
     case 'search':
+    case 'distance':
       return [];
     case 'related rows':
     case 'related count':

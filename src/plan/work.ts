@@ -2,7 +2,7 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { ConnectionPlan, Count, GroupsPlan, Parameter, Plan, RootValue, Test } from './plan.ts';
+import type { ConnectionPlan, Count, Filter, GroupsPlan, Parameter, Plan, RootValue, Test } from './plan.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';
 
 /** Work for a field. `compare` is a comparison in a filter or in a condition on groups. */
@@ -74,11 +74,13 @@ function workOf(node: PlanNode): readonly Work[] {
       if (value.kind === 'search') return [{ kind: 'compare', parameters: [value.search.text] }];
       if (value.kind === 'elements' || value.kind === 'length') return value.tests.flatMap(comparison);
       if (value.kind === 'json test') return [{ kind: 'compare', parameters: [value.parameter, ...(value.vars ? [value.vars] : [])] }];
+      if (value.kind === 'distance') return [{ kind: 'compare', parameters: parametersOf(value) }];
       return value.kind === 'comparison' ? comparison(value) : [];
     }
     case 'order value':
       if (node.value.kind === 'computed') return [{ kind: 'call', routine: node.value.routine }];
-      return node.value.kind === 'column' || node.value.kind === 'search rank' ? [] : [related(node.value.rows)];
+      if (node.value.kind === 'column' || node.value.kind === 'search rank' || node.value.kind === 'distance') return [];
+      return [related(node.value.rows)];
     case 'step':
       return [{ kind: 'write', table: node.value.table }];
     case 'row':
@@ -87,6 +89,11 @@ function workOf(node: PlanNode): readonly Work[] {
     case 'response value':
       return [];
   }
+}
+
+function parametersOf({ distance: { from }, within }: Extract<Filter, { kind: 'distance' }>): readonly Parameter[] {
+  const origin = 'kind' in from ? from.key.map(({ parameter }) => parameter) : [from];
+  return within ? [...origin, within] : origin;
 }
 
 function ofRoot(value: RootValue): readonly Work[] {

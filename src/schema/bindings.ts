@@ -51,7 +51,7 @@ interface FieldBindings {
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
   row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
   connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
-  edge: Plain<'cursor' | 'node'>;
+  edge: Plain<'cursor' | 'node' | 'distance'>;
   'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
   aggregate: AggregateBinding;
   'aggregate column': ColumnBinding;
@@ -66,6 +66,10 @@ interface InputBindings {
   search: Plain<'text' | 'mode'>;
   snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
+  /** Arguments of additions that collections have. */
+  page: Plain<'nearest'>;
+  nearest: ColumnBinding | Plain<'within'>;
+  'nearest to': Plain<'to' | 'text' | 'nearest to' | 'metric'>;
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   'array operators': Plain<'any' | 'all' | 'length'>;
   'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };

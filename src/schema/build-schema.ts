@@ -33,6 +33,7 @@ import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from '.
 import { domainFilter, enumFilter, filterIs, filterTypes, idFilter, listFilter, scalarFilterTypes } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
+import { defineVectorTypes, nearestTypes } from './tables/nearest-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
@@ -56,6 +57,7 @@ const tableTypes: TableTypes = {
   ...connectionTypes,
   ...filterTypes,
   ...orderTypes,
+  ...nearestTypes,
   ...aggregateTypes,
   ...groupTypes,
   ...mutationTypes,
@@ -91,6 +93,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes);
   yield* defineGroups(registry, tables);
+  if (model.hasVectors) yield* defineVectorTypes(registry, tables);
   yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars, subscriptionType });
 }

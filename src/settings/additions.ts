@@ -21,6 +21,7 @@ const additionTable = {
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
   json: 'JSON columns: filters, and the argument path of their fields',
   search: 'Full-text search: the argument search of collections, the filter of that name, ranks and snippets',
+  vectors: 'Nearest rows by the vectors of pgvector, with their distances',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;

@@ -41,6 +41,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
   const usable = {
+    vector: null,
     comparable: true,
     orderable: true,
     selectable: true,
@@ -119,6 +120,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     specifiesScalars: true,
     hasMoreOperators: true,
     jsonTypes: null,
+    hasVectors: false,
     countBuilt: () => tables.length,
   };
 }

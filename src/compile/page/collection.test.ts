@@ -27,8 +27,8 @@ const node = (...columns: readonly (typeof id)[]): EdgeValue => ({
 
 describe('what a page needs', () => {
   it('is the columns of its nodes, as JSON if they are selected several times', () => {
-    const { isRead, rows, cursors, oneMore, numbers } = needsOf([edges(node(id))]);
-    assert.deepEqual({ isRead, cursors, oneMore, numbers }, { isRead: true, cursors: false, oneMore: false, numbers: false });
+    const { isRead, rows, keys, oneMore, numbers } = needsOf([edges(node(id))]);
+    assert.deepEqual({ isRead, keys, oneMore, numbers }, { isRead: true, keys: false, oneMore: false, numbers: false });
     assert.deepEqual([rows.columns, rows.json, rows.row], [[id!.name], [], false]);
     assert.deepEqual(needsOf([edges(node(id, id))]).rows.json, [id]);
   });
@@ -46,8 +46,8 @@ describe('what a page needs', () => {
   });
 
   it('is the order keys if cursors are shown', () => {
-    assert.equal(needsOf([edges({ kind: 'cursor' })]).cursors, true);
-    assert.equal(needsOf([info('start cursor')]).cursors, true);
+    assert.equal(needsOf([edges({ kind: 'cursor' })]).keys, true);
+    assert.equal(needsOf([info('start cursor')]).keys, true);
   });
 
   it('is nothing if nothing aggregates its rows', () => {

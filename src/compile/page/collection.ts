@@ -67,10 +67,10 @@ export interface PageNeeds {
   readonly isRead: boolean;
   /** Whether the page has at most one row, the edge of which is read by itself. */
   readonly isOneRow: boolean;
-  /** What the JSON needs of the rows, except for cursors. */
+  /** What the JSON needs of the rows, except for order keys. */
   readonly rows: RowNeeds;
-  /** Whether cursors are shown, which have the values of all order keys. */
-  readonly cursors: boolean;
+  /** Whether the values of order keys are shown, in cursors or as distances. */
+  readonly keys: boolean;
   /** Whether one row beyond the page is read, to find out whether there is one. */
   readonly oneMore: boolean;
   readonly numbers: boolean;
@@ -91,7 +91,7 @@ export function pageNeeds(collection: Collection): PageNeeds {
     isRead: (edges.length > 0 && !isOneRow) || ends || oneMore || preceding,
     isOneRow,
     rows: allNeeds([...nodes, needsOfColumns(present && edges.length > 0 ? [present.name] : [])]),
-    cursors: ends || edges.flat().some(({ kind }) => kind === 'cursor'),
+    keys: ends || edges.flat().some(({ kind }) => kind === 'cursor' || kind === 'distance'),
     oneMore,
     numbers: oneMore || (!isForward && (edges.length > 0 || ends)),
   };

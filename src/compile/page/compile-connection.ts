@@ -17,9 +17,9 @@ import { selectGroups } from '../groups/compile-groups.ts';
 import type { Scope } from '../scope.ts';
 import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
 import { isNotNull } from '../values/comparison.ts';
-import { opaqueId, opaqueIdJson, quotedOrNull } from '../values/value-json.ts';
+import { opaqueId, opaqueIdJson, quotedOrNull, valueJson } from '../values/value-json.ts';
 import { type Collection, matchingRows, nullableKey } from './collection.ts';
-import { keysOfRow, type WrittenKey } from './order-keys.ts';
+import { keysOfRow, typeOf, type WrittenKey } from './order-keys.ts';
 import { PageQuery } from './page-query.ts';
 import { cursorText } from './seek.ts';
 
@@ -99,8 +99,16 @@ function onlyEdge(collection: Collection, page: PageQuery, members: readonly Mem
  */
 export function edgeJson(members: readonly Member<EdgeValue>[], keys: readonly WrittenKey[], scope: Scope, context: StatementContext): Sql {
   return concatenate(
-    context.object(members, (value) => (value.kind === 'cursor' ? opaqueIdJson(cursorText(keys)) : context.rowJson(value.row, scope))),
+    context.object(members, (value) => {
+      if (value.kind === 'node') return context.rowJson(value.row, scope);
+      return value.kind === 'cursor' ? opaqueIdJson(cursorText(keys)) : distanceJson(keys);
+    }),
   );
+}
+
+function distanceJson(keys: readonly WrittenKey[]): JsonText {
+  const key = keys.find(({ value }) => value.kind === 'distance');
+  return key ? valueJson(key.sql, typeOf(key.value), false) : ['null'];
 }
 
 function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {

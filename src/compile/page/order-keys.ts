@@ -5,6 +5,7 @@ import { namedTypes } from '../../model/types/named-types.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { distanceSql } from '../distance.ts';
 import {
   type Aliases,
   areEqual,
@@ -45,6 +46,8 @@ export function typeOf(value: OrderValue): ValueType {
       return namedTypes.float4;
     case 'related':
       return typeOf(value.value);
+    case 'distance':
+      return namedTypes.float8;
     case 'aggregate':
       return aggregateType(value);
   }
@@ -61,6 +64,8 @@ export function identityOf(value: OrderValue): string {
       return 'search rank';
     case 'related':
       return `${JSON.stringify(value.rows.fieldName)} ${identityOf(value.value)}`;
+    case 'distance':
+      return JSON.stringify(['distance', value.distance.column.name]);
     case 'aggregate':
       return JSON.stringify([value.function, value.rows.fieldName, value.function === 'count' ? '' : value.column.name]);
   }
@@ -70,6 +75,7 @@ export function identityOf(value: OrderValue): string {
 export function needsOfOrder(value: OrderValue): RowNeeds {
   if (value.kind === 'column') return needsOfColumns([value.column.name]);
   if (value.kind === 'search rank') return needsOfColumns(namesOfSearch(value.search));
+  if (value.kind === 'distance') return needsOfColumns([value.distance.column.name]);
   if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
   return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
 }
@@ -102,6 +108,9 @@ export function isValueNeverNull(value: OrderValue, keepsNotNull: boolean): bool
       return value.column.notNull && keepsNotNull;
     case 'computed':
       return false;
+    case 'distance':
+      // The filter leaves out rows without one.
+      return true;
     case 'related': {
       const relation = uniqueRelation(value.rows);
       return !!relation && isAlwaysThere(relation, keepsNotNull) && isValueNeverNull(value.value, relation.target.keepsNotNull);
@@ -130,6 +139,7 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
   if (value.kind === 'column') return scope.column(value.column.name);
   if (value.kind === 'computed') return callOnRow(value.routine, scope);
   if (value.kind === 'search rank') return searchRank(value.search, scope);
+  if (value.kind === 'distance') return distanceSql(value.distance, scope, aliases);
   return sql`(${selectValue(value, scope, aliases)})`;
 }
 
@@ -200,6 +210,7 @@ class Joins {
     if (value.kind === 'column') return row.scope.column(value.column.name);
     if (value.kind === 'computed') return ifPresent(row, callOnRow(value.routine, row.scope));
     if (value.kind === 'search rank') return searchRank(value.search, row.scope);
+    if (value.kind === 'distance') return ifPresent(row, distanceSql(value.distance, row.scope, this.#aliases));
     if (value.kind === 'aggregate') {
       const { by } = value.rows;
       const isGrouped = ofAllRows && by.kind === 'relation' && isGroupable(by.relation);

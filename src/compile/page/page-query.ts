@@ -1,6 +1,18 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
-import type { Count, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
-import { as, coalesce, exists, named, rowNumber, type SelectClauses, select, subselect } from '../../sql/clauses.ts';
+import type { Count, Filter, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
+import {
+  as,
+  coalesce,
+  countRows,
+  cte,
+  exists,
+  named,
+  rowNumber,
+  type SelectClauses,
+  select,
+  subselect,
+  withQueries,
+} from '../../sql/clauses.ts';
 import { bind, integer, join, newLine, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { narrowsByIndex } from '../compile-filter.ts';
 import { DerivedScope } from '../scope.ts';
@@ -79,12 +91,13 @@ export class PageQuery {
   }
 
   select(): Sql {
+    const distance = scannedDistance(this.#collection);
+    if (distance) return this.#nearest(distance);
     const rows = matchingRows(this.#collection, this.scope.alias);
     const joined = this.#joinKeys(rows);
     const ranges = this.#cursor ? this.#rangesAfter(this.#cursor, joined.keys) : this.#allRanges(joined.keys);
     if (ranges.length > 1) return this.#union(ranges, rows, joined);
-    const nothing: SeekRange = { condition: sql`false`, order: joined.keys, isBeyond: true };
-    return this.#single(ranges[0] ?? (this.#cursor ? nothing : undefined), rows, joined);
+    return this.#single(ranges[0] ?? (this.#cursor ? nothingIn(joined) : undefined), rows, joined);
   }
 
   #hasRowNotAfter(cursor: Cursor): Sql {
@@ -138,8 +151,8 @@ export class PageQuery {
   }
 
   #single(range: SeekRange | undefined, rows: MatchingRows, joined: JoinedKeys): Sql {
-    const order = orderBy(range?.order ?? joined.keys);
-    const outputs = this.#outputs(rows, joined.keys, this.needs.cursors);
+    const order = orderBy((range?.order ?? joined.keys).map(withoutIndex));
+    const outputs = this.#outputs(rows, joined.keys, this.needs.keys);
     return select({
       columns: [...outputs, ...this.#rowNumber(order)],
       ...inRange(rows, joined, range),
@@ -156,7 +169,7 @@ export class PageQuery {
   #union(ranges: readonly SeekRange[], rows: MatchingRows, joined: JoinedKeys): Sql {
     const isInOrder = this.#readsInOrder() && ranges.every(({ isBeyond }) => isBeyond);
     const order = isInOrder ? [] : orderBy(this.#asOutputs(this.#keys));
-    const outputs = this.#outputs(rows, joined.keys, this.needs.cursors || !isInOrder);
+    const outputs = this.#outputs(rows, joined.keys, this.needs.keys || !isInOrder);
     const columns = outputs.length > 0 ? outputs : [integer(1)];
     const offset = this.#offset();
     const limit = offset ? sql`${this.#size()} + ${offset}` : this.#size();
@@ -169,6 +182,55 @@ export class PageQuery {
       limit: this.#size(),
       offset,
     });
+  }
+
+  /**
+   * The nearest rows, of which an HNSW or IVFFlat index finds some, in an order that is almost right. If it finds fewer than the page has
+   * room for, all distances are computed. For the first 10 within a distance:
+   *
+   *     with nearest as materialized (select …, t1."embedding" operator("public".<=>) $1::public.vector as "(order 1)" from … as t1
+   *       order by t1."embedding" operator("public".<=>) $1::public.vector, t1."id" limit 18)
+   *     select t1.* from (
+   *       select t1.* from nearest as t1 where (select count(*) from nearest) >= 10 and t1."(order 1)" <= $2::double precision
+   *       union all
+   *       (select … from … as t1 where t1."embedding" operator("public".<=>) $1::public.vector <= $2::double precision
+   *         and (select count(*) from nearest) < 10 order by (t1."embedding" operator("public".<=>) $1::public.vector) + 0, t1."id" limit 10)
+   *     ) as t1 order by t1."(order 1)", t1."id" limit 10
+   *
+   * The bound of the distance is outside, because a scan would go on looking for rows within it.
+   */
+  #nearest({ within }: DistanceFilter): Sql {
+    const { alias } = this.scope;
+    const offset = this.#offset();
+    const limit = offset ? sql`${this.#size()} + ${offset}` : this.#size();
+    const scanned = this.#nearestRows(
+      matchingRows(unbounded(this.#collection), alias),
+      sql`${limit} + ${integer(spareRows)}`,
+      (key) => key,
+    );
+    const all = matchingRows(this.#collection, alias);
+    const isFull = sql`(select ${countRows} from ${trusted(found)}) >= ${limit}`;
+    const exact = this.#nearestRows({ ...all, where: [...all.where, sql`not ${isFull}`] }, limit, withoutIndex);
+    const [key] = this.#asOutputs(this.#keys);
+    const bound = within && key ? [sql`${key.sql} <= ${bind(within, 'double precision')}`] : [];
+    const columns = [sql`${trusted(alias)}.*`];
+    const indexed = select({ columns, from: as(trusted(found), alias), where: [isFull, ...bound] });
+    const order = orderBy(this.#asOutputs(this.#keys));
+    const page = select({
+      columns: [...columns, ...this.#rowNumber(order)],
+      from: as(sql`(${newLine}${indexed}${newLine}union all${newLine}(${exact}))`, alias),
+      orderBy: order,
+      limit: this.#size(),
+      offset,
+    });
+    return withQueries([cte(found, scanned, { materialized: true })], page);
+  }
+
+  #nearestRows(rows: MatchingRows, limit: Sql, ordered: (key: WrittenKey) => WrittenKey): Sql {
+    const joined = this.#joinKeys(rows);
+    const range = this.#cursor ? (this.#rangesAfter(this.#cursor, joined.keys)[0] ?? nothingIn(joined)) : undefined;
+    const orderKeys = orderBy(joined.keys.map(ordered));
+    return select({ columns: this.#outputs(rows, joined.keys, true), ...inRange(rows, joined, range), orderBy: orderKeys, limit });
   }
 
   /**
@@ -220,6 +282,52 @@ export class PageQuery {
   get #page(): Page {
     return this.#collection.plan.page;
   }
+}
+
+function nothingIn({ keys }: JoinedKeys): SeekRange {
+  return { condition: sql`false`, order: keys, isBeyond: true };
+}
+
+/** A distance that no vector index serves, as the index may find only some of the rows. */
+function withoutIndex(key: WrittenKey): WrittenKey {
+  return key.value.kind === 'distance' ? { ...key, sql: sql`(${key.sql}) + 0` } : key;
+}
+
+const found = 'nearest';
+/**
+ * How many more rows an index finds than the page has: it knows distances only to about seven digits, so that rows at almost the same
+ * distance come in any order.
+ */
+const spareRows = 8;
+
+type DistanceFilter = Extract<Filter, { kind: 'distance' }>;
+
+function distanceFilter(filter: Filter | null): DistanceFilter | undefined {
+  if (filter?.kind === 'and') return filter.filters.map(distanceFilter).find((each) => each !== undefined);
+  return filter?.kind === 'distance' ? filter : undefined;
+}
+
+/**
+ * The distance by which a page is ordered, if an index may find its nearest rows: one of the table's own, or of what a view shows. IVFFlat
+ * finds those of the nearest lists, and would leave out many between its rows and the next page.
+ */
+function scannedDistance({ plan: { page, filter, table }, rows }: Collection): DistanceFilter | undefined {
+  const bounded = rows.kind === 'table' && page.direction === 'forward' ? distanceFilter(filter) : undefined;
+  if (!bounded) return undefined;
+  const isShown = table.kind === 'view' || table.kind === 'partitioned table';
+  const scan = bounded.distance.vector.indexed.get(bounded.distance.metric) ?? (isShown ? 'nearly' : undefined);
+  return scan === 'in order' || (scan && page.cursor === null) ? bounded : undefined;
+}
+
+/** The collection without the bound of its distances. */
+function unbounded(collection: Collection): Collection {
+  const { plan } = collection;
+  return { ...collection, plan: { ...plan, filter: plan.filter && withoutBound(plan.filter) } };
+}
+
+function withoutBound(filter: Filter): Filter {
+  if (filter.kind === 'and') return { ...filter, filters: filter.filters.map(withoutBound) };
+  return filter.kind === 'distance' ? { ...filter, within: null } : filter;
 }
 
 /** FROM and WHERE of the rows in a range; of all rows if there is none. */

@@ -96,6 +96,8 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
       return checkWidth(String(resolved));
     case 'fraction':
       return checkFraction(String(resolved), encoding.argument);
+    case 'vector':
+      return vectorText(Array.isArray(resolved) ? resolved : [resolved], encoding);
     case 'text':
     case 'array':
       return encodeElement(resolved, encoding.kind, encoding.argument);
@@ -191,14 +193,37 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
   if (value === null) return null;
   if (type.kind === 'list') {
     const items = Array.isArray(value) ? value : [value];
-    return type.isVector ? vectorText(items, type.sqlType) : encodeArray(items, type.element, use);
+    return type.isVector ? numbersText(items, type.sqlType) : encodeArray(items, type.element, use);
   }
   // `in` takes a list although the type of its column is not one.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
 }
 
-function vectorText(items: readonly ScalarValue[], type: string): string {
+/** A list of numbers as pgvector reads it: `[1,2]`, `{1:1,2:2}/2` without zeros, or `10`. */
+function vectorText(numbers: readonly ScalarValue[], { form, dimensions, name }: Extract<ParameterEncoding, { kind: 'vector' }>): string {
+  const what = `The vector for ${quote(name)} in "nearest"`;
+  if (numbers.length === 0) throw new ApiError('BAD_USER_INPUT', `${what} is empty. Give a number for each dimension.`);
+  if (dimensions !== null && numbers.length !== dimensions) {
+    const problem = `${what} has ${numbers.length} ${numbers.length === 1 ? 'number' : 'numbers'}, but the column has ${dimensions} dimensions`;
+    throw new ApiError('BAD_USER_INPUT', `${problem}. Give a vector of the same model as those of the column.`);
+  }
+  if (numbers.includes(null)) throw new ApiError('BAD_USER_INPUT', `${what} contains null. Give a number for each dimension.`);
+  const texts = numbers.map(String);
+  switch (form) {
+    case 'dense':
+      return `[${texts.join()}]`;
+    case 'sparse':
+      return `{${texts.flatMap((text, index) => (Number(text) === 0 ? [] : `${index + 1}:${text}`)).join()}}/${texts.length}`;
+    case 'bits': {
+      if (numbers.some((each) => Number(each) !== 0 && Number(each) !== 1))
+        throw new ApiError('BAD_USER_INPUT', `${what} has other numbers than 0 and 1. Give one of them for each bit.`);
+      return texts.map(Number).join('');
+    }
+  }
+}
+
+function numbersText(items: readonly ScalarValue[], type: string): string {
   if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of type ${type} cannot contain nulls. Leave them out.`);
   return items.join(' ');
 }

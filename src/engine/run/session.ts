@@ -17,7 +17,7 @@ const asItIs = (json: string): string => json;
 export function sessionOf(
   { role, granted }: RoleSchema,
   caller: Caller,
-  { checksVersion, measure: { effects } }: Pick<CompiledRequest, 'checksVersion' | 'measure'>,
+  { checksVersion, measure: { effects, settings } }: Pick<CompiledRequest, 'checksVersion' | 'measure'>,
   applicationName: string | null,
   head: HttpHead = {},
 ): Session {
@@ -25,7 +25,8 @@ export function sessionOf(
   const { searchPath, escapesClaims } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
   const { readsSession: discardsState, changesSession: resetsConnection } = effects;
-  const requestSettings = granted.requestSettings?.valuesFor(caller, head, escapesClaims ? inAscii : asItIs);
+  const told = granted.requestSettings?.valuesFor(caller, head, escapesClaims ? inAscii : asItIs);
+  const requestSettings = settings.length === 0 ? told : [...(told ?? []), ...settings];
   const { defaults } = role;
   return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsState, resetsConnection, requestSettings };
 }

@@ -108,6 +108,7 @@ export const additionSuffixes = {
   OnConflictInput: 'onConflict',
   Constraint: 'onConflict',
   UpdateColumn: 'onConflict',
+  Nearest: 'vectors',
   InsertToOne: 'nestedWrites',
   InsertToMany: 'nestedWrites',
   UpdateToOne: 'nestedWrites',
@@ -121,6 +122,12 @@ export const additionSuffixes = {
 
 /** The enums that all tables' groups share, by the kind of column they apply to. If a name is taken, the schema uses another. */
 export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time: 'GroupByTime' } as const;
+
+/** The types that all vectors share, and those of bits. If a name is taken, the schema uses another. */
+export const vectorTypeNames = {
+  numbers: { nearest: 'VectorNearest', metric: 'VectorMetric' },
+  bits: { nearest: 'BitNearest', metric: 'BitMetric' },
+} as const;
 
 export type AdditionSuffix = keyof typeof additionSuffixes;
 export type TypeSuffix = keyof typeof typeSuffixes | AdditionSuffix;

@@ -7,6 +7,7 @@ import { columnNameOf, enumValueNames, isFreeName, numbered, qualifiedName, whyA
 import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { columnTypeOf, isComparable, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
+import { vectorColumnOf } from './vector-column.ts';
 
 interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
@@ -70,6 +71,7 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
     refusesNull: column.refusesNull,
     leadsIndex: indexes.length > 0,
     indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls === true),
+    vector: additions.has('vectors') ? vectorColumnOf(context, column, type) : null,
     comparable,
     orderable: comparable && isOrderable(context, column, type),
     selectable: grants.select,

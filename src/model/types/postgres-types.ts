@@ -50,6 +50,9 @@ export interface TimeTraits {
   readonly hasZone: boolean;
 }
 
+/** `[1,2]`, `{1:1,2:2}/2` or `10`. */
+export type VectorForm = 'dense' | 'sparse' | 'bits';
+
 /** A pseudo-type: what functions return that return no value, or any type, whose values are cast to text or text[]. */
 type PseudoType = { readonly kind: 'nothing' | 'trigger' } | { readonly kind: 'any'; readonly castTo: 'text' | 'text[]' };
 
@@ -71,6 +74,8 @@ export interface PostgresType {
   readonly ignoresCase: boolean;
   /** Whether a cast to the type with its modifier truncates a value, and whether it does so in lists only. */
   readonly truncates: 'always' | 'in lists' | 'never';
+  /** How a list of numbers becomes a value of it, if it has the distances of pgvector. */
+  readonly vector: VectorForm | null;
   /** Whether it is an array that PostgreSQL writes as `1 2 3`. */
   readonly isVector: boolean;
   /** Whether it holds the words of a text, which are searched. */
@@ -95,6 +100,7 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
     hasFewValues: false,
     ignoresCase: false,
     truncates: 'never',
+    vector: null,
     isVector: false,
     isSearched: false,
     pseudo: null,
@@ -224,8 +230,11 @@ const types: Readonly<Record<string, PostgresType>> = {
   timestamptz: pointInTime('Datetime', true),
   json: type('JSON', { orders: false }),
   jsonb: type('JSON', { orders: false }),
-  bit: type('Opaque', { truncates: 'always' }),
+  bit: type('Opaque', { truncates: 'always', vector: 'bits' }),
   varbit: type('Opaque', { truncates: 'always' }),
+  vector: type('Opaque', { ofExtension: true, vector: 'dense' }),
+  halfvec: type('Opaque', { ofExtension: true, vector: 'dense' }),
+  sparsevec: type('Opaque', { ofExtension: true, vector: 'sparse' }),
   int2vector: type('Opaque', { isVector: true }),
   oidvector: type('Opaque', { isVector: true }),
   tsvector: type('Opaque', { isSearched: true }),

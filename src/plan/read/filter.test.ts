@@ -48,6 +48,8 @@ function describeFilter(filter: Filter | null): string | null {
       return `${filter.kind} ${filter.column.name}`;
     case 'search':
       return `search by ${filter.search.mode}`;
+    case 'distance':
+      return `${filter.kind} ${filter.distance.column.name}`;
     case 'related rows':
     case 'related count':
       return `${filter.kind} ${filter.rows.fieldName}`;

@@ -10,8 +10,8 @@ import { deeper } from './filter.ts';
 /** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
-/** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
-export function planPage(field: SelectedField, table: Table, search: Search | null = null): Page {
+/** Plans the page; `nearest` comes before the requested order. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
+export function planPage(field: SelectedField, table: Table, search: Search | null = null, nearest: OrderKey | null = null): Page {
   const argument = (name: string) => argumentOf(field, name) ?? null;
   const first = argument('first');
   const last = argument('last');
@@ -24,7 +24,7 @@ export function planPage(field: SelectedField, table: Table, search: Search | nu
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  const keys = planOrder(argument('orderBy'), table, search);
+  const keys = [...(nearest ? [nearest] : []), ...planOrder(argument('orderBy'), table, search)];
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',

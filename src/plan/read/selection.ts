@@ -22,6 +22,7 @@ import type {
 import { resultReadsBeyond } from '../walk.ts';
 import { combine, planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
+import { planNearest } from './nearest.ts';
 import { planPage } from './page.ts';
 import { planSearch, planSnippet, searchOf } from './search.ts';
 
@@ -151,12 +152,13 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
 
 function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
   const search = planSearch(searchOf(field), table);
-  const page = planPage(field, table, search);
+  const nearest = planNearest(field, table);
+  const page = planPage(field, table, search, nearest?.key);
   return {
     kind: 'connection',
     table,
     page,
-    filter: combine('and', [search && { kind: 'search', search }, planFilter(argumentOf(field, 'filter'), table)]),
+    filter: combine('and', [search && { kind: 'search', search }, planFilter(argumentOf(field, 'filter'), table), nearest?.filter ?? null]),
     members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search)),
   };
 }
@@ -188,7 +190,7 @@ export function planEdge(
 
 function planEdgeField(field: SelectedField, table: Table, depth: number, search: Search | null): EdgeValue {
   const { kind } = bindingAt('edge', field);
-  return kind === 'cursor' ? { kind } : { kind, row: planRow(field.selection, table, depth, search) };
+  return kind === 'node' ? { kind, row: planRow(field.selection, table, depth, search) } : { kind };
 }
 
 function planPageInfoField(field: SelectedField): PageInfoValue {

@@ -83,6 +83,8 @@ export class TypeRegistry {
   groups: Groups | null = null;
   /** The input of searches; null if no table can be searched. */
   searchInput: GraphQLInputObjectType | null = null;
+  /** What the nearest rows are found by, for numbers and for bits; null if no table has vectors. */
+  vectors: Readonly<Record<'numbers' | 'bits', GraphQLInputObjectType>> | null = null;
   /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 

@@ -17,6 +17,7 @@ import { bindField } from '../bindings.ts';
 import { objectType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { cursorScalar } from '../value-types.ts';
 import { groupsField } from './group-types.ts';
+import { distanceField, nearestArgument } from './nearest-types.ts';
 import { orderArgument } from './order-types.ts';
 import { searchArgument } from './search-types.ts';
 
@@ -72,6 +73,7 @@ function edgeFields(registry: TypeRegistry, table: Table): Fields {
   return {
     cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField('edge', { kind: 'cursor' }) },
     node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField('edge', { kind: 'node' }) },
+    ...distanceField(registry, table),
   };
 }
 
@@ -100,5 +102,6 @@ export function collectionArguments(
     },
     ...searchArgument(registry, table, others),
     ...orderArgument(registry, table, 'Sort order to apply to the collection'),
+    ...nearestArgument(registry, table, others),
   };
 }

@@ -1,0 +1,77 @@
+/** Plans the argument `nearest`: the rows with a distance, the nearest first. */
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { Column, Table, VectorColumn } from '../../model/model.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
+import { metricsOf } from '../../model/types/vector-metrics.ts';
+import { bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { keyOfNodeId, objectOf, parameterValue, valueParameter } from '../inputs.ts';
+import type { Distance, Filter, OrderKey } from '../plan.ts';
+
+export interface Nearest {
+  /** Comes before the keys of `orderBy`. */
+  readonly key: OrderKey;
+  readonly filter: Filter;
+}
+
+/** Plans it; null if it is absent, null or empty. Throws BAD_USER_INPUT. */
+export function planNearest(field: SelectedField, table: Table): Nearest | null {
+  const value = field.arguments.find(({ binding }) => binding?.at === 'page' && binding.kind === 'nearest')?.value ?? null;
+  if (value === null) return null;
+  const entries = objectOf(value).entries.filter((entry) => entry.value !== null);
+  const isBound = (entry: InputEntry) => bindingAt('nearest', entry).kind === 'within';
+  const within = entries.find(isBound)?.value ?? null;
+  const [entry, another] = entries.filter((each) => !isBound(each));
+  if (another) throw new ApiError('BAD_USER_INPUT', 'The argument "nearest" measures one vector. Give only one.');
+  if (!entry) {
+    if (within === null) return null;
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'The bound "within" in "nearest" is of a distance. Give the vector that it is measured from, too.',
+    );
+  }
+  const distance = planDistance(entry, table);
+  const bounded: Filter = { kind: 'distance', distance, within: within && valueParameter(within, namedTypes.float8, 'filter') };
+  return {
+    key: { value: { kind: 'distance', distance }, descending: false, nullsFirst: false },
+    filter: 'kind' in distance.from ? { kind: 'and', filters: [bounded, isAnother(distance.from.key)] } : bounded,
+  };
+}
+
+/** Whether a row is not the one with this key. */
+function isAnother(key: Extract<Distance['from'], { kind: 'row' }>['key']): Filter {
+  const equal = key.map(({ column, parameter }): Filter => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+  return { kind: 'not', filter: equal.length === 1 ? equal[0]! : { kind: 'and', filters: equal } };
+}
+
+function planDistance(entry: InputEntry, table: Table): Distance {
+  const binding = bindingAt('nearest', entry);
+  if (binding.kind !== 'column' || binding.column.vector === null) throw new Error(`"${entry.name}" is no vector.`);
+  const { column } = binding;
+  const { vector } = binding.column;
+  const given = objectOf(entry.value).entries.filter(({ value }) => value !== null);
+  const metric = given.find((each) => bindingAt('nearest to', each).kind === 'metric')?.value;
+  const [from, another] = given.filter((each) => bindingAt('nearest to', each).kind !== 'metric');
+  if (!from || another) {
+    const problem = from ? `only one of "to", "text" and "nearestTo" can be given` : `nothing says what distances are measured from`;
+    throw new ApiError('BAD_USER_INPUT', `For ${quote(entry.name)} in "nearest", ${problem}. Give a vector, its text, or a nodeId.`);
+  }
+  const [usual] = metricsOf(vector.form);
+  const named = metric?.kind === 'choice' ? metricsOf(vector.form).find((each) => each === metric.name) : undefined;
+  return { column, vector, metric: named ?? usual!, from: planOrigin(from, column, vector, table) };
+}
+
+function planOrigin(from: InputEntry, column: Column, vector: VectorColumn, table: Table): Distance['from'] {
+  const { value } = from;
+  switch (bindingAt('nearest to', from).kind) {
+    case 'nearest to':
+      return { kind: 'row', table, key: keyOfNodeId(value, table, 'nearest') };
+    case 'text':
+      return valueParameter(value, namedTypes.text, 'filter');
+    default:
+      return vectorParameter(value, column, vector);
+  }
+}
+
+function vectorParameter(value: InputValue, { fieldName }: Column, { form, dimensions }: VectorColumn) {
+  return { value: parameterValue(value), encoding: { kind: 'vector', form, dimensions, name: fieldName } } as const;
+}

@@ -1,0 +1,154 @@
+/** Nearest rows on PGlite, which has pgvector: the server of the other tests lacks it. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { parse, print, visit } from 'graphql';
+import { openLibrary } from '../conformance/endpoint.ts';
+import { readCases } from '../conformance/read-cases.ts';
+import { testCases } from '../conformance/test-cases.ts';
+import { readPageSteps } from '../support/page-steps.ts';
+import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
+
+testCases('nearest rows on PGlite', { kind: 'pglite', openEndpoint: openLibrary, cases: readCases('vectors', import.meta.dirname) });
+
+let started: PgliteGraph;
+
+const many = 2000;
+const width = 8;
+
+before(async () => {
+  started = await startPgliteGraph(`
+    create schema "Odd ""ones";
+    create extension vector schema "Odd ""ones";
+    grant usage on schema "Odd ""ones" to service_role;
+    create table point (id int primary key, tenant int, e "Odd ""ones".vector(${width}), f "Odd ""ones".vector(${width}), owner text);
+    comment on table point is '@graphql({"max_rows": 200, "totalCount": {"enabled": true}})';
+    comment on schema public is '@graphql({"introspection": true})';
+    alter table point enable row level security;
+    create policy own on point to authenticated using (owner = 'mine');
+    grant usage on schema "Odd ""ones" to authenticated;
+    select setseed(0.25);
+    insert into point select i, i % 100, v, v, case when i % 2 = 0 then 'mine' else 'theirs' end
+    from generate_series(1, ${many}) i, lateral (select array_agg(r)::"Odd ""ones".vector v from (select random() + 0 * i as r from generate_series(1, ${width})) x) y;
+    create index on point using hnsw (e "Odd ""ones".vector_l2_ops);
+    create index on point using ivfflat (f "Odd ""ones".vector_l2_ops) with (lists = 20);
+    create table quiet (id int primary key, e "Odd ""ones".vector(2));
+    comment on table quiet is '@graphql({"additions": {"vectors": false}})';
+    analyze point;`);
+});
+after(() => started?.stop());
+
+interface Found {
+  readonly pointCollection: {
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+    readonly edges: readonly { readonly distance: number; readonly node: { readonly id: number } }[];
+  };
+}
+
+const origin = Array.from({ length: width }, (_, index) => ((index * 3) % 10) / 10);
+
+/** The ids and distances of up to so many pages, each of which must be full unless it is the last. */
+async function readPages(column: string, size: number, most: number, filter = '', role = 'service_role') {
+  const found: { id: number; distance: number }[] = [];
+  let after = '';
+  for (let page = 0; page < most; page += 1) {
+    const query = `{ pointCollection(nearest: {${column}: {to: [${origin}], metric: L2}}, first: ${size} ${after} ${filter}) {
+      pageInfo { hasNextPage endCursor } edges { distance node { id } } } }`;
+    const { pointCollection } = (await started.ask(query, role)) as Found;
+    const { hasNextPage, endCursor } = pointCollection.pageInfo;
+    found.push(...pointCollection.edges.map(({ distance, node }) => ({ id: node.id, distance })));
+    if (!hasNextPage) break;
+    assert.equal(pointCollection.edges.length, size);
+    after = `, after: "${endCursor}"`;
+  }
+  return found;
+}
+
+function assertInOrder(found: readonly { readonly id: number; readonly distance: number }[]): void {
+  assert.equal(new Set(found.map(({ id }) => id)).size, found.length, 'each row once');
+  const distances = found.map(({ distance }) => distance);
+  assert.deepEqual(
+    distances,
+    distances.toSorted((one, other) => one - other),
+  );
+}
+
+async function nearestIds(count: number, condition = 'true'): Promise<number[]> {
+  const { rows } = await started.pglite.query<{ id: number }>(
+    `select id from point where ${condition} order by (e operator("Odd ""ones".<->) '[${origin}]') + 0, id limit ${count}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('HNSW: pages are full, in order, and reach almost all rows', async () => {
+  const found = await readPages('e', 100, 100);
+  assertInOrder(found);
+  assert.ok(found.length >= many * 0.99, String(found.length));
+  const nearest = new Set(await nearestIds(100));
+  assert.ok(found.slice(0, 100).filter(({ id }) => nearest.has(id)).length >= 95);
+});
+
+test('HNSW: a filter that few rows match leaves no page short', async () => {
+  const found = await readPages('e', 15, 10, ', filter: {tenant: {eq: 7}}');
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    await nearestIds(many, 'tenant = 7'),
+  );
+});
+
+test('HNSW: a policy leaves no page short', async () => {
+  const found = await readPages('e', 50, 3, '', 'authenticated');
+  assertInOrder(found);
+  assert.ok(found.length === 150 && found.every(({ id }) => id % 2 === 0));
+});
+
+test('IVFFlat: pages are full and in order, however few lists are read', async () => {
+  assertInOrder(await readPages('f', 100, 4));
+  const filtered = await readPages('f', 15, 10, ', filter: {tenant: {eq: 7}}');
+  assertInOrder(filtered);
+  assert.ok(filtered.length > 0);
+});
+
+test('the index is scanned for the first rows, and the settings of the scan end with the request', async () => {
+  const query = `{ pointCollection(nearest: {e: {to: [${origin}], metric: L2}, within: 0.5}, first: 5) { edges { node { id } } } }`;
+  const { statements } = await started.graph.explain({ query }, { role: 'service_role' });
+  const plan = JSON.stringify(statements);
+  assert.match(plan, /"Incremental Sort"/);
+  assert.match(plan, /"index":"point_e_idx"/);
+  await started.ask(query);
+  const { rows } = await started.pglite.query<{ value: string | null }>(`select current_setting('hnsw.iterative_scan', true) as value`);
+  assert.ok(['off', '', null].includes(rows[0]!.value), String(rows[0]!.value));
+});
+
+test('a row that a policy hides has no neighbors', async () => {
+  const near = (id: number) =>
+    `{ pointCollection(nearest: {e: {nearestTo: "${btoa(`["public", "point", ${id}]`)}", metric: L2}}, first: 3) { totalCount edges { node { id } } } }`;
+  const hidden = (await started.ask(near(1), 'authenticated')) as { pointCollection: { totalCount: number } };
+  assert.equal(hidden.pointCollection.totalCount, 0);
+  const shown = (await started.ask(near(2), 'authenticated')) as { pointCollection: { totalCount: number } };
+  assert.equal(shown.pointCollection.totalCount, many / 2 - 1);
+});
+
+test('a role that may not use the schema of pgvector, a table that is switched off, and the dialect have none of it', async () => {
+  assert.match(await started.graph.sdl({ role: 'service_role' }), /input pointNearest/);
+  assert.doesNotMatch(await started.graph.sdl({ role: 'anon' }), /Nearest|distance/);
+  assert.doesNotMatch(await started.graph.sdl({ role: 'service_role' }), /quietNearest/);
+});
+
+test('the page of the documentation', async (context) => {
+  const page = await readFile(new URL('../../docs/vectors.md', import.meta.url), 'utf8');
+  const documented = await startPgliteGraph('');
+  context.after(() => documented.stop());
+  for (const step of readPageSteps(page)) {
+    if (step.kind === 'sql') {
+      await documented.pglite.exec(step.text);
+      await documented.graph.reload();
+    } else if (step.kind === 'types') {
+      const bare = (sdl: string) => visit(parse(sdl), { StringValue: (_node, key) => (key === 'description' ? null : undefined) });
+      const real = print(bare(await documented.graph.sdl({ role: 'service_role' })));
+      for (const definition of bare(step.text).definitions) assert.ok(real.includes(print(definition)), print(definition));
+    } else {
+      assert.equal(JSON.stringify({ data: await documented.ask(step.query) }), JSON.stringify(JSON.parse(step.answer)));
+    }
+  }
+});
