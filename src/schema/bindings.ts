@@ -62,12 +62,10 @@ interface FieldBindings {
 /** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
 interface InputBindings {
   lookup: ColumnBinding;
-  collection: Plain<'search'>;
+  collection: Plain<'search' | 'nearest'>;
   search: Plain<'text' | 'mode'>;
   snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
-  /** Arguments of additions that collections have. */
-  page: Plain<'nearest'>;
   nearest: ColumnBinding | Plain<'within'>;
   'nearest to': Plain<'to' | 'text' | 'nearest to' | 'metric'>;
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;

@@ -15,7 +15,7 @@ export interface Nearest {
 
 /** Plans it; null if it is absent, null or empty. Throws BAD_USER_INPUT. */
 export function planNearest(field: SelectedField, table: Table): Nearest | null {
-  const value = field.arguments.find(({ binding }) => binding?.at === 'page' && binding.kind === 'nearest')?.value ?? null;
+  const value = field.arguments.find(({ binding }) => binding?.at === 'collection' && binding.kind === 'nearest')?.value ?? null;
   if (value === null) return null;
   const entries = objectOf(value).entries.filter((entry) => entry.value !== null);
   const isBound = (entry: InputEntry) => bindingAt('nearest', entry).kind === 'within';

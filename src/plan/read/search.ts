@@ -12,7 +12,7 @@ const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX
 
 /** The argument `search` of a collection. Functions may have one of that name, which is another. */
 export function searchOf(field: SelectedField): InputValue {
-  return field.arguments.find(({ binding }) => binding?.at === 'collection')?.value ?? null;
+  return field.arguments.find(({ binding }) => binding?.at === 'collection' && binding.kind === 'search')?.value ?? null;
 }
 
 /** Plans a search; null for null, which finds all. Throws BAD_USER_INPUT. */

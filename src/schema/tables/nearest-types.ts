@@ -112,7 +112,7 @@ export function nearestArgument(
 ): { readonly nearest?: GraphQLArgumentConfig } {
   if (!hasNearest(registry, table) || 'nearest' in others) return {};
   const description = 'Only records with a vector, the nearest first';
-  return { nearest: { type: registry.inputOf(table, 'Nearest'), description, ...bindInput('page', { kind: 'nearest' }) } };
+  return { nearest: { type: registry.inputOf(table, 'Nearest'), description, ...bindInput('collection', { kind: 'nearest' }) } };
 }
 
 /** The field `distance` of an edge; empty if the table has no vectors. */
