@@ -378,6 +378,10 @@ export const catalogLists: Lists<RawCatalog> = {
     from: 'pg_catalog.pg_ts_config g',
     orderBy: 'g.oid',
   },
+  trigrams: {
+    members: { schemaId: 'n.oid::int8', schema: 'pg_catalog.quote_ident(n.nspname)' },
+    from: `pg_catalog.pg_extension x join pg_catalog.pg_namespace n on n.oid = x.extnamespace where x.extname = 'pg_trgm'`,
+  },
   // How PostgreSQL fills in columns of type tsvector (3614): `to_tsvector('english'::regconfig, …)`, or the arguments of the trigger
   // tsvector_update_trigger, which are texts that end with zero bytes.
   searchVectors: {

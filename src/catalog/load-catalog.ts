@@ -69,6 +69,7 @@ function* assembleCatalog(
     viewRelations: new Map(rawViews?.relations.map(({ id, schemaId }) => [id, schemaNames.get(schemaId) ?? ''])),
     types,
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
+    trigrams: raw.trigrams[0] ?? null,
     searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
     vectorExtension: vectorExtensionOf(raw, schemaNames),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),

@@ -158,7 +158,8 @@ const objectIds = new WeakMap<Catalog, ObjectIds>();
 function objectsOf(catalog: Catalog): ObjectIds {
   const cached = objectIds.get(catalog);
   if (cached) return cached;
-  const searched = [...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id);
+  const ofTrigrams = catalog.trigrams === null ? [] : [catalog.trigrams.schemaId];
+  const searched = [...[...catalog.schemas, ...catalog.operatorSchemas].map(({ id }) => id), ...ofTrigrams];
   const types = [...catalog.types.values()];
   const ofTypes = types.flatMap(({ schema, schemaId, enumSchema }) =>
     schema === 'pg_catalog' ? [] : [schemaId, enumSchema?.id ?? schemaId],

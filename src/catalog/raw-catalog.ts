@@ -47,6 +47,8 @@ export interface RawCatalog {
   readonly types: readonly RawType[];
   /** All text search configurations, and those that PostgreSQL fills in columns with, as SQL. */
   readonly searchConfigs: readonly Omit<CatalogSearchConfig, 'schema'>[];
+  /** The extension pg_trgm, if it is installed. */
+  readonly trigrams: readonly { readonly schemaId: number; readonly schema: string }[];
   readonly searchVectors: readonly (RawColumnNumber & { readonly config: string })[];
   /** Types of columns whose operators are in a schema other than pg_catalog, with the function of their "=". */
   /** The checks of domains as PostgreSQL writes them: `CHECK ((VALUE > 0))`. */

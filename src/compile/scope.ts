@@ -115,7 +115,8 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
 }
 
 /** The names of the columns that a search looks at. */
-export function namesOfSearch({ by: { vector, parts } }: Search): readonly string[] {
+export function namesOfSearch({ by: { vector, parts, shown }, mode }: Search): readonly string[] {
+  if (mode === 'similar') return shown.map(({ name }) => name);
   return vector === null ? parts.map(({ name }) => name) : [vector];
 }
 

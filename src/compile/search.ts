@@ -4,15 +4,18 @@
  *     t1."words" operator(pg_catalog.@@) pg_catalog.websearch_to_tsquery('pg_catalog.english'::pg_catalog.regconfig, $1::text)
  *     (pg_catalog.setweight(pg_catalog.to_tsvector('pg_catalog.english'::pg_catalog.regconfig, coalesce(t1."title"::text, '')), 'A') || …)
  */
-import type { TableSearch } from '../model/model.ts';
+import type { ScalarType, TableSearch, ValueType } from '../model/model.ts';
+import { operandType } from '../model/types/named-types.ts';
 import type { Search, SnippetPlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
 import type { JsonText } from '../sql/json-text.ts';
 import { bind, builtIn, cast, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import type { Scope } from './scope.ts';
+import { trigramComparison } from './values/comparison.ts';
 import { orNull, toJson } from './values/value-json.ts';
 
 export function searchCondition(search: Search, scope: Scope): Sql {
+  if (search.mode === 'similar') return isSimilar(search, scope);
   return sql`${searchedVector(search.by, (name) => scope.column(name))} operator(pg_catalog.@@) ${searchQuery(search)}`;
 }
 
@@ -21,6 +24,7 @@ export function searchCondition(search: Search, scope: Scope): Sql {
  * missing, so words that a web search excludes are left out.
  */
 export function searchRank(search: Search, scope: Scope): Sql {
+  if (search.mode === 'similar') return greatestSimilarity(search, scope);
   const query = searchQuery(search);
   const ranked = search.mode === 'websearch' ? cast(builtIn('querytree', query), 'pg_catalog.tsquery') : query;
   return builtIn(
@@ -28,6 +32,28 @@ export function searchRank(search: Search, scope: Scope): Sql {
     searchedVector(search.by, (name) => scope.column(name)),
     ranked,
   );
+}
+
+/** Whether a part of any of the texts is similar (manual: pg_trgm, word similarity). */
+function isSimilar({ by, text }: Search, scope: Scope): Sql {
+  const conditions = by.shown.map(({ name, type }) =>
+    trigramComparison(cast(scope.column(name), 'text'), '%>', bind(text, 'text'), textOf(type)),
+  );
+  return sql`(${join(conditions, ' or ')})`;
+}
+
+function greatestSimilarity({ by, text }: Search, scope: Scope): Sql {
+  const similarities = by.shown.flatMap(({ name, type }) => {
+    const { trigrams } = textOf(type);
+    const part = coalesce(cast(scope.column(name), 'text'), literal(''));
+    return trigrams === undefined ? [] : [sql`${trusted(trigrams)}.word_similarity(${bind(text, 'text')}, ${part})`];
+  });
+  return sql`greatest(${join([...similarities, trusted("'0'::real")], ', ')})`;
+}
+
+function textOf(type: ValueType): Pick<ScalarType, 'trigrams'> {
+  const operand = operandType(type);
+  return operand.kind === 'scalar' ? operand : {};
 }
 
 /** The vector that is searched. The doctor advises an index on the same expression. */
@@ -50,6 +76,8 @@ const functions = {
   plain: 'plainto_tsquery',
   phrase: 'phraseto_tsquery',
   prefix: 'to_tsquery',
+  // Only for snippets, which mark words that are the same.
+  similar: 'plainto_tsquery',
 } as const satisfies Record<Search['mode'], string>;
 
 /**

@@ -20,7 +20,7 @@ import { buildLookups } from './tables/build-lookups.ts';
 import { buildSearch } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
-import { namesAllTypes } from './tables/value-types.ts';
+import { namesAllTypes, trigramsOf } from './tables/value-types.ts';
 import { isJson } from './types/named-types.ts';
 import { postgresType } from './types/postgres-types.ts';
 
@@ -109,6 +109,7 @@ function* build(
     searchTypes,
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
+    hasTrigrams: trigramsOf(context) !== null,
     jsonTypes,
     hasVectors: catalog.vectorExtension !== null && additions.has('vectors'),
     countBuilt: () => builder.builtTables,

@@ -37,6 +37,8 @@ export interface Model {
   readonly specifiesScalars: boolean;
   /** Whether filters have the operators that pg_graphql lacks. */
   readonly hasMoreOperators: boolean;
+  /** Whether texts can be compared by their trigrams. */
+  readonly hasTrigrams: boolean;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
   readonly jsonTypes: JsonTypeNames | null;
   /** Whether tables may have vectors: the database has pgvector, and the addition is on. */
@@ -241,6 +243,8 @@ export interface ScalarType {
   readonly oddlyOrdered?: true;
   /** Set if PostgreSQL cannot order its values, as for json, point and domains over them. */
   readonly unordered?: true;
+  /** Of a text, the schema of the operators of pg_trgm as SQL, if the role can use them. */
+  readonly trigrams?: string;
   /** What separates its values in the text of an array, if it is not a comma. */
   readonly delimiter?: string;
   /** Set if the role may not use the schema of the type, so that its statements cannot name it. */

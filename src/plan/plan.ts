@@ -91,7 +91,7 @@ export interface SnippetPlan {
 /** A full-text search of the rows of a table. */
 export interface Search {
   readonly by: TableSearch;
-  readonly mode: 'websearch' | 'plain' | 'phrase' | 'prefix';
+  readonly mode: 'websearch' | 'plain' | 'phrase' | 'prefix' | 'similar';
   readonly text: Parameter;
 }
 

@@ -30,7 +30,16 @@ import { LazySchema } from './lazy/lazy-schema.ts';
 import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
 import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
-import { domainFilter, enumFilter, filterIs, filterTypes, idFilter, listFilter, scalarFilterTypes } from './tables/filter-types.ts';
+import {
+  domainFilter,
+  enumFilter,
+  filterIs,
+  filterTypes,
+  idFilter,
+  listFilter,
+  type OfferedOperators,
+  scalarFilterTypes,
+} from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { defineVectorTypes, nearestTypes } from './tables/nearest-types.ts';
@@ -68,16 +77,17 @@ const tableTypes: TableTypes = {
 
 /** Builds the schema of a role's model. Never throws for a model that `buildModel` made. */
 export function* buildSchema(model: Model): Generator<void, LazySchema> {
-  const { routines, enums, domains, nodeIdField, specifiesScalars, hasMoreOperators } = model;
+  const { routines, enums, domains, nodeIdField, specifiesScalars } = model;
+  const offered = { more: model.hasMoreOperators, trigrams: model.hasTrigrams };
   const tables = model.tables.filter((table) => table.selectable);
   const registry = new TypeRegistry(model, tableTypes);
   yield;
-  for (const type of [...commonTypes, ...scalarFilterTypes(hasMoreOperators)]) registry.define(type.name, () => type);
+  for (const type of [...commonTypes, ...scalarFilterTypes(offered)]) registry.define(type.name, () => type);
   defineJsonTypes(registry, filterIs);
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
-  for (const enumType of enums) defineEnumTypes(registry, enumType, hasMoreOperators);
-  for (const domain of domains) defineDomainTypes(registry, domain, hasMoreOperators);
+  for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
+  for (const domain of domains) defineDomainTypes(registry, domain, offered);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const isLive =
@@ -91,7 +101,8 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
-  if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes);
+  if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable))
+    defineSearch(registry, model.searchTypes, model.hasTrigrams);
   yield* defineGroups(registry, tables);
   if (model.hasVectors) yield* defineVectorTypes(registry, tables);
   yield* prepareHubs(registry, tables);
@@ -106,30 +117,34 @@ function defineRootType(registry: TypeRegistry, name: string, description: strin
   registry.define(name, () => new LazyObjectType({ name, description, builders: () => builders }));
 }
 
-function defineEnumTypes(registry: TypeRegistry, { typeName, description, values, filtersLists }: EnumType, hasMore: boolean): void {
+function defineEnumTypes(
+  registry: TypeRegistry,
+  { typeName, description, values, filtersLists }: EnumType,
+  offered: OfferedOperators,
+): void {
   const names = values.map(({ name }) => name);
   registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
-  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), hasMore));
-  if (filtersLists) defineListFilter(registry, typeName, () => registry.enum(typeName), hasMore);
+  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), offered));
+  if (filtersLists) defineListFilter(registry, typeName, () => registry.enum(typeName), offered);
 }
 
-function defineDomainTypes(registry: TypeRegistry, domain: DomainType, hasMore: boolean): void {
+function defineDomainTypes(registry: TypeRegistry, domain: DomainType, offered: OfferedOperators): void {
   const { typeName, base } = domain;
   registry.define(typeName, () => domainScalar(domain));
-  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain, hasMore));
+  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain, offered));
   const filtersLists = base.kind === 'enum' || scalars[base.scalar].filtersLists;
-  if (filtersLists) defineListFilter(registry, typeName, () => registry.scalar(typeName), hasMore);
+  if (filtersLists) defineListFilter(registry, typeName, () => registry.scalar(typeName), offered);
 }
 
 function defineListFilter(
   registry: TypeRegistry,
   typeName: string,
   typeOf: () => GraphQLEnumType | GraphQLScalarType,
-  hasMore: boolean,
+  offered: OfferedOperators,
 ): void {
-  const elements = hasMore ? () => registry.input(filterTypeName(typeName)) : null;
+  const elements = offered.more ? () => registry.input(filterTypeName(typeName)) : null;
   registry.define(listFilterTypeName(typeName), () =>
-    listFilter(typeOf(), elements, hasMore ? registry.input(filterTypeName('Int')) : null),
+    listFilter(typeOf(), elements, offered.more ? registry.input(filterTypeName('Int')) : null),
   );
 }
 

@@ -21,6 +21,11 @@ create table memo (id int primary key, body text);
 comment on table memo is '@graphql({"search": {"columns": ["body"]}})';
 insert into memo select i, 'body b' || i % 1000 from generate_series(1, 20000) i;
 create index memo_words on memo using gin (to_tsvector('simple', coalesce(body::text, '')));
+create extension pg_trgm;
+create table shop (id int primary key, name varchar(40));
+comment on table shop is '@graphql({"search": {"columns": ["name"]}})';
+insert into shop select i, md5(i::text) from generate_series(1, 20000) i;
+create index shop_name on shop using gin (name gin_trgm_ops);
 create table own (id int primary key, words tsvector);
 insert into own select id, words from note;
 create index own_words on own using gin (words);
@@ -59,6 +64,8 @@ const found: Readonly<Record<string, readonly [index: string, query: string]>> =
   'a filter beside another': ['note_words', `{ noteCollection(search: {text: "w7"}, filter: {kind: {eq: 7}}) ${ids} }`],
   'a filter in or': ['note_words', `{ noteCollection(filter: {or: [{search: {text: "w7"}}, {id: {eq: 3}}]}) ${ids} }`],
   'related rows': ['note_words', `{ authorCollection(filter: {noteCollection: {some: {search: {text: "w7"}}}}) ${ids} }`],
+  'texts that are similar in a part': ['shop_name', `{ shopCollection(search: {text: "a87ff679a2f3e71d", mode: SIMILAR}) ${ids} }`],
+  'texts that are similar': ['shop_name', `{ shopCollection(filter: {name: {similarTo: "a87ff679a2f3e71d"}}) ${ids} }`],
   'an expression of columns': ['story_words', `{ storyCollection(search: {text: "h7"}) ${ids} }`],
   'an expression of one column': ['memo_words', `{ memoCollection(search: {text: "b7"}) ${ids} }`],
 };

@@ -119,6 +119,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     searchTypes: null,
     specifiesScalars: true,
     hasMoreOperators: true,
+    hasTrigrams: false,
     jsonTypes: null,
     hasVectors: false,
     countBuilt: () => tables.length,

@@ -101,12 +101,19 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
     case 'any ignoring case':
       if (type.traits?.ignoresCase) return sql`${left} = any(${list()})`;
       return sql`${lower(left)} = any(array(select ${lower(trusted('v'))} from ${builtIn('unnest', list())} as v))`;
+    case 'similar':
+      return trigramComparison(left, '%', bound(parameter, type), type);
     case 'infix':
       break;
   }
   const right = value ?? bound(parameter, type);
   const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
   return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
+}
+
+/** A comparison of texts by an operator of pg_trgm; false without the extension. */
+export function trigramComparison(left: Sql, symbol: '%' | '%>', right: Sql, { trigrams }: Pick<ScalarType, 'trigrams'>): Sql {
+  return trigrams === undefined ? trusted('false') : sql`${left} operator(${trusted(`${trigrams}.${symbol}`)}) ${right}`;
 }
 
 /** The parameter, of which only a part is bound, or a pattern made of it. */
@@ -119,7 +126,7 @@ function lower(text: Sql): Sql {
 }
 
 /** The type of a comparison: a value type, or one that only SQL knows. */
-type ComparedType = Pick<ScalarType, 'sqlType'> & Partial<Pick<ScalarType, 'traits'> & Pick<ListType, 'builtInOperators'>>;
+type ComparedType = Pick<ScalarType, 'sqlType'> & Partial<Pick<ScalarType, 'traits' | 'trigrams'> & Pick<ListType, 'builtInOperators'>>;
 
 /** The text by which citext compares a value. */
 function caseFolded(value: Sql): Sql {

@@ -136,16 +136,23 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
     ...(writtenAs !== null && { writtenAs }),
     ...(domain && { domain }),
   } as const;
+  const trigrams = trigramsOf(context);
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };
   return {
     ...scalar,
     ...nameability(context, type),
     ...(nestsInJson(type) && { nestsInJson: true }),
     ...(type.category === 'C' && { composite: true }),
+    ...(trigrams !== null && traits.aggregates.max === 'String' && { trigrams }),
     ...(type.oddlyOrdered && { oddlyOrdered: true }),
     ...(type.unordered && { unordered: true }),
     ...(type.delimiter !== ',' && { delimiter: type.delimiter }),
   };
+}
+
+/** The schema of the operators of pg_trgm as SQL; null if the role cannot use them, or the addition is off. */
+export function trigramsOf({ catalog: { trigrams }, privileges, settings }: BuildContext): string | null {
+  return trigrams !== null && settings.additions.has('search') && privileges.schemas.has(trigrams.schemaId) ? trigrams.schema : null;
 }
 
 function nameability(context: BuildContext, type: CatalogType): Pick<ScalarType, 'unnameable'> {

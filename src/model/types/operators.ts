@@ -2,7 +2,7 @@
 
 interface OperatorTraits {
   /** How it becomes SQL (`compile/values/comparison.ts`). */
-  readonly form: 'infix' | 'any' | 'none' | 'between' | 'ending' | 'part' | 'ignoring case' | 'any ignoring case';
+  readonly form: 'infix' | 'any' | 'none' | 'between' | 'ending' | 'part' | 'ignoring case' | 'any ignoring case' | 'similar';
   /** The operator in SQL. */
   readonly symbol: string;
   readonly takesList: boolean;
@@ -60,6 +60,7 @@ const all = {
   containsText: addition('part', 'like', 'Contains the text'),
   eqi: addition('ignoring case', '=', 'Equals the text, regardless of case', { bounds: 'both' }),
   inI: addition('any ignoring case', '=', 'Equals any of the texts, regardless of case', { takesList: true, bounds: 'both' }),
+  similarTo: operator('%', { form: 'similar', description: 'Is similar to the text, by its trigrams' }),
 } as const satisfies Record<string, OperatorTraits>;
 
 export type Operator = keyof typeof all;

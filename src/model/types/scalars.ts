@@ -77,7 +77,7 @@ const all = {
   }),
   String: builtIn({
     description: 'A string',
-    operators: [...comparison, 'containsText', 'endsWith', 'eqi', 'ilike', 'inI', 'iregex', 'like', 'regex', 'startsWith'],
+    operators: [...comparison, 'containsText', 'endsWith', 'eqi', 'ilike', 'inI', 'iregex', 'like', 'regex', 'similarTo', 'startsWith'],
     sample: 'sample',
   }),
   Boolean: builtIn({ description: 'A value that is true or false', operators: ['eq'], json: 'cast', sample: true }),

@@ -5,7 +5,7 @@ import { bindingAt, type InputValue, type SelectedField } from '../../request/op
 import { countOf, objectOf, parameterValue } from '../inputs.ts';
 import type { Parameter, Search, SnippetPlan } from '../plan.ts';
 
-const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX: 'prefix' } as const satisfies Record<
+const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX: 'prefix', SIMILAR: 'similar' } as const satisfies Record<
   string,
   Search['mode']
 >;
@@ -26,6 +26,9 @@ export function planSearch(value: InputValue, { search }: Table): Search | null 
     else mode = modeOf(entry.value);
   }
   if (text === null) throw new ApiError('BAD_USER_INPUT', 'A search needs a "text". Leave out the search to find everything.');
+  if (mode === 'similar' && search.shown.length === 0) {
+    throw new ApiError('BAD_USER_INPUT', 'No text of this table can be compared with another. Use another mode of search.');
+  }
   const encoding = { kind: 'search', asPrefixes: mode === 'prefix' } as const;
   return { by: search, mode, text: { value: parameterValue(text), encoding } };
 }

@@ -57,10 +57,15 @@ function operatorsType(
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
 
-/** `hasMore`: with the addition `moreOperators`. */
-function valueFilter(type: LeafType, names: readonly Operator[], hasMore: boolean): GraphQLInputObjectType {
+/** Which operators filters have that pg_graphql lacks: those of the addition `moreOperators`, and those of pg_trgm. */
+export interface OfferedOperators {
+  readonly more: boolean;
+  readonly trigrams: boolean;
+}
+
+function valueFilter(type: LeafType, names: readonly Operator[], offered: OfferedOperators): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
-  const chosen = names.filter((name) => hasMore || !operators[name].isAddition);
+  const chosen = names.filter((name) => (name === 'similarTo' ? offered.trigrams : offered.more || !operators[name].isAddition));
   return operatorsType(filterTypeName(type.name), type.name, chosen, (name) => (operators[name].takesList ? list : type), filterIs);
 }
 
@@ -84,29 +89,30 @@ export function listFilter(type: LeafType, elements: (() => GraphQLInputObjectTy
 export const idFilter = operatorsType(filterTypeName(GraphQLID.name), GraphQLID.name, ['eq'], () => GraphQLID);
 
 /** The filter types of scalars and lists that every schema has. */
-function makeScalarFilters(hasMore: boolean): readonly GraphQLInputObjectType[] {
-  const filters = new Map(filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators, hasMore)]));
-  const length = hasMore ? filters.get('Int')! : null;
-  const ofLists = listedScalars.map((name) => listFilter(scalarTypes[name], hasMore ? () => filters.get(name)! : null, length));
+function makeScalarFilters(offered: OfferedOperators): readonly GraphQLInputObjectType[] {
+  const filters = new Map(filteredScalars.map((name) => [name, valueFilter(scalarTypes[name], scalars[name].operators, offered)]));
+  const length = offered.more ? filters.get('Int')! : null;
+  const ofLists = listedScalars.map((name) => listFilter(scalarTypes[name], offered.more ? () => filters.get(name)! : null, length));
   return [...filters.values(), ...ofLists];
 }
 
-const plainFilters = makeScalarFilters(false);
-const allFilters = makeScalarFilters(true);
+const scalarFilters = [false, true].flatMap((more) =>
+  [false, true].map((trigrams) => ({ more, trigrams, types: makeScalarFilters({ more, trigrams }) })),
+);
 
-export function scalarFilterTypes(hasMore: boolean): readonly GraphQLInputObjectType[] {
-  return hasMore ? allFilters : plainFilters;
+export function scalarFilterTypes({ more, trigrams }: OfferedOperators): readonly GraphQLInputObjectType[] {
+  return scalarFilters.find((each) => each.more === more && each.trigrams === trigrams)!.types;
 }
 
-export function enumFilter(type: GraphQLEnumType, hasMore: boolean): GraphQLInputObjectType {
-  return valueFilter(type, enumOperators, hasMore);
+export function enumFilter(type: GraphQLEnumType, offered: OfferedOperators): GraphQLInputObjectType {
+  return valueFilter(type, enumOperators, offered);
 }
 
 /** The filter of a domain: that of the type it is based on, or of Opaque if that has none. */
-export function domainFilter(type: GraphQLScalarType, { base }: DomainType, hasMore: boolean): GraphQLInputObjectType {
-  if (base.kind === 'enum') return valueFilter(type, enumOperators, hasMore);
+export function domainFilter(type: GraphQLScalarType, { base }: DomainType, offered: OfferedOperators): GraphQLInputObjectType {
+  if (base.kind === 'enum') return valueFilter(type, enumOperators, offered);
   const names = scalars[base.scalar].operators;
-  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, hasMore);
+  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, offered);
 }
 
 /** The filter type for a column of this type; undefined for JSON, its lists, and rows. */

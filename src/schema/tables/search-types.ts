@@ -25,14 +25,19 @@ const modes = {
   PLAIN: 'All words, in any order',
   PHRASE: 'All words, one after the other',
   PREFIX: 'All words, or words that begin with them, for searches while someone types',
+  SIMILAR: 'Texts with a similar part, in spite of typos, by their trigrams',
 };
 
 /** Defines the types that the searches of all tables share. */
-export function defineSearch(registry: TypeRegistry, { input, mode }: NonNullable<Model['searchTypes']>): void {
+export function defineSearch(registry: TypeRegistry, { input, mode }: NonNullable<Model['searchTypes']>, hasTrigrams: boolean): void {
   const modeType = new GraphQLEnumType({
     name: mode,
     description: 'How the text of a search is read',
-    values: Object.fromEntries(Object.entries(modes).map(([name, description]) => [name, { description }])),
+    values: Object.fromEntries(
+      Object.entries(modes)
+        .filter(([each]) => hasTrigrams || each !== 'SIMILAR')
+        .map(([name, description]) => [name, { description }]),
+    ),
     ...asChoice,
   });
   registry.define(mode, () => modeType);
