@@ -231,7 +231,7 @@ describe('citext in a schema off the search path', () => {
       [
         ...['code', 'codes', 'feeling'].map((name) => `${name}: grant usage on schema closed to authenticated;`),
         'mail: grant usage on schema "My Types" to authenticated;',
-        ...['mood', 'moods', 'next_code', 'pairs', 'reached', 'spans'].map(
+        ...['mood', 'moods', 'next_code', 'pair', 'pairs', 'reached', 'spans'].map(
           (name) => `${name}: grant usage on schema closed to authenticated;`,
         ),
       ],

@@ -90,7 +90,7 @@ function columnAssembler(
  * `gis.geometry(Point,4326)`. Types in pg_catalog stay as they are, because the modifier may be in the middle:
  * `timestamp(3) with time zone`.
  */
-function modifiedType(type: CatalogType | undefined, shown: string | null, shownWithout: string | undefined): string | null {
+export function modifiedType(type: CatalogType | undefined, shown: string | null, shownWithout: string | undefined): string | null {
   if (shown === null || !type || type.schema === 'pg_catalog') return shown;
   const brackets = type.elementId === 0 ? 0 : '[]'.length;
   return type.sql.slice(0, type.sql.length - brackets) + shown.slice((shownWithout?.length ?? 0) - brackets);

@@ -132,7 +132,8 @@ own_operator as (
   )
   select d.oid, d.schema, d.function from d
 ),
--- Types of columns, arguments and results, the element types of arrays, and the types that domains are based on.
+-- Types of columns, arguments and results, the element types of arrays, the types that domains are based on, and the attributes of
+-- composite types.
 used_type as materialized (
   with recursive used as (
     select u.id
@@ -140,13 +141,26 @@ used_type as materialized (
       select a.atttypid as id from attribute a
       union select f.prorettype from function f
       union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
+      union select pg_catalog.unnest(f.proallargtypes) from function f
     ) u
     union
-    select case when t.typtype = 'd' then t.typbasetype else t.typelem end
-    from used u join pg_catalog.pg_type t on t.oid = u.id
-    where t.typtype = 'd' or t.typcategory = 'A'
+    select p.id
+    from used u
+    join pg_catalog.pg_type t on t.oid = u.id
+    cross join lateral (
+      select case when t.typtype = 'd' then t.typbasetype else t.typelem end as id where t.typtype = 'd' or t.typcategory = 'A'
+      union all
+      select a.atttypid
+      from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
+      where t.typtype = 'c' and c.oid = t.typrelid and c.relkind = 'c' and a.attnum > 0 and not a.attisdropped
+    ) p
   )
   select u.id from used u where u.id <> 0
+),
+composite as materialized (
+  select c.oid, c.relname, c.relnamespace, c.reltype
+  from pg_catalog.pg_class c
+  where c.relkind = 'c' and (c.reltype in (select u.id from used_type u)) is true
 )`;
 
 export const catalogLists: Lists<RawCatalog> = {
@@ -211,6 +225,24 @@ export const catalogLists: Lists<RawCatalog> = {
       collationId: 'a.attcollation::int8',
     },
     from: 'attribute a',
+    orderBy: 'a.attrelid, a.attnum',
+  },
+  composites: {
+    members: { id: 'c.oid::int8', schemaId: 'c.relnamespace::int8', name: 'c.relname', typeId: 'c.reltype::int8' },
+    from: 'composite c',
+    orderBy: 'c.oid',
+  },
+  attributes: {
+    members: {
+      tableId: 'a.attrelid::int8',
+      number: 'a.attnum',
+      name: 'a.attname',
+      typeId: 'a.atttypid::int8',
+      maxLength: 'case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end',
+      shownType: 'case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end',
+    },
+    from: `pg_catalog.pg_attribute a
+      where (a.attrelid in (select c.oid from composite c)) is true and a.attnum > 0 and not a.attisdropped`,
     orderBy: 'a.attrelid, a.attnum',
   },
   collations: {
@@ -437,6 +469,7 @@ export const catalogLists: Lists<RawCatalog> = {
       argumentTypes: 'f.proargtypes::pg_catalog.oid[]::int8[]',
       argumentNames: 'f.proargnames',
       argumentModes: 'f.proargmodes',
+      allTypes: 'f.proallargtypes::int8[]',
       defaultCount: 'f.pronargdefaults',
       ambiguous: `f.pronargs = 1 and ((f.pronamespace, f.proname, f.proargtypes[0]) in (
         select p.pronamespace, p.proname, p.proargtypes[0] from pg_catalog.pg_proc p where p.pronargs > 1 and p.pronargs <= p.pronargdefaults + 1

@@ -12,6 +12,11 @@ export interface Catalog {
   /** The exposed schemas that exist, in the order of the setting. */
   readonly schemas: readonly CatalogSchema[];
   readonly tables: readonly CatalogTable[];
+  /**
+   * As tables without keys: the composite types of any schema that columns, arguments and results use, and what functions return that
+   * have several columns (`returns table`, `out` and `inout` arguments). The id of the latter is that of the function, negative.
+   */
+  readonly composites: readonly CatalogTable[];
   /** Foreign keys of the exposed tables, including those to tables that are not exposed. */
   readonly foreignKeys: readonly CatalogForeignKey[];
   /** The copies of foreign keys to partitioned tables that PostgreSQL makes for each of their partitions. */
@@ -58,8 +63,8 @@ export interface CatalogSchema {
   readonly comment: string | null;
 }
 
-/** `pg_class.relkind`: table, partitioned table, view, materialized view, foreign table. */
-export type RelationKind = 'r' | 'p' | 'v' | 'm' | 'f';
+/** `pg_class.relkind`: table, partitioned table, view, materialized view, foreign table, composite type. */
+export type RelationKind = 'r' | 'p' | 'v' | 'm' | 'f' | 'c';
 
 export interface CatalogTable {
   readonly id: number;

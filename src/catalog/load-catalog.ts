@@ -1,6 +1,7 @@
 /** Loads the catalog for all roles: runs the queries for the exposed schemas and assembles their rows. */
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
+import { assembleComposites } from './assemble-composites.ts';
 import { assembleTables } from './assemble-tables.ts';
 import type {
   Catalog,
@@ -62,6 +63,7 @@ function* assembleCatalog(
       comment: comments.on('schema', schema.id),
     })),
     tables,
+    composites: assembleComposites(raw, comments, types),
     foreignKeys,
     partitionKeys,
     views,
@@ -148,7 +150,7 @@ function* assembleFunctions(
 ): Generator<void, CatalogFunction[]> {
   const defaults = new Map(raw.defaults.map(({ functionId, position, sql }) => [`${functionId} ${position}`, sql]));
   const functions: CatalogFunction[] = [];
-  for (const { argumentTypes, argumentNames, argumentModes, defaultCount, ...rest } of raw.functions) {
+  for (const { argumentTypes, argumentNames, argumentModes, allTypes: _, defaultCount, ...rest } of raw.functions) {
     const { id, schemaId } = rest;
     functions.push({
       ...rest,

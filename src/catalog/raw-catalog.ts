@@ -20,6 +20,9 @@ export interface RawCatalog {
   readonly tables: readonly RawTable[];
   readonly roleIndependent: readonly { readonly id: number }[];
   readonly columns: readonly RawColumn[];
+  /** The composite types in use that are not the row types of relations. */
+  readonly composites: readonly { readonly id: number; readonly schemaId: number; readonly name: string; readonly typeId: number }[];
+  readonly attributes: readonly RawAttribute[];
   /** Collations of columns, as SQL. */
   readonly collations: readonly { readonly id: number; readonly sql: string }[];
   /** Columns that own a sequence: serial and identity. */
@@ -72,11 +75,14 @@ export interface RawTable
   readonly writable: number;
 }
 
-export interface RawColumn
-  extends Pick<CatalogColumn, 'number' | 'name' | 'typeId' | 'maxLength' | 'notNull' | 'automatic' | 'generatedAlways' | 'hasDefault'> {
+/** An attribute of a composite type. */
+export interface RawAttribute extends Pick<CatalogColumn, 'number' | 'name' | 'typeId' | 'maxLength'> {
   readonly tableId: number;
   /** The type with its modifier, qualified if the connection's search path requires it. */
   readonly shownType: string | null;
+}
+
+export interface RawColumn extends RawAttribute, Pick<CatalogColumn, 'notNull' | 'automatic' | 'generatedAlways' | 'hasDefault'> {
   /** Whether its domain, or a base domain of that, rejects null. */
   readonly fullDomain: boolean;
   /** 0 if its type has none. */
@@ -134,6 +140,8 @@ export interface RawFunction extends Omit<CatalogFunction, 'schema' | 'effects' 
   readonly argumentTypes: readonly number[];
   readonly argumentNames: readonly string[] | null;
   readonly argumentModes: readonly string[] | null;
+  /** The types of all arguments, those that are only output included; null if there are none of these. */
+  readonly allTypes: readonly number[] | null;
   readonly defaultCount: number;
 }
 

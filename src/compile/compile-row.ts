@@ -7,12 +7,13 @@
  */
 import type { Table } from '../model/model.ts';
 import { namedTypes } from '../model/types/named-types.ts';
-import type { ConnectionPlan, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
+import type { ConnectionPlan, ListPage, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
 import { as, coalesce, cte, list, type SelectClauses, select, subselect, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
-import { builtIn, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { equals } from './compile-filter.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
+import { countSql } from './page/page-query.ts';
 import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName } from './scope.ts';
 import { searchRank, snippetJson } from './search.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
@@ -131,10 +132,28 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
         limit: integer(1),
       });
     }
+    case 'value set': {
+      const alias = context.aliases.next();
+      const json = concatenate(valueJson(sql`${trusted(alias)}.value`, result.type, false));
+      return listOf(json, as(pageOf(as(call, alias, ['value']), result), alias));
+    }
+    case 'row set': {
+      const scope = directScope(context.aliases.next(), { keepsNotNull: false });
+      return listOf(concatenate(compileRow(result.row, scope, context)), as(pageOf(as(call, scope.alias), result), scope.alias));
+    }
     case 'rows':
       if (once) return sql`(${selectCalled(result.connection, call, context, noFrame)})`;
       return compileConnection({ plan: result.connection, rows: { kind: 'call', call }, context });
   }
+}
+
+/** The values of a call in FROM, in its order: PostgreSQL runs a volatile function to its end, whatever the limit. */
+function pageOf(call: Sql, { limit, offset }: ListPage): Sql {
+  return subselect({ columns: [trusted('*')], from: call, limit: countSql(limit), offset: offset === null ? null : countSql(offset) });
+}
+
+function listOf(json: Sql, from: Sql): Sql {
+  return subselect({ columns: [sql`'[' || ${jsonRows(cast(json, 'text'))} || ']'`], from });
 }
 
 /** In FROM itself, a composite value would become its attributes. `offset 0` keeps PostgreSQL from inlining the call. */

@@ -106,6 +106,12 @@ select ${values} || '/' || pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(t.ctid, t.xmin::text::int8))
     -- Neither rows nor arrays, which come and go with tables anywhere.
     from pg_catalog.pg_type t where t.typtype <> 'c' and t.typcategory <> 'A'),
+  -- Composite types, and their attributes.
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relname, c.relnamespace), 0))
+    from pg_catalog.pg_class c where c.relkind = 'c'),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
+    from pg_catalog.pg_attribute a
+    where a.attrelid = any (array(select c.oid from pg_catalog.pg_class c where c.relkind = 'c')) and a.attnum > 0),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(v.ctid, v.xmin::text::int8)) from pg_catalog.pg_enum v),
   -- Those of the database's own: the hundreds that it was created with have lower ids (FirstNormalObjectId).
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(c.ctid, c.xmin::text::int8)) from pg_catalog.pg_collation c where c.oid >= 16384),

@@ -1,5 +1,5 @@
 /** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
-import type { Catalog, CatalogColumn, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
 import type { DomainType, EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
@@ -45,10 +45,20 @@ export interface BuildContext {
   /** The tables that the role only inserts into: nothing else leads to them. */
   readonly insertOnly: LazyTable[];
   readonly enums: Map<number, EnumType>;
+  /**
+   * The composite types that the role sees, by the id of their relation, and what functions return that have several columns, by
+   * `resultId`. They have only a row type.
+   */
+  readonly composites: Map<number, LazyTable>;
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
   /** Value types built so far, by type id, so that columns of the same type share them. */
   readonly valueTypes: Map<number, ValueType>;
+}
+
+/** The id of what a function with several columns returns, among the composites of the catalog and of the context. */
+export function resultId({ id }: Pick<CatalogFunction, 'id'>): number {
+  return -id;
 }
 
 /** The table with this id, if it is in a schema that the role may use. */
@@ -58,6 +68,8 @@ export function reachableTable({ links, schemas }: BuildContext, id: number): Ca
 }
 
 const noPrivileges: ColumnPrivileges = { select: false, insert: false, update: false };
+/** Whoever may read a value of a composite type may read its attributes. */
+const ofComposites: ColumnPrivileges = { select: true, insert: true, update: true };
 
 /** The role's privileges on a column: those on its table plus those on the column itself. */
 export function privilegesOn(
@@ -65,6 +77,7 @@ export function privilegesOn(
   table: CatalogTable,
   column: CatalogColumn,
 ): ColumnPrivileges {
+  if (table.kind === 'c') return ofComposites;
   const onTable = privileges.tables.get(table.id);
   if (!onTable) return noPrivileges;
   const onColumn = onTable.columns.get(column.number);

@@ -108,6 +108,7 @@ describe('buildModel', () => {
        create table other (id int primary key); create extension citext;
        create table every (id bigint primary key, s smallint, v varchar(5), c "char", n name, ci citext, f real, j jsonb, iv interval, m mood, ms mood[],
          d code, ds codes, dd code[], vec int2vector, o other, os other[], p pair, ps pair[], vs varchar(3)[]);`,
+      { directive: { additions: { composites: false } } },
     );
     const types = tableOf(model, 'Every').columns.map(({ name, type, orderable }) => {
       const text =

@@ -6,7 +6,7 @@
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
-import { readDirective, readMaxRows } from './directives.ts';
+import { defaultMaxRows, readDirective, readMaxRows } from './directives.ts';
 import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
@@ -14,6 +14,7 @@ import { buildRelations, findReferrers, noteRelations } from './relations/build-
 import { linkCatalog } from './relations/foreign-keys.ts';
 import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
+import { addComposites, claimComposites } from './tables/build-composites.ts';
 import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { buildLookups } from './tables/build-lookups.ts';
@@ -23,9 +24,6 @@ import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-
 import { namesAllTypes, trigramsOf } from './tables/value-types.ts';
 import { isJson } from './types/named-types.ts';
 import { postgresType } from './types/postgres-types.ts';
-
-/** Rows per page, unless a directive sets `max_rows`. */
-const defaultMaxRows = 30;
 
 /** Builds the model of a role. Never throws. */
 export function* buildModel(catalog: Catalog, privileges: Privileges, settings: ModelSettings = {}): Generator<void, Model> {
@@ -67,6 +65,7 @@ function* build(
     tables: new Map(),
     insertOnly: [],
     enums: new Map(),
+    composites: new Map(),
     domains: new Map(),
     valueTypes: new Map(),
   };
@@ -80,11 +79,13 @@ function* build(
     hasLookup: (table: LazyTable) => hasLookup(context, table),
   };
   yield* addTables(context, builder, names, notes);
+  yield* addComposites(context, builder, notes);
   yield* addEnums(context, names, notes);
   yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
   claimListFilters(context, names);
   yield* addDomains(context, names, notes);
+  claimComposites(context, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
@@ -98,8 +99,8 @@ function* build(
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
     tables: [...tables.filter(({ traits }) => traits.key !== null), ...context.insertOnly],
-    rowTypes: tables.filter(({ traits }) => traits.key === null),
     lookups,
+    rowTypes: [...tables.filter(({ traits }) => traits.key === null), ...context.composites.values()],
     routines,
     enums: [...context.enums.values()],
     domains: [...context.domains.values()],
@@ -145,7 +146,7 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
 
 /** Fills in all tables and reports what is left out of them, and of their relations and computed fields. */
 function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
-  for (const { columns } of [...context.tables.values(), ...context.insertOnly]) yield void columns;
+  for (const { columns } of [...context.tables.values(), ...context.insertOnly, ...context.composites.values()]) yield void columns;
   const inferredKeys = yield* noteRelations(context, notes);
   yield* noteComputed(context, notes);
   return inferredKeys;

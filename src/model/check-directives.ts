@@ -64,7 +64,8 @@ export const directiveMembers = {
   },
   column: { name, description: text },
   relation: { local_name: name, foreign_name: name },
-  function: { name, description: text, live },
+  function: { name, description: text, live, max_rows: count },
+  'composite type': { name, description: text },
   enum: { name, description: text, mappings },
 } as const satisfies Record<string, Record<string, MemberCheck>>;
 
@@ -138,6 +139,14 @@ function* commentedObjects(catalog: Catalog): Generator<Commented, void> {
   }
   for (const catalogFunction of catalog.functions) {
     yield { kind: 'function', object: 'function', comment: catalogFunction.comment, name: () => functionName(catalog, catalogFunction) };
+  }
+  for (const { comment, schemaId, name, columns } of catalog.composites) {
+    const typeName = qualifiedName(schemaNames.get(schemaId) ?? '', name);
+    if (comment !== null) yield { kind: 'composite type', object: 'composite type', comment, name: () => typeName };
+    for (const column of columns) {
+      if (column.comment !== null)
+        yield { kind: 'column', object: 'column', comment: column.comment, name: () => qualifiedName(typeName, column.name) };
+    }
   }
   for (const { comment, schema, name, labels } of catalog.types.values()) {
     yield { kind: 'enum', object: 'enum', comment, name: () => qualifiedName(schema, name), labels };

@@ -65,6 +65,9 @@ export function readEnabled(directive: Directive, key: string): boolean {
   return isJsonObject(value) && (value['enabled'] === true || value['enabled'] === 'true');
 }
 
+/** Rows per page, unless a directive sets `max_rows`. */
+export const defaultMaxRows = 30;
+
 const maxInteger = 2147483647;
 
 /** `max_rows`: a number or a string that PostgreSQL reads as an integer; null if missing or not a valid page size. */

@@ -17,7 +17,10 @@ export interface Model {
   readonly schemas: readonly string[];
   /** Those that the role may only insert into come last. */
   readonly tables: readonly Table[];
-  /** Tables and views without a key that computed fields return rows of: they have only a row type, without `nodeId`. */
+  /**
+   * What has only a row type, without `nodeId`: tables and views without a key that computed fields return rows of, composite types, and
+   * what functions return that have several columns.
+   */
   readonly rowTypes: readonly Table[];
   /** Fields of Query that look up rows by unique keys other than `primaryKey`. */
   readonly lookups: readonly UniqueLookup[];
@@ -72,9 +75,9 @@ export interface InferredKey {
   readonly targetColumns: readonly string[];
 }
 
-export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table' | 'composite type';
 
-/** A table, view, materialized view or foreign table. */
+/** A table, view, materialized view or foreign table; or a composite type, or what a function returns, which have only a row type. */
 export interface Table {
   /** `pg_class.oid`. */
   readonly id: number;
@@ -285,19 +288,21 @@ export interface ListType {
   readonly builtInOperators?: true;
 }
 
-/** A row of a table in the API. Read-only. */
+/** A row of a table in the API, or a value of a composite type. Read-only. */
 interface RowType {
   readonly kind: 'row';
   readonly table: Table;
   readonly sqlType: string;
+  readonly unnameable?: true;
 }
 interface RowListType {
   readonly kind: 'row list';
   readonly table: Table;
   readonly sqlType: string;
+  readonly unnameable?: true;
 }
 
-/** A composite type that is not the row type of a table in the API. No field can have it, but key columns can. */
+/** A composite type that is not an object, nor the row type of a table in the API. No field can have it, but key columns can. */
 export interface CompositeType {
   readonly kind: 'composite';
   readonly sqlType: string;
@@ -401,8 +406,12 @@ export interface RoutineArgument {
 export type RoutineResult =
   | { readonly kind: 'value'; readonly type: ScalarType | EnumValueType | ListType }
   | { readonly kind: 'void' }
-  /** `returns t[]`: a list. Only of computed fields, as in pg_graphql. */
+  /** `returns t[]`: a list. Of tables only in computed fields, as in pg_graphql. */
   | { readonly kind: 'row list'; readonly table: Table }
+  /** `returns setof` a scalar: a list with pages of at most `maxRows`. */
+  | { readonly kind: 'value set'; readonly type: ScalarType | EnumValueType | ListType; readonly maxRows: number }
+  /** `returns setof` a composite type, or `returns table`: a list with such pages. */
+  | { readonly kind: 'row set'; readonly table: Table; readonly maxRows: number }
   /** One row or null: `returns t`, or `returns setof t rows 1`. */
   | { readonly kind: 'row'; readonly table: Table; readonly setOf: boolean }
   /** `returns setof t`: a connection. */

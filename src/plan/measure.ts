@@ -301,6 +301,8 @@ class PlanMeasurer {
   #result(result: ResultPlan, path: Path, around: Around): Around {
     if (result.kind !== 'rows') this.#subqueries += 1;
     if (result.kind === 'row') around.rows.constant += 1;
+    if (result.kind === 'value set' || result.kind === 'row set')
+      return addRead({ path, size: result.limit, argument: 'first', tableId: null }, { ...around, isApart: false });
     return result.kind === 'row list' ? addRowList(path, around) : { ...around, isApart: false };
   }
 
@@ -309,7 +311,9 @@ class PlanMeasurer {
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
-  #touchTable({ id, schema, name, roleIndependent, readEffects, writeEffects, liveRefresh }: Table): void {
+  #touchTable({ id, kind, schema, name, roleIndependent, readEffects, writeEffects, liveRefresh }: Table): void {
+    // A composite type has no rows of its own.
+    if (kind === 'composite type') return;
     this.#tableIds.add(id);
     this.#refresh(liveRefresh);
     this.#touches.add(`${schema}.${name}`);

@@ -99,7 +99,15 @@ export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
   | { readonly kind: 'void' }
   | { readonly kind: 'row' | 'row list'; readonly row: RowPlan }
-  | { readonly kind: 'rows'; readonly connection: ConnectionPlan };
+  | { readonly kind: 'rows'; readonly connection: ConnectionPlan }
+  /** A page of a list. */
+  | ({ readonly kind: 'value set'; readonly type: ValueType } & ListPage)
+  | ({ readonly kind: 'row set'; readonly row: RowPlan } & ListPage);
+
+export interface ListPage {
+  readonly limit: Count;
+  readonly offset: Count | null;
+}
 
 /** A page of a collection and what to read from it. */
 export interface ConnectionPlan {

@@ -169,9 +169,11 @@ function inResult(value: ResultPlan): readonly PlanNode[] {
   switch (value.kind) {
     case 'void':
     case 'value':
+    case 'value set':
       return [];
     case 'row':
     case 'row list':
+    case 'row set':
       return [{ kind: 'row', value: value.row }];
     case 'rows':
       return [{ kind: 'connection', value: value.connection, isCalled: true }];

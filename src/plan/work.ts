@@ -2,7 +2,7 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { ConnectionPlan, Count, Filter, GroupsPlan, Parameter, Plan, RootValue, Test } from './plan.ts';
+import type { ConnectionPlan, Count, Filter, GroupsPlan, ListPage, Parameter, Plan, RootValue, Test } from './plan.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';
 
 /** Work for a field. `compare` is a comparison in a filter or in a condition on groups. */
@@ -83,8 +83,9 @@ function workOf(node: PlanNode): readonly Work[] {
       return [related(node.value.rows)];
     case 'step':
       return [{ kind: 'write', table: node.value.table }];
-    case 'row':
     case 'result':
+      return node.value.kind === 'value set' || node.value.kind === 'row set' ? [ofListPage(node.value)] : [];
+    case 'row':
     case 'edge value':
     case 'response value':
       return [];
@@ -125,6 +126,10 @@ function ofRoot(value: RootValue): readonly Work[] {
 function ofConnection({ table, page: { limit, offset, cursor } }: ConnectionPlan, isCalled: boolean): Work {
   const parameters = [...bound(limit), ...bound(offset), ...(cursor ?? []).filter((element) => element !== null)];
   return isCalled ? { kind: 'call', parameters } : { kind: 'read', table, parameters };
+}
+
+function ofListPage({ limit, offset }: ListPage): Work {
+  return { kind: 'call', parameters: [...bound(limit), ...bound(offset)] };
 }
 
 function ofGroups({ by, limit, offset }: GroupsPlan): readonly Work[] {

@@ -10,8 +10,10 @@ import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 const schemaSql = `
 create domain warmth as int;
 create type mood as enum ('calm', 'wild');
+create type spot as (x int, y int);
+create function lengths() returns setof int stable language sql as 'select 1';
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], details jsonb, words tsvector, badge int unique);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], details jsonb, words tsvector, badge int unique, at spot);
 create table spawn (id int primary key); revoke all on spawn from service_role; grant insert on spawn to service_role;
 create view wet_frog as select id, pond_id from frog;`;
 
@@ -48,6 +50,8 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   json: (schema) => memberOf(schema, 'frogFilter', 'details'),
   moreOperators: (schema) => memberOf(schema, 'IntFilter', 'notIn'),
   search: (schema) => memberOf(schema, 'frogFilter', 'search'),
+  composites: (schema) => memberOf(schema, 'frog', 'at'),
+  moreFunctions: (schema) => schema.getQueryType()!.getFields()['lengths'],
   domains: (schema) => schema.getType('warmth'),
   enums: (schema) => memberOf(schema, 'frogFilter', 'moods'),
   subscriptions: (schema) => schema.getSubscriptionType()?.getFields()['frogCollection'],
@@ -118,7 +122,7 @@ for (const name of additionNames) {
     const off = { additions: { [name]: false } };
     assert.deepEqual(await additionsBy({}, { schema: off }), without(name));
     // What is of types, not of tables.
-    if (name === 'domains' || name === 'enums') return;
+    if (name === 'domains' || name === 'enums' || name === 'moreFunctions') return;
     assert.deepEqual(await additionsBy({}, { [objectOf[name] ?? 'frog']: off }), without(name));
   });
 }

@@ -102,6 +102,11 @@ create function _acts(festival) returns setof act language sql stable as $$ sele
 create function ticket_total(festival int, from_price numeric default 0) returns numeric language sql stable
   as $$ select sum(price) from ticket where festival_id = $1 and price >= $2 $$;
 create function tag_list(words text[] default '{}') returns text[] language sql immutable as $$ select words $$;
+create type price as (amount numeric, currency text);
+create function a_price() returns price language sql stable as $$ select row(1, 'EUR')::price $$;
+create function fee_steps(out step int) returns setof int language sql stable as $$ select generate_series(1, 9) $$;
+create function act_ratings() returns table (name text, rating float8, best act) language sql stable as $$ select a.name, a.rating, a from act a $$;
+create function act_summary(out count bigint, out best float8) language sql stable as $$ select count(*), max(rating) from act $$;
 create function best_act() returns act language sql stable as $$ select a from act a order by rating desc nulls last limit 1 $$;
 create function acts_tagged(tag text) returns setof act language sql stable as $$ select a from act a where tag = any (a.tags) $$;
 create function raise_fee(act_id bigint, percent int default 10) returns act language sql

@@ -268,7 +268,7 @@ function insertedRows({ columns, rows }: InsertPlan, { guard: [guard], guardsRow
  */
 export function compileCall(plan: RoutinePlan, context: StatementContext, frame: Frame): CompiledWrite {
   const { result } = plan.routine;
-  if (!plan.readsAfter || (result.kind !== 'row' && result.kind !== 'rows'))
+  if (!plan.readsAfter || (result.kind !== 'row' && result.kind !== 'rows') || result.table.kind === 'composite type')
     return { before: [], answer: selectResult(plan.result, callOf(plan), context, frame), frame, empty: 'null' };
   const stored = select({
     columns: [selectList(storing(frame), [storeResult(result.table)])],

@@ -153,6 +153,7 @@ export const tableKinds: Readonly<Record<RelationKind, TableKind>> = {
   v: 'view',
   m: 'materialized view',
   f: 'foreign table',
+  c: 'composite type',
 };
 
 export interface PreferredName {

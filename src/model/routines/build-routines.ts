@@ -26,7 +26,12 @@ import { isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-t
 /** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
 const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
 
-const collectionArguments = ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'];
+/** The arguments of results that have pages. */
+const pageArguments: Partial<Record<RoutineResult['kind'], readonly string[]>> = {
+  rows: ['first', 'last', 'before', 'after', 'offset', 'filter', 'orderBy'],
+  'value set': ['first', 'offset'],
+  'row set': ['first', 'offset'],
+};
 
 /** Builds the functions, and reports why others are left out, except those of extensions, which users cannot change. */
 export function* buildRoutines(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, Routine[]> {
@@ -87,7 +92,7 @@ function buildRoutine(
   const result = resultTypeOf(context, catalogFunction);
   if (result instanceof Excluded) return result;
   // In pg_graphql, root fields cannot return enums; only columns and computed fields can have them.
-  if (result.kind === 'value' && !isPlainType(context, catalogFunction.resultTypeId)) {
+  if ((result.kind === 'value' || result.kind === 'value set') && !isPlainType(context, catalogFunction.resultTypeId)) {
     return new Excluded('unsupported-type', 'it returns an enum; return it as text');
   }
   if (!functions.has(catalogFunction.id))
@@ -163,7 +168,7 @@ function buildArguments(
     const variadic = catalogFunction.variadic && argument === catalogFunction.arguments.at(-1);
     args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, catalogFunction.variadic) });
   }
-  nameArguments(context, notes, catalogFunction, args, result.kind === 'rows' ? collectionArguments : []);
+  nameArguments(context, notes, catalogFunction, args, result);
   return args;
 }
 
@@ -173,8 +178,9 @@ function nameArguments(
   notes: Notes,
   catalogFunction: CatalogFunction,
   args: readonly Mutable<RoutineArgument>[],
-  reserved: readonly string[],
+  result: RoutineResult,
 ): void {
+  const reserved = pageArguments[result.kind] ?? [];
   const claimed = new Set(reserved);
   const isAdapted = (argument: RoutineArgument) => argumentNameIn(context, catalogFunction, argument).origin === 'adapted';
   const adapted = args.filter(isAdapted);
@@ -192,7 +198,7 @@ function nameArguments(
     argument.argumentName = numbered(`${plain}Argument`, (name) => !claimed.has(name));
     claimed.add(argument.argumentName);
     const holder = reserved.includes(plain)
-      ? 'taken by an argument that every collection has'
+      ? `taken by an argument that every ${result.kind === 'rows' ? 'collection' : 'list of a function'} has`
       : 'already taken by another argument of the field';
     note(argument, `the name "${plain}" is ${holder}, so it is called "${argument.argumentName}"; to change that, rename it`);
   }

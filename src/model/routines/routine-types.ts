@@ -1,10 +1,12 @@
 /** The types that functions may take and return. */
 import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/catalog.ts';
-import { type BuildContext, Excluded, notGranted, reachableTable } from '../build-context.ts';
-import type { RoutineResult } from '../model.ts';
+import type { Additions } from '../additions.ts';
+import { type BuildContext, Excluded, notGranted, reachableTable, resultId } from '../build-context.ts';
+import { defaultMaxRows, readDirective, readMaxRows } from '../directives.ts';
+import type { RoutineResult, Table } from '../model.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
-import { valueTypeOf } from '../tables/value-types.ts';
+import { isComposite, valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 
 /**
@@ -18,6 +20,9 @@ export function resultTypeOf(
 ): RoutineResult | Excluded {
   const { resultTypeId, returnsSet } = catalogFunction;
   const type = context.catalog.types.get(resultTypeId);
+  const additions = additionsOf(context, catalogFunction);
+  const columns = additions.has('composites') ? context.composites.get(resultId(catalogFunction)) : undefined;
+  if (columns) return compositeResult(context, catalogFunction, columns);
   if (type?.kind === 'p') {
     const { pseudo } = postgresType(type);
     if (pseudo?.kind === 'nothing') return { kind: 'void' };
@@ -27,13 +32,32 @@ export function resultTypeOf(
   const value = valueTypeOf(context, resultTypeId);
   const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(catalogFunction) ? context.tables.get(type.relationId) : undefined;
   if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
+  if (isComposite(value) && !additions.has('composites')) return whyNoResult(context, type);
+  if (value.kind === 'row' && isComposite(value)) return compositeResult(context, catalogFunction, value.table);
   if (value.kind === 'row') {
     return isSetOfRows(catalogFunction) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
-  if (value.kind === 'row list' && isComputed && !returnsSet) return { kind: 'row list', table: value.table };
+  if (value.kind === 'row list' && (isComputed || isComposite(value)) && !returnsSet) return { kind: 'row list', table: value.table };
   if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
+  if (returnsSet && additions.has('moreFunctions') && !(value.kind === 'scalar' && value.composite))
+    return { kind: 'value set', type: value, maxRows: maxRowsOf(context, catalogFunction) };
   if (returnsSet) return unsupported('it returns a set of values; return an array, or rows of a table in the API');
   return { kind: 'value', type: value };
+}
+
+/** A value of a composite type, or of several columns. */
+function compositeResult(context: BuildContext, catalogFunction: CatalogFunction, table: Table): RoutineResult {
+  if (isSetOfRows(catalogFunction)) return { kind: 'row set', table, maxRows: maxRowsOf(context, catalogFunction) };
+  return { kind: 'row', table, setOf: catalogFunction.returnsSet };
+}
+
+export function additionsOf({ schemas, settings }: BuildContext, { schemaId }: CatalogFunction): Additions {
+  return schemas.get(schemaId)?.additions ?? settings.additions;
+}
+
+/** The longest page of a set that is no collection. */
+function maxRowsOf({ schemas }: BuildContext, { schemaId, comment }: CatalogFunction): number {
+  return readMaxRows(readDirective(comment)) ?? schemas.get(schemaId)?.maxRows ?? defaultMaxRows;
 }
 
 function whyNoResult(context: BuildContext, type: CatalogType | undefined): Excluded {

@@ -1,12 +1,13 @@
 /** Builds the columns of a table, with their types, names and grants, and its keys. */
 import type { CatalogColumn } from '../../catalog/catalog.ts';
+import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded, type Mutable, type Notes, notGranted, privilegesOn } from '../build-context.ts';
 import { readDescription, readDirective } from '../directives.ts';
-import type { Arbiter, Column, Table } from '../model.ts';
+import type { Arbiter, Column, Table, ValueType } from '../model.ts';
 import { columnNameOf, enumValueNames, isFreeName, numbered, qualifiedName, whyAdapted } from '../naming/names.ts';
 import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
-import { columnTypeOf, isComparable, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
+import { columnTypeOf, isComparable, isComposite, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
 import { vectorColumnOf } from './vector-column.ts';
 
 interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
@@ -52,10 +53,18 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
   return selectable && comparable && isNamed(type);
 }
 
+/** The type of a column. Without the addition, a composite type has no GraphQL type. */
+function typeIn(context: BuildContext, column: CatalogColumn, additions: Additions): ValueType {
+  const type = columnTypeOf(context, column);
+  if (!isComposite(type) || additions.has('composites')) return type;
+  const kind = type.kind === 'row' ? 'composite' : 'unsupported';
+  return { kind, sqlType: type.sqlType, ...(!isNamed(type) && { unnameable: true }) };
+}
+
 function buildColumn(context: BuildContext, { traits }: LazyTable, column: CatalogColumn): Mutable<Column> {
   const { catalogTable, additions } = traits;
   const grants = privilegesOn(context, catalogTable, column);
-  const type = columnTypeOf(context, column);
+  const type = typeIn(context, column, additions);
   const catalogType = context.catalog.types.get(column.typeId);
   const comparable = catalogType === undefined || isComparable(context, catalogType);
   const indexes = catalogTable.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);

@@ -19,7 +19,7 @@ export function* addDomains(context: BuildContext, names: ClaimedNames, notes: N
   const domains = [...catalog.types.values()].filter(({ kind, baseId }) => kind === 'd' && baseId !== 0);
   if (domains.length === 0 || !settings.additions.has('domains')) return;
   const used = yield* usedTypes(context);
-  for (const id of typesOfCalls(context)) if (!used.has(id)) used.set(id, true);
+  for (const id of [...typesOfCalls(context), ...typesOfComposites(context)]) if (!used.has(id)) used.set(id, true);
   const inOrder = inClaimOrder(
     domains.filter((type) => used.has(type.id) && mayHaveScalar(context, type)),
     context.schemas,
@@ -34,6 +34,11 @@ function* typesOfCalls({ catalog, privileges, schemas }: BuildContext): Generato
     if (!schemas.has(schemaId) || !privileges.functions.has(id)) continue;
     for (const typeId of [resultTypeId, ...args.map((argument) => argument.typeId)]) yield catalog.types.get(typeId)?.elementId || typeId;
   }
+}
+
+function typesOfComposites({ catalog, composites }: BuildContext): number[] {
+  const columns = [...composites.values()].flatMap(({ traits }) => traits.catalogTable.columns);
+  return columns.map(({ typeId }) => catalog.types.get(typeId)?.elementId || typeId);
 }
 
 /** Whether the domain is over a scalar or an enum, and its schema's directive leaves the addition on. */

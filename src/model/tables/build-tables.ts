@@ -127,7 +127,7 @@ function addRowTypes(context: BuildContext, builder: TableBuilder, keyless: Map<
   }
 }
 
-function hasFields(context: BuildContext, traits: TableTraits): boolean {
+export function hasFields(context: BuildContext, traits: TableTraits): boolean {
   return traits.catalogTable.columns.some(
     (column) =>
       privilegesOn(context, traits.catalogTable, column).select &&

@@ -8,6 +8,7 @@ import { type BuildContext, Excluded } from '../build-context.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from '../model.ts';
 import { isArrayDomain } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
+import type { LazyTable } from './lazy-table.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
@@ -67,10 +68,7 @@ export function isUpdatable(context: BuildContext, column: CatalogColumn): boole
 export function isReadable(context: BuildContext, column: CatalogColumn): boolean {
   const type = context.catalog.types.get(column.typeId);
   const row = type?.elementId ? context.catalog.types.get(type.elementId) : type;
-  return (
-    (type !== undefined && hasOwnValues(context, type)) ||
-    (row?.kind === 'c' && (context.tables.get(row.relationId)?.traits.key ?? null) !== null)
-  );
+  return (type !== undefined && hasOwnValues(context, type)) || (row?.kind === 'c' && ownerOf(context, row) !== undefined);
 }
 
 /**
@@ -79,7 +77,7 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
  */
 export function isOrderable(context: BuildContext, column: CatalogColumn, type: ValueType): boolean {
   if (type.kind === 'list' && !type.ofDomain) return type.isVector === true;
-  if (type.kind === 'row list' || type.kind === 'composite') return false;
+  if (type.kind === 'row list' || type.kind === 'composite' || isComposite(type)) return false;
   if (type.kind === 'scalar') return type.traits.orders;
   if (!isArrayDomain(type)) return true;
   const domain = context.catalog.types.get(column.typeId);
@@ -101,7 +99,9 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
     };
   }
   const row = rowTypeOf(context, element);
-  return row.kind === 'row' ? { kind: 'row list', table: row.table, sqlType: type.sql } : unsupported(context, type);
+  return row.kind === 'row'
+    ? { kind: 'row list', table: row.table, sqlType: type.sql, ...nameability(context, type) }
+    : unsupported(context, type);
 }
 
 /** With the addition, a domain over an array is a list, as its base type is. */
@@ -113,8 +113,19 @@ function arrayDomainOf(context: BuildContext, type: CatalogType): ValueType {
 }
 
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
-  const owner = context.tables.get(type.relationId);
-  return owner && owner.traits.key !== null ? { kind: 'row', table: owner, sqlType: type.sql } : unsupported(context, type);
+  const owner = ownerOf(context, type);
+  return owner ? { kind: 'row', table: owner, sqlType: type.sql, ...nameability(context, type) } : unsupported(context, type);
+}
+
+/** The table with a key whose row type it is, or the composite type that is an object. */
+function ownerOf({ tables, composites }: BuildContext, { relationId }: CatalogType): LazyTable | undefined {
+  const table = tables.get(relationId);
+  return table && table.traits.key !== null ? table : composites.get(relationId);
+}
+
+/** Whether the type is a composite type that is an object, or an array of one. */
+export function isComposite(type: ValueType): boolean {
+  return (type.kind === 'row' || type.kind === 'row list') && type.table.kind === 'composite type';
 }
 
 function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {

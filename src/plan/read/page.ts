@@ -4,7 +4,7 @@ import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
-import type { OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
+import type { ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
@@ -32,6 +32,16 @@ export function planPage(field: SelectedField, table: Table, search: Search | nu
     offset: offset && countOf(offset, 'offset', noMaximum),
     cursor: backward ? planCursor(before, 'before', keys) : planCursor(after, 'after', keys),
     keys,
+  };
+}
+
+/** Plans the page of a list of values. */
+export function planListPage(field: SelectedField, maxRows: number): ListPage {
+  const first = argumentOf(field, 'first') ?? null;
+  const offset = argumentOf(field, 'offset') ?? null;
+  return {
+    limit: first ? countOf(first, 'first', maxRows) : maxRows,
+    offset: offset && countOf(offset, 'offset', noMaximum),
   };
 }
 

@@ -23,7 +23,7 @@ import { resultReadsBeyond } from '../walk.ts';
 import { combine, planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planNearest } from './nearest.ts';
-import { planPage } from './page.ts';
+import { planListPage, planPage } from './page.ts';
 import { planSearch, planSnippet, searchOf } from './search.ts';
 
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
@@ -147,6 +147,10 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
       return { kind: result.kind, row: planRow(field.selection, result.table, depth) };
     case 'rows':
       return { kind: 'rows', connection: planConnection(field, result.table, depth) };
+    case 'value set':
+      return { kind: 'value set', type: result.type, ...planListPage(field, result.maxRows) };
+    case 'row set':
+      return { kind: 'row set', row: planRow(field.selection, result.table, depth), ...planListPage(field, result.maxRows) };
   }
 }
 

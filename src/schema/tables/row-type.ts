@@ -4,12 +4,13 @@ import {
   type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
+  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLOutputType,
   GraphQLString,
 } from 'graphql';
-import type { Relation, Routine, Table } from '../../model/model.ts';
+import type { Relation, Routine, RoutineResult, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { isJson } from '../../model/types/named-types.ts';
 import { bindField, bindInput } from '../bindings.ts';
@@ -85,7 +86,9 @@ function relationField(registry: TypeRegistry, relation: Relation): FieldConfig 
 export function hasField(registry: TypeRegistry, { result, arguments: args }: Routine): boolean {
   const hasResult =
     result.kind === 'void' ||
-    (result.kind === 'value' ? outputTypeOf(result.type, registry) !== undefined : registry.hasOf(result.table, 'row'));
+    (result.kind === 'value' || result.kind === 'value set'
+      ? outputTypeOf(result.type, registry) !== undefined
+      : registry.hasOf(result.table, 'row'));
   return hasResult && args.every(({ type }) => inputTypeOf(type, registry));
 }
 
@@ -95,7 +98,16 @@ export function routineField(registry: TypeRegistry, routine: Routine): FieldCon
   return {
     type: resultType(registry, routine),
     description,
-    args: result.kind === 'rows' ? { ...args, ...collectionArguments(registry, result.table, args) } : args,
+    args: { ...args, ...pageArguments(registry, result, args) },
+  };
+}
+
+function pageArguments(registry: TypeRegistry, result: RoutineResult, own: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap {
+  if (result.kind === 'rows') return collectionArguments(registry, result.table, own);
+  if (result.kind !== 'value set' && result.kind !== 'row set') return {};
+  return {
+    first: { type: GraphQLInt, description: `Return the first \`n\` values, at most ${result.maxRows}` },
+    offset: { type: GraphQLInt, description: 'Skip n values' },
   };
 }
 
@@ -105,7 +117,10 @@ function resultType(registry: TypeRegistry, { result }: Routine): GraphQLOutputT
       return scalarTypes.Opaque;
     case 'value':
       return outputTypeOf(result.type, registry)!;
+    case 'value set':
+      return new GraphQLList(outputTypeOf(result.type, registry)!);
     case 'row list':
+    case 'row set':
       return new GraphQLList(registry.rowOf(result.table));
     case 'row':
       return registry.rowOf(result.table);
