@@ -136,6 +136,7 @@ export interface VectorExtension {
   /** The schema of its types and operators. */
   readonly schemaId: number;
   readonly schema: string;
+  readonly quotedSchema: string;
   /** The second number of its version: 8 for 0.8.1. */
   readonly minor: number;
 }

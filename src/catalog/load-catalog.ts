@@ -73,7 +73,7 @@ function* assembleCatalog(
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
     trigrams: raw.trigrams[0] ?? null,
     searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
-    vectorExtension: vectorExtensionOf(raw, schemaNames),
+    vectorExtension: vectorExtensionOf(raw),
     functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
     mislabelled: effects.mislabelledIn(
       raw.tables.map(({ id }) => id),
@@ -82,11 +82,12 @@ function* assembleCatalog(
   };
 }
 
-function vectorExtensionOf({ vectorExtension }: RawCatalog, schemaNames: ReadonlyMap<number, string>): VectorExtension | null {
+function vectorExtensionOf({ vectorExtension, schemas }: RawCatalog): VectorExtension | null {
   const [found] = vectorExtension;
-  if (!found) return null;
+  const schema = schemas.find(({ id }) => id === found?.schemaId);
+  if (!found || !schema) return null;
   const [major, minor] = found.version.split('.').map(Number);
-  return { schemaId: found.schemaId, schema: schemaNames.get(found.schemaId) ?? '', minor: major === 0 ? (minor ?? 0) : Infinity };
+  return { schemaId: schema.id, schema: schema.name, quotedSchema: schema.quotedName, minor: major === 0 ? (minor ?? 0) : Infinity };
 }
 
 function* assembleForeignKeys(

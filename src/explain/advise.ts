@@ -8,6 +8,7 @@ import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
+import { adviseForDistances, findDistances } from './advise-vectors.ts';
 import {
   type AdvisedIndex,
   type AdvisedPolicy,
@@ -42,12 +43,14 @@ export async function advise(
   role: string,
 ): Promise<Advice[]> {
   const relations = plan === null ? [] : findRelations(plan);
+  const distances = plan === null ? [] : findDistances(plan);
   const names = plans.flatMap(({ root }) => tablesOf(root));
-  const findTable = await loadAdvisedTables(database, [...names, ...relations], role);
+  const findTable = await loadAdvisedTables(database, [...names, ...relations, ...distances], role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, findTable),
     ...adviseForRelations(relations, findTable),
+    ...adviseForDistances(distances, findTable),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
   ];
   // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.

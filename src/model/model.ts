@@ -179,6 +179,10 @@ export interface VectorColumn {
   readonly dimensions: number | null;
   /** The schema of the operators. */
   readonly operatorSchema: string;
+  /** What the names of its operator classes begin with, as SQL: `public.vector` of `public.vector_cosine_ops`. */
+  readonly operatorClass: string;
+  /** Whether HNSW takes vectors of so many dimensions. */
+  readonly isIndexable: boolean;
   /** The metrics by which indexes find the nearest rows: in order, or, for IVFFlat, nearly so. */
   readonly indexed: ReadonlyMap<Metric, 'in order' | 'nearly'>;
   /** Whether scans of these indexes go on until enough rows match: since pgvector 0.8. */

@@ -120,6 +120,25 @@ test('the index is scanned for the first rows, and the settings of the scan end 
   assert.ok(['off', '', null].includes(rows[0]!.value), String(rows[0]!.value));
 });
 
+test('an index is advised for a metric without one, if there are many rows', async () => {
+  await started.pglite.exec(`create table big (id int primary key, e "Odd ""ones".vector(2), b bit(4));
+    insert into big select i, '[1,2]', '1010' from generate_series(1, 12000) i; analyze big`);
+  await started.graph.reload();
+  const advised = async (nearest: string) => {
+    const query = `{ bigCollection(nearest: {${nearest}}, first: 1) { edges { node { id } } } }`;
+    return (await started.graph.explain({ query }, { role: 'service_role' })).advice.map(({ sql }) => sql);
+  };
+  assert.deepEqual(await advised('e: {to: [1, 2]}'), [
+    'create index concurrently on public.big using hnsw (e "Odd ""ones".vector_cosine_ops);',
+  ]);
+  assert.deepEqual(await advised('b: {to: [1, 0, 1, 0]}'), [
+    'create index concurrently on public.big using hnsw (b "Odd ""ones".bit_hamming_ops);',
+  ]);
+  await started.pglite.exec('create index on big using hnsw (b "Odd ""ones".bit_hamming_ops)');
+  await started.graph.reload();
+  assert.deepEqual(await advised('b: {to: [1, 0, 1, 0]}'), []);
+});
+
 test('a row that a policy hides has no neighbors', async () => {
   const near = (id: number) =>
     `{ pointCollection(nearest: {e: {nearestTo: "${btoa(`["public", "point", ${id}]`)}", metric: L2}}, first: 3) { totalCount edges { node { id } } } }`;

@@ -9,6 +9,9 @@ import { type Metric, metricOfClass } from '../types/vector-metrics.ts';
 const measuresBits = 7;
 const scansOn = 8;
 
+/** The most dimensions in HNSW indexes (https://github.com/pgvector/pgvector#hnsw); of sparse vectors, only those that are not 0 count. */
+const mostIndexed: Readonly<Record<string, number>> = { vector: 2000, halfvec: 4000, sparsevec: Infinity, bit: 64_000 };
+
 /** Null for a column of another type, and if the role may not use the schema of pgvector. */
 export function vectorColumnOf({ catalog, privileges }: BuildContext, column: CatalogColumn, type: ValueType): VectorColumn | null {
   const { form, extension } = { form: traitsOf(type).vector, extension: catalog.vectorExtension };
@@ -25,6 +28,8 @@ export function vectorColumnOf({ catalog, privileges }: BuildContext, column: Ca
     sqlType: form === 'bits' ? 'bit varying' : base.sql,
     dimensions: dimensions === undefined ? null : Number(dimensions),
     operatorSchema: extension.schema,
+    operatorClass: form === 'bits' ? `${extension.quotedSchema}.bit` : base.sql,
+    isIndexable: dimensions !== undefined && Number(dimensions) <= (mostIndexed[base.name] ?? 0),
     indexed: indexedMetrics(column),
     scansOn: extension.minor >= scansOn,
   };
