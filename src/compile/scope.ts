@@ -203,6 +203,15 @@ export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
   return sql`${identifier(schema, name)}(${scope.row})`;
 }
 
+/** The columns that the role may select, which include all that keys and relations read. Selecting others would be an error. */
+export function readableColumns({ columns, relations }: Table): string[] {
+  const names = [
+    ...columns.filter(({ selectable }) => selectable).map(({ name }) => name),
+    ...relations.flatMap(({ columns: pairs }) => pairs.map(({ near }) => near)),
+  ];
+  return [...new Set(names)];
+}
+
 /** The conditions that relate a row of the target to one of the near table. */
 export function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
   return columns.map((pair) => areEqual(pair, near.column(pair.near), target.column(pair.target)));

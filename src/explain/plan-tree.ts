@@ -13,6 +13,7 @@ import type {
   Distance,
   Filter,
   GroupBy,
+  OrderKey,
   OrderValue,
   Page,
   Parameter,
@@ -151,22 +152,28 @@ function describeRestriction({ filter, atMost }: UpdatePlan | DeletePlan): strin
 }
 
 function describeConnection(plan: ConnectionPlan): string {
-  const { table, page, filter } = plan;
-  return `${nameOf(table)}${filter === null ? '' : `, where ${describeFilter(filter)}`}${readsPage(plan) ? describePage(page) : ''}`;
+  const { table, page, filter, distinct } = plan;
+  const where = filter === null ? '' : `, where ${describeFilter(filter)}`;
+  const first = distinct === null ? '' : `, the first by ${describeOrder(distinct.order)} of each ${describeOrder(distinct.keys)}`;
+  return `${nameOf(table)}${where}${first}${readsPage(plan) ? describePage(page) : ''}`;
 }
 
 function describePage({ direction, limit, offset, cursor, keys }: Page): string {
+  return [
+    keys.length > 0 ? `, order by ${describeOrder(keys)}` : '',
+    cursor === null ? '' : `, ${direction === 'forward' ? 'after' : 'before'} a cursor`,
+    `, ${direction === 'forward' ? 'first' : 'last'} ${countOf(limit)}`,
+    offset === null ? '' : `, offset ${countOf(offset)}`,
+  ].join('');
+}
+
+function describeOrder(keys: readonly OrderKey[]): string {
   const order = keys.map(({ value, descending, nullsFirst }) => {
     const isNeverNull = value.kind === 'column' && value.column.notNull;
     const nulls = isNeverNull || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
     return `${describeOrderValue(value)}${descending ? ' desc' : ''}${nulls}`;
   });
-  return [
-    order.length > 0 ? `, order by ${order.join(', ')}` : '',
-    cursor === null ? '' : `, ${direction === 'forward' ? 'after' : 'before'} a cursor`,
-    `, ${direction === 'forward' ? 'first' : 'last'} ${countOf(limit)}`,
-    offset === null ? '' : `, offset ${countOf(offset)}`,
-  ].join('');
+  return order.join(', ');
 }
 
 function describeOrderValue(value: OrderValue): string {

@@ -225,13 +225,14 @@ class PlanMeasurer {
   }
 
   #connection(plan: ConnectionPlan, path: Path, tableId: number | null, around: Around): Around {
-    const { table, page, filter, members } = plan;
-    this.#subqueries += 1;
+    const { table, page, filter, distinct, members } = plan;
+    this.#subqueries += distinct ? 2 : 1;
     this.#touchTable(table);
+    if (distinct) this.#orderKeys += distinct.order.length;
     for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);
     if (!readsPage(plan)) return { ...around, outer: around.rows };
     if (page.cursor !== null) this.#seeks.push(isOneRange(page, table));
-    this.#order(page.keys, table);
+    if (!distinct) this.#order(page.keys, table);
     const size = isOneRow(filter, table) ? 1 : page.limit;
     return { ...addRead({ path, size, argument: 'first', tableId }, around), times: Math.max(1, page.cursor?.length ?? 0) };
   }

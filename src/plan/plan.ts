@@ -115,7 +115,15 @@ export interface ConnectionPlan {
   readonly table: Table;
   readonly page: Page;
   readonly filter: Filter | null;
+  readonly distinct: DistinctPlan | null;
   readonly members: readonly Member<ConnectionValue>[];
+}
+
+/** Of the rows with equal values of `keys`, which are columns, only the first in `order` is in the collection. */
+export interface DistinctPlan {
+  readonly keys: readonly OrderKey[];
+  /** The keys, then the rest of the requested order, completed by the primary key. */
+  readonly order: readonly OrderKey[];
 }
 
 export type ConnectionValue =
@@ -187,7 +195,9 @@ export interface Page {
   readonly offset: Count | null;
   /** The cursor's values for the first order keys; an element is null if the row had null. */
   readonly cursor: readonly (Parameter | null)[] | null;
-  /** The requested order, completed by the primary key to a total order. A cursor has a value for each key. */
+  /**
+   * The requested order, completed by the primary key to a total order; for distinct rows, their keys. A cursor has a value for each key.
+   */
   readonly keys: readonly OrderKey[];
 }
 

@@ -186,10 +186,10 @@ export function readsPage({ members }: ConnectionPlan): boolean {
 }
 
 function inConnection(plan: ConnectionPlan): readonly PlanNode[] {
-  const { table, page, filter, members } = plan;
+  const { table, page, filter, distinct, members } = plan;
   return [
     ...filters(filter, table),
-    ...(readsPage(plan) ? orders(page.keys, table) : []),
+    ...(distinct ? orders(distinct.order, table) : readsPage(plan) ? orders(page.keys, table) : []),
     ...selected(members, (value, key) => ({ kind: 'connection value', value, table, key })),
   ];
 }

@@ -2,6 +2,8 @@
 import { identifier, integer, join, newLine, type Sql, sql, trusted } from './sql.ts';
 
 export interface SelectClauses {
+  /** Only the first row of those with equal values of these expressions, with which `orderBy` begins. */
+  readonly distinctOn?: readonly Sql[];
   readonly columns: readonly Sql[];
   readonly from?: Sql | null | undefined;
   /** `join …` or `left join …`, in order. */
@@ -14,9 +16,11 @@ export interface SelectClauses {
   readonly offset?: Sql | null;
 }
 
-export function select({ columns, from, joins = [], where = [], groupBy = [], having, orderBy = [], limit, offset }: SelectClauses): Sql {
+export function select(clauses: SelectClauses): Sql {
+  const { distinctOn = [], columns, from, joins = [], where = [], groupBy = [], having, orderBy = [], limit, offset } = clauses;
+  const distinct = distinctOn.length > 0 ? sql`distinct on (${list(distinctOn)}) ` : sql``;
   return lines(
-    sql`select ${list(columns)}`,
+    sql`select ${distinct}${list(columns)}`,
     from && sql`from ${from}`,
     ...joins,
     whereAll(where),

@@ -114,6 +114,17 @@ const cases: readonly Case[] = [
     sql: `select p.id from post p left join (select c.post_id, avg(c.stars) as stars from comment c group by c.post_id) c on c.post_id = p.id
       where c.stars < 2.5 or (c.stars = 2.5 and p.id > 1500) or c.stars is null order by c.stars desc nulls last, p.id limit 20`,
   },
+  {
+    name: 'distinct rows of a column with an index',
+    arguments: 'distinctOn: [authorId], orderBy: [{views: DescNullsLast}], first: 20',
+    sql: `select id from (select distinct on (author_id) id, author_id from post order by author_id, views desc, id) p order by author_id limit 20`,
+  },
+  {
+    name: 'distinct rows after a cursor',
+    arguments: `distinctOn: [authorId], orderBy: [{views: DescNullsLast}], first: 20, after: "${cursor('250')}"`,
+    sql: `select id from (select distinct on (author_id) id, author_id from post where author_id > 250 order by author_id, views desc, id) p
+      order by author_id limit 20`,
+  },
 ];
 
 /** Requests over all rows of a collection, and a mutation, with statements that read the same. */

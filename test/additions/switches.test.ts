@@ -44,6 +44,7 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   queryInResponses: (schema) => memberOf(schema, 'frogDeleteResponse', 'query'),
   filterGuard: (_schema, graph) =>
     hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
+  distinctOn: (schema) => schema.getType('frogDistinctColumn'),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   uniqueLookups: (schema) => schema.getQueryType()?.getFields().frogByBadge,
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),

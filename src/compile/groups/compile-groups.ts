@@ -8,7 +8,7 @@
  *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
-import type { Relation, ScalarType, Table } from '../../model/model.ts';
+import type { Relation, ScalarType } from '../../model/model.ts';
 import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { RangeTraits, TimeTraits } from '../../model/types/postgres-types.ts';
 import type {
@@ -27,7 +27,7 @@ import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { type Collection, matchingRows } from '../page/collection.ts';
 import { countSql } from '../page/page-query.ts';
-import { type Aliases, directScope, joinConditions, type Scope, tableName } from '../scope.ts';
+import { type Aliases, directScope, joinConditions, readableColumns, type Scope, tableName } from '../scope.ts';
 import { comparisonOf } from '../values/comparison.ts';
 import { valueJson } from '../values/value-json.ts';
 import { aggregateMemberJson, aggregateOf, aggregatesOf } from './compile-aggregate.ts';
@@ -147,17 +147,8 @@ function joinOf(relation: Relation, near: Scope, scope: Scope): Sql {
   const conditions = joinConditions(relation, near, scope);
   if (unique) return sql`left join ${from} on ${and(conditions)}`;
   // A key declared by a directive may match several rows.
-  const row = select({ columns: readable(target, scope), from, where: conditions, limit: integer(1) });
+  const row = select({ columns: readableColumns(target).map((name) => scope.column(name)), from, where: conditions, limit: integer(1) });
   return sql`left join ${as(sql`lateral (${row})`, scope.alias)} on true`;
-}
-
-/** The columns that the role may select, which include all that keys and further relations read. Selecting others would be an error. */
-function readable({ columns, relations }: Table, scope: Scope): Sql[] {
-  const names = [
-    ...columns.filter(({ selectable }) => selectable).map(({ name }) => name),
-    ...relations.flatMap(({ columns: pairs }) => pairs.map(({ near }) => near)),
-  ];
-  return [...new Set(names)].map((name) => scope.column(name));
 }
 
 /**

@@ -2,13 +2,26 @@
  * A connection: the rows that match its filter, which its page, its aggregates and its groups read, and what its members need of the page.
  */
 import type { Column, Relation } from '../../model/model.ts';
-import type { ConnectionPlan } from '../../plan/plan.ts';
+import type { ConnectionPlan, DistinctPlan } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/walk.ts';
-import { as } from '../../sql/clauses.ts';
+import { as, subselect } from '../../sql/clauses.ts';
 import { identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileFilter } from '../compile-filter.ts';
-import { allNeeds, directScope, joinConditions, needsOfColumns, type RowNeeds, rowNeeds, type Scope, tableName } from '../scope.ts';
+import {
+  allNeeds,
+  DerivedScope,
+  directScope,
+  joinConditions,
+  needsOfColumns,
+  type RowNeeds,
+  readableColumns,
+  rowNeeds,
+  type Scope,
+  tableName,
+} from '../scope.ts';
 import type { StatementContext } from '../statement.ts';
+import { joinKeys } from './order-keys.ts';
+import { orderBy } from './seek.ts';
 
 export interface Collection {
   readonly plan: ConnectionPlan;
@@ -40,6 +53,38 @@ export function keepsNotNull({ plan, rows }: Collection): boolean {
 }
 
 export function matchingRows(collection: Collection, alias = collection.context.aliases.next()): MatchingRows {
+  const { distinct } = collection.plan;
+  return distinct ? distinctRows(collection, distinct, alias) : allMatchingRows(collection, alias);
+}
+
+/**
+ * One row for each combination of values, from a subselect:
+ *
+ *     (select distinct on (t2."kind") t2."id", … from "public"."post" as t2 where … order by t2."kind", t2."views" desc, t2."id") as t1
+ *
+ * PostgreSQL moves conditions on these columns into it, such as those of a cursor, and leaves out what nothing reads.
+ */
+function distinctRows(collection: Collection, { keys, order }: DistinctPlan, alias: string): MatchingRows {
+  const { plan, context } = collection;
+  const { table } = plan;
+  const { scope: inner, from, where } = allMatchingRows(collection, context.aliases.next());
+  const written = joinKeys(order, inner, false, context.aliases);
+  const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
+  const { columns, row } = pageNeeds(collection).rows;
+  const needs = { ...needsOfColumns([...names, ...columns]), row };
+  const scope = new DerivedScope(alias, table, needs, keepsNotNull(collection));
+  const rows = subselect({
+    distinctOn: written.keys.slice(0, keys.length).map((key) => key.sql),
+    columns: scope.outputs(inner),
+    from,
+    joins: written.joins,
+    where,
+    orderBy: orderBy(written.keys),
+  });
+  return { scope, from: as(rows, alias), where: [] };
+}
+
+function allMatchingRows(collection: Collection, alias: string): MatchingRows {
   const { plan, rows, context } = collection;
   const { table, filter } = plan;
   // A common table expression has rows of no type.

@@ -109,6 +109,7 @@ export const additionSuffixes = {
   Constraint: 'onConflict',
   UpdateColumn: 'onConflict',
   Nearest: 'vectors',
+  DistinctColumn: 'distinctOn',
   InsertToOne: 'nestedWrites',
   InsertToMany: 'nestedWrites',
   UpdateToOne: 'nestedWrites',

@@ -1,4 +1,4 @@
-/** What columns can be used for: groups of rows, by them or by those of to-one related rows; lookups by key; and upserts. */
+/** What columns can be used for: groups of rows, by them or by those of to-one related rows; lookups by key; distinct rows; and upserts. */
 import type { Column, Relation, Table } from '../model.ts';
 import { enumValueNames, isFreeName } from '../naming/names.ts';
 import { identifies } from '../types/named-types.ts';
@@ -60,6 +60,13 @@ export function isLookupKey(key: readonly Pick<Column, 'fieldName' | 'type' | 'c
 
 export function hasOwnNames(columns: readonly Pick<Column, 'fieldName'>[]): boolean {
   return new Set(columns.map(({ fieldName }) => fieldName)).size === columns.length;
+}
+
+/** The columns that `distinctOn` can name, by the values of its enum; empty without the addition. */
+export function distinctColumns({ columns, additions }: Pick<Table, 'columns' | 'additions'>): ReadonlyMap<string, Column> {
+  const usable = additions.has('distinctOn') ? columns.filter(isGroupable) : [];
+  const names = enumValueNames(usable.map(({ fieldName }) => fieldName));
+  return new Map(usable.map((column, position) => [names[position]!, column]));
 }
 
 /** The role must also be able to select them, because PostgreSQL reads their values from `excluded`. */

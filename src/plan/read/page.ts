@@ -2,16 +2,27 @@
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
+import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
-import type { ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
+import type { DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
-/** Plans the page; `nearest` comes before the requested order. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
-export function planPage(field: SelectedField, table: Table, search: Search | null = null, nearest: OrderKey | null = null): Page {
+/** What a page needs to know of the other arguments of its collection. */
+interface PageContext {
+  readonly search: Search | null;
+  /** Comes before the requested order. */
+  readonly nearest: OrderKey | null;
+  readonly distinct: DistinctPlan | null;
+}
+
+const plainPage: PageContext = { search: null, nearest: null, distinct: null };
+
+/** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
+export function planPage(field: SelectedField, table: Table, { search, nearest, distinct } = plainPage): Page {
   const argument = (name: string) => argumentOf(field, name) ?? null;
   const first = argument('first');
   const last = argument('last');
@@ -24,7 +35,8 @@ export function planPage(field: SelectedField, table: Table, search: Search | nu
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  const keys = [...(nearest ? [nearest] : []), ...planOrder(argument('orderBy'), table, search)];
+  rejectIf(nearest && distinct, '"nearest" cannot be combined with "distinctOn"; leave one of them out');
+  const keys = distinct?.keys ?? [...(nearest ? [nearest] : []), ...planOrder(argument('orderBy'), table, search)];
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',
@@ -65,14 +77,36 @@ function columnOf(value: OrderValue): Column | undefined {
 }
 
 /**
+ * Plans `distinctOn`; null without columns. They come first in the order, as PostgreSQL requires (manual: SELECT, DISTINCT clause): those that
+ * `orderBy` names in its order and direction, then the others, ascending. As no two rows have equal values in them, they alone are the order
+ * of the page and of its cursors: the first row of a cursor's values may be another by then, but it is not read again.
+ */
+export function planDistinct(field: SelectedField, table: Table, search: Search | null): DistinctPlan | null {
+  // A function may have an argument of that name.
+  const argument = field.arguments.find(({ name, binding }) => name === 'distinctOn' && binding === undefined);
+  const byName = distinctColumns(table);
+  const columns = new Set(
+    listOf(argument?.value ?? null).flatMap((item) => (item?.kind === 'choice' ? (byName.get(item.name) ?? []) : [])),
+  );
+  if (columns.size === 0) return null;
+  const order = planOrder(argumentOf(field, 'orderBy') ?? null, table, search);
+  const isDistinct = ({ value }: OrderKey) => value.kind === 'column' && columns.has(value.column);
+  const requested = order.slice(0, order.length - table.primaryKey.length).filter(isDistinct);
+  const wanted = [...requested, ...Array.from(columns, ascending)];
+  const keys = wanted.filter((key, index) => wanted.findIndex((other) => columnOf(other.value) === columnOf(key.value)) === index);
+  return { keys, order: [...keys, ...order.filter((key) => !isDistinct(key))] };
+}
+
+function ascending(column: Column): OrderKey {
+  return { value: { kind: 'column', column }, descending: false, nullsFirst: false };
+}
+
+/**
  * Plans the requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX if relations
  * nest too deep. Without a search, its rank is no key.
  */
 export function planOrder(value: InputValue, table: Table, search: Search | null = null): readonly OrderKey[] {
-  return [
-    ...listOf(value).flatMap((element) => planKey(element, [], search) ?? []),
-    ...table.primaryKey.map((column): OrderKey => ({ value: { kind: 'column', column }, descending: false, nullsFirst: false })),
-  ];
+  return [...listOf(value).flatMap((element) => planKey(element, [], search) ?? []), ...table.primaryKey.map(ascending)];
 }
 
 /** Plans the only key of an object; undefined if it has none. `path` has the keys around it, `search` what found the ordered rows. */

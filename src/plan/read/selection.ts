@@ -23,7 +23,7 @@ import { resultReadsBeyond } from '../walk.ts';
 import { combine, planFilter } from './filter.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planNearest } from './nearest.ts';
-import { planListPage, planPage } from './page.ts';
+import { planDistinct, planListPage, planPage } from './page.ts';
 import { planSearch, planSnippet, searchOf } from './search.ts';
 
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
@@ -157,12 +157,14 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
 function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
   const search = planSearch(searchOf(field), table);
   const nearest = planNearest(field, table);
-  const page = planPage(field, table, search, nearest?.key);
+  const distinct = planDistinct(field, table, search);
+  const page = planPage(field, table, { search, nearest: nearest?.key ?? null, distinct });
   return {
     kind: 'connection',
     table,
     page,
     filter: combine('and', [search && { kind: 'search', search }, planFilter(argumentOf(field, 'filter'), table), nearest?.filter ?? null]),
+    distinct,
     members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search)),
   };
 }

@@ -18,7 +18,7 @@ import { objectType, type TableTypes, type TypeRegistry } from '../lazy/type-reg
 import { cursorScalar } from '../value-types.ts';
 import { groupsField } from './group-types.ts';
 import { distanceField, nearestArgument } from './nearest-types.ts';
-import { orderArgument } from './order-types.ts';
+import { distinctArgument, orderArgument } from './order-types.ts';
 import { searchArgument } from './search-types.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
@@ -103,5 +103,6 @@ export function collectionArguments(
     ...searchArgument(registry, table, others),
     ...orderArgument(registry, table, 'Sort order to apply to the collection'),
     ...nearestArgument(registry, table, others),
+    ...distinctArgument(registry, table, others),
   };
 }

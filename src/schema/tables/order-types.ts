@@ -4,15 +4,25 @@
  *     input PostOrderBy { title: OrderByDirection … blog: BlogOrderBy }
  *     input BlogOrderBy { name: OrderByDirection … postCollection: PostOrderByToMany }
  *     input PostOrderByToMany { count: OrderByDirection  sum: PostOrderBySum … }
+ *
+ * And the enum of the columns by which rows can be told apart: `enum PostDistinctColumn { title … }`.
  */
-import { type GraphQLArgumentConfig, type GraphQLInputFieldConfigMap, GraphQLList, GraphQLNonNull } from 'graphql';
+import {
+  type GraphQLArgumentConfig,
+  GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/relations/related-rows.ts';
+import { distinctColumns } from '../../model/tables/column-uses.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
-import { columnInputs, orderByDirection } from '../value-types.ts';
+import { asChoice, columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateScalar } from './aggregate-types.ts';
 import { hasReferrer } from './filter-types.ts';
 import { searchOrder } from './search-types.ts';
@@ -33,6 +43,18 @@ export const orderTypes = {
   OrderByAvg: orderOf('avg'),
   OrderByMin: orderOf('min'),
   OrderByMax: orderOf('max'),
+  DistinctColumn: {
+    has: (table) => distinctColumns(table).size > 0,
+    build: (table, _registry, name) => {
+      const values = Object.fromEntries([...distinctColumns(table).keys()].map((column) => [column, {}]));
+      return new GraphQLEnumType({
+        name,
+        description: `The fields by which \`${table.typeName}\` records can differ`,
+        values,
+        ...asChoice,
+      });
+    },
+  },
 } as const satisfies Partial<TableTypes>;
 
 function isOrderKey(column: Column): boolean {
@@ -94,4 +116,15 @@ function toManyFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
 export function orderArgument(registry: TypeRegistry, table: Table, description: string): { readonly orderBy?: GraphQLArgumentConfig } {
   if (!registry.hasOf(table, 'OrderBy')) return {};
   return { orderBy: { type: new GraphQLList(new GraphQLNonNull(registry.inputOf(table, 'OrderBy'))), description } };
+}
+
+/** The argument `distinctOn`; empty if the table has no such columns, or a function has another argument of that name. */
+export function distinctArgument(
+  registry: TypeRegistry,
+  table: Table,
+  others: GraphQLFieldConfigArgumentMap,
+): { readonly distinctOn?: GraphQLArgumentConfig } {
+  if (!registry.hasOf(table, 'DistinctColumn') || Object.hasOwn(others, 'distinctOn')) return {};
+  const description = 'Only the first record of those with equal values in these fields, which come first in the order';
+  return { distinctOn: { type: new GraphQLList(new GraphQLNonNull(registry.enumOf(table, 'DistinctColumn'))), description } };
 }
