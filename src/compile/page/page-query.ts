@@ -290,7 +290,7 @@ function nothingIn({ keys }: JoinedKeys): SeekRange {
 
 /** A distance that no vector index serves, as the index may find only some of the rows. */
 function withoutIndex(key: WrittenKey): WrittenKey {
-  return key.value.kind === 'distance' ? { ...key, sql: sql`(${key.sql}) + 0` } : key;
+  return key.value.kind === 'distance' ? { ...key, sql: sql`${key.sql} + 0` } : key;
 }
 
 const found = 'nearest';
