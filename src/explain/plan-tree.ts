@@ -91,7 +91,11 @@ function describeRoot(value: RootValue, key: string): string {
       return `${key}: insert ${rows} into ${nameOf(value.table)}${describeConflict(value.onConflict)}`;
     }
     case 'update': {
-      const set = [...value.set.map(({ column }) => column.name), ...value.increment.map(describeIncrement)].join(', ');
+      const set = [
+        ...value.set.map(({ column }) => column.name),
+        ...value.increment.map(describeIncrement),
+        ...value.json.map(({ column }) => `a part of ${column.name}`),
+      ].join(', ');
       return `${key}: update ${nameOf(value.table)}, set ${set}${describeRestriction(value)}`;
     }
     case 'delete':

@@ -7,7 +7,7 @@ import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { defaultMaxRows, readDirective, readMaxRows } from './directives.ts';
-import type { Exclusion, InferredKey, Model, ReportedModel } from './model.ts';
+import type { Exclusion, InferredKey, JsonTypeNames, Model, ReportedModel } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
@@ -94,7 +94,7 @@ function* build(
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const tables = [...context.tables.values()];
   const schemas = [...context.schemas.values()];
-  const jsonTypes = hasJson(context) ? { filter: names.claimShared('JSONFilter'), path: names.claimShared('JSONPath') } : null;
+  const jsonTypes = hasJson(context) ? claimJsonTypes(names) : null;
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
@@ -125,6 +125,15 @@ function hasJson({ catalog, domains, tables }: BuildContext): boolean {
   return [...tables.values()].some(
     ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
   );
+}
+
+function claimJsonTypes(names: ClaimedNames): JsonTypeNames {
+  return {
+    filter: names.claimShared('JSONFilter'),
+    path: names.claimShared('JSONPath'),
+    change: names.claimShared('JSONChange'),
+    pathValue: names.claimShared('JSONPathValue'),
+  };
 }
 
 /** Builds the parts of a table that are built on first use. */

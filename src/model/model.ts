@@ -50,10 +50,13 @@ export interface Model {
   readonly countBuilt: () => number;
 }
 
-/** The filter of JSON, and its paths. */
 export interface JsonTypeNames {
   readonly filter: string;
+  /** A path of a filter. */
   readonly path: string;
+  /** Changes of a part, and a path with the value to set there. */
+  readonly change: string;
+  readonly pathValue: string;
 }
 
 /** A model with a report of what is not in it, and why. */

@@ -1,7 +1,7 @@
 /** The plan of a nested write: steps in execution order, each a statement. A step stores the keys of its rows for later steps. */
 import type { InputPath } from '../errors/input-path.ts';
 import type { Column, ColumnPair, Table } from '../model/model.ts';
-import type { Assignment, ConflictPlan, Filter, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
+import type { Assignment, ConflictPlan, Filter, JsonChange, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
 
 export interface NestedWritePlan {
   readonly kind: 'nested write';
@@ -73,6 +73,7 @@ export interface UpdateStep extends StepBase {
   readonly rows: WrittenRows;
   readonly set: readonly Assignment[];
   readonly increment: readonly Assignment[];
+  readonly json: readonly JsonChange[];
   readonly nulled: readonly Column[];
   /** Columns set to values of the only row of a list. */
   readonly fromKeys: readonly { readonly column: Column; readonly from: KeyList; readonly of: string }[];

@@ -306,12 +306,23 @@ export interface Assignment {
   readonly parameter: Parameter;
 }
 
+/** Changes of a part of a JSON column, in this order. */
+export interface JsonChange {
+  readonly column: Column;
+  readonly merge: Parameter | null;
+  readonly remove: readonly Parameter[];
+  /** A value that is null is JSON's null. */
+  readonly set: readonly { readonly path: Parameter; readonly value: Parameter | null }[];
+}
+
 export interface UpdatePlan extends Answered {
   readonly kind: 'update';
   readonly table: Table;
   readonly set: readonly Assignment[];
   /** Amounts to add to columns that are not in `set`. */
   readonly increment: readonly Assignment[];
+  /** Changes of columns that are not in `set`. */
+  readonly json: readonly JsonChange[];
   readonly filter: Filter | null;
   readonly atMost: Parameter;
   readonly members: readonly Member<ResponseValue>[];
@@ -374,6 +385,8 @@ export type ParameterEncoding =
   | { readonly kind: 'json' }
   /** `first`, `last` or `offset`: not negative, limited to the maximum. */
   | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
+  /** Keys that lead to a part of JSON: at least one. */
+  | { readonly kind: 'json path' }
   /** A column of rows: a list with a value for each row, encoded according to `use`. */
   | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
   /** The width of a bucket: a number greater than 0. */

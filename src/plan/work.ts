@@ -2,7 +2,7 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { ConnectionPlan, Count, Filter, GroupsPlan, ListPage, Parameter, Plan, RootValue, Test } from './plan.ts';
+import type { ConnectionPlan, Count, Filter, GroupsPlan, JsonChange, ListPage, Parameter, Plan, RootValue, Test } from './plan.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';
 
 /** Work for a field. `compare` is a comparison in a filter or in a condition on groups. */
@@ -115,11 +115,16 @@ function ofRoot(value: RootValue): readonly Work[] {
     }
     case 'update': {
       const assigned = [...value.set, ...value.increment].map(({ parameter }) => parameter);
-      return [{ kind: 'write', table: value.table, parameters: [...assigned, value.atMost] }];
+      const changed = value.json.flatMap(parametersOf);
+      return [{ kind: 'write', table: value.table, parameters: [...assigned, ...changed, value.atMost] }];
     }
     case 'delete':
       return [{ kind: 'write', table: value.table, parameters: [value.atMost] }];
   }
+}
+
+function parametersOf({ merge, remove, set }: JsonChange): readonly Parameter[] {
+  return [merge, ...remove, ...set.flatMap(({ path, value }) => [path, value])].filter((parameter) => parameter !== null);
 }
 
 /** A collection of a table is a read; the rows of a function belong to its call. */

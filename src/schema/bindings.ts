@@ -81,6 +81,9 @@ interface InputBindings {
   'order column': ColumnBinding;
   write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
   increment: ColumnBinding;
+  'json columns': ColumnBinding;
+  'json change': Plain<'merge' | 'remove paths' | 'set paths'>;
+  'json assignment': Plain<'path' | 'value'>;
   /** A boolean that changes the SQL, so it is not a bind value. */
   'nested write': Plain<'switch'>;
   key: ColumnBinding | Plain<'node id'>;

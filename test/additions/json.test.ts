@@ -1,6 +1,7 @@
 /** Errors of JSON: what is no path is refused with a code of the client's, and reaches nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createRowgraph } from '../../src/index.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 let started: TestGraph;
@@ -45,4 +46,45 @@ test('a document of json that jsonb cannot hold is an error of the request, not 
   const query = '{ docCollection(filter: {raw: {hasKey: "a"}}) { edges { node { id } } } }';
   const { errors } = await started.graph.execute({ query }, { role: 'anon' });
   assert.equal(errors?.[0]?.extensions?.code, 'INVALID_VALUE');
+});
+
+const change = 'mutation($c: JSONChange) { updatedocCollection(set: {}, json: {body: $c}, filter: {id: {eq: 1}}) { records { body } } }';
+const codeOf = async (variables: Record<string, unknown>) =>
+  (await started.graph.execute({ query: change, variables }, { role: 'anon' })).errors?.[0]?.extensions?.code;
+
+test('changes of parts: what is no path changes nothing', async () => {
+  const refused: readonly (readonly [change: object, code: string])[] = [
+    [{ setPath: [{ path: [], value: '1' }] }, 'BAD_USER_INPUT'],
+    [{ setPath: [{ path: ['a\0'], value: '1' }] }, 'BAD_USER_INPUT'],
+    [{ setPath: [{ path: [null], value: '1' }] }, 'BAD_USER_INPUT'],
+    [{ setPath: [{ path: null, value: '1' }] }, 'BAD_USER_INPUT'],
+    [{ setPath: [{ value: '1' }] }, 'BAD_USER_INPUT'],
+    [{ removePath: [null] }, 'BAD_USER_INPUT'],
+    [{ setPath: [{ path: ['a'], value: '{' }] }, 'INVALID_VALUE'],
+    [{ merge: '' }, 'INVALID_VALUE'],
+    [{ setPath: Array.from({ length: 51 }, () => ({ path: ['a'], value: '1' })) }, 'QUERY_TOO_COMPLEX'],
+  ];
+  for (const [each, code] of refused) assert.equal(await codeOf({ c: each }), code, JSON.stringify(each).slice(0, 80));
+  assert.deepEqual(await started.database.run('select body from doc where id = 1'), [{ body: { a: 1 } }]);
+});
+
+test('as many changes as there may be, and a long path, are made', async () => {
+  const setPath = Array.from({ length: 49 }, (_, index) => ({ path: [`k${index}`, 'x'], value: String(index) }));
+  const long = { path: Array.from({ length: 500 }, () => 'p'), value: '1' };
+  assert.equal(await codeOf({ c: { setPath: [...setPath, long] } }), undefined);
+  const rows = await started.database.run("select body #>> '{k48,x}' as last, body ? 'p' as long from doc where id = 1");
+  assert.deepEqual(rows, [{ last: '48', long: true }]);
+});
+
+test('a role changes parts only of columns that it may read and update', async () => {
+  await started.database.run(`create table secret (id int primary key, seen jsonb, hidden jsonb, fixed jsonb);
+    revoke all on secret from anon; grant select (id, seen, fixed), update (seen, hidden) on secret to anon`);
+  const graph = await createRowgraph({ database: started.database.url });
+  try {
+    const sdl = await graph.sdl({ role: 'anon' });
+    assert.match(sdl, /input secretJSONInput \{\s+seen: JSONChange\s+\}/);
+    assert.match(sdl, /input secretUpdateInput \{\s+seen: JSON\s+hidden: JSON\s+\}/);
+  } finally {
+    await graph.close();
+  }
 });

@@ -2,10 +2,10 @@
 import type { Column, ValueType } from '../../model/model.ts';
 import { operandScalar } from '../../model/types/named-types.ts';
 import { jsonOperators } from '../../model/types/operators.ts';
-import type { JsonTest, Parameter } from '../../plan/plan.ts';
+import type { JsonChange, JsonTest, Parameter } from '../../plan/plan.ts';
 import { coalesce } from '../../sql/clauses.ts';
 import type { JsonText } from '../../sql/json-text.ts';
-import { bind, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { valueJson } from './value-json.ts';
 
 /** Whether a value of json or jsonb passes the test. */
@@ -26,6 +26,47 @@ export function jsonCondition(value: Sql, type: ValueType, { operator, parameter
 export function jsonPart(value: Sql, { type, notNull }: Column, path: Parameter): JsonText {
   const part = sql`(${value} #> ${bind(path, 'text[]')})`;
   return valueJson(notNull ? coalesce(part, literal('null')) : part, type, notNull);
+}
+
+/**
+ * An assignment to a column of jsonb: `"details" = (select … from (select t1."details"::jsonb as v) as j)`. What is no object or array, such
+ * as null, counts as an empty object where something is put into it.
+ */
+export function jsonAssignment({ column, merge, remove, set }: JsonChange, value: Sql): Sql {
+  const merged = merge === null ? cast(value, 'jsonb') : mergedInto(cast(value, 'jsonb'), bind(merge, 'jsonb'));
+  const removed = remove.reduce((from, path) => without(from, bind(path, 'text[]')), merged);
+  const all = set.reduce((into, each) => withValueAt(into, bind(each.path, 'text[]'), each.value), removed);
+  return sql`${identifier(column.name)} = ${all}`;
+}
+
+function mergedInto(value: Sql, other: Sql): Sql {
+  return sql`(select case when ${isContainer(trusted('j.v'))} then j.v || ${other} else ${other} end from ${once(value)} as j)`;
+}
+
+function without(value: Sql, path: Sql): Sql {
+  return sql`(select case when ${isContainer(trusted('j.v'))} then j.v #- ${path} else j.v end from ${once(value)} as j)`;
+}
+
+/** `jsonb_set` as far as there are objects and arrays (`d.n` keys), with an object around the value for each key that is left. */
+function withValueAt(value: Sql, path: Sql, parameter: Parameter | null): Sql {
+  const container = sql`(select case when ${isContainer(trusted('i.v'))} then i.v else '{}' end as v from ${once(value)} as i offset 0) as j`;
+  const depth = sql`(select ${builtIn('max', trusted('s.i'))} as n from ${builtIn('generate_series', integer(0), trusted('pg_catalog.cardinality(p.path) - 1'))} as s(i)
+    where s.i = 0 or ${isContainer(trusted('j.v #> p.path[:s.i]'))}) as d`;
+  const opening = builtIn('concat', literal('{'), builtIn('to_json', trusted('k.key')), literal(':'));
+  const openings = sql`(select pg_catalog.string_agg(${opening}, '' order by k.n) from pg_catalog.unnest(p.path[d.n + 2:]) with ordinality as k(key, n))`;
+  const closings = builtIn('repeat', literal('}'), trusted('pg_catalog.cardinality(p.path) - d.n - 1'));
+  const wrapped = cast(builtIn('concat', openings, parameter === null ? literal('null') : bind(parameter, 'jsonb'), closings), 'jsonb');
+  const result = builtIn('jsonb_set', trusted('j.v'), trusted('p.path[:d.n + 1]'), wrapped, trusted('true'));
+  return sql`(select ${result} from ${container} cross join (select ${path} as path) as p cross join lateral ${depth})`;
+}
+
+/** The value as `v`. `offset 0` keeps PostgreSQL from computing it wherever it is used, which would double with each change. */
+function once(value: Sql): Sql {
+  return sql`(select ${value} as v offset 0)`;
+}
+
+function isContainer(value: Sql): Sql {
+  return sql`${builtIn('jsonb_typeof', value)} in ('object', 'array')`;
 }
 
 /** json has no such operators. */

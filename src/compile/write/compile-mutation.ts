@@ -46,6 +46,7 @@ import { callOf, resultJson, selectCalled } from '../compile-row.ts';
 import { Aliases, DerivedScope, directScope, type Scope, tableName } from '../scope.ts';
 import { answering, type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
+import { jsonAssignment } from '../values/json-values.ts';
 import { hasRows, listOrder, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import { checkCount, countRow, resetCount } from './raise.ts';
 import {
@@ -198,8 +199,9 @@ function write(plan: MutationPlan, target: Scope, aliases: Aliases, returning: r
     }
     case 'update': {
       const assignments = plan.set.map(assignmentOf);
+      const changes = plan.json.map((change) => jsonAssignment(change, target.column(change.column.name)));
       const additions = plan.increment.map(({ column, parameter }) => incrementOf(column, parameter, target));
-      return update({ table, set: [...assignments, ...additions], where: restriction(plan, target, aliases), returning });
+      return update({ table, set: [...assignments, ...additions, ...changes], where: restriction(plan, target, aliases), returning });
     }
     case 'delete':
       return deleteFrom(table, restriction(plan, target, aliases), returning);

@@ -6,6 +6,7 @@
 import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
 import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
@@ -103,6 +104,8 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
       return encodeElement(resolved, encoding.kind, encoding.argument);
     case 'json':
       return encodeElement(resolved, encoding.kind);
+    case 'json path':
+      return encodePath(resolved);
     case 'integer':
       return String(resolved);
     case 'search':
@@ -150,6 +153,14 @@ const longestMark = 100;
 function checkMark(text: string, argument: string): string | null {
   if (text.length <= longestMark) return isStorable(text) ? text : null;
   throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" has ${text.length} characters; it may have ${longestMark}.`);
+}
+
+/** Without a key, or with a null, PostgreSQL would make the whole document null. */
+function encodePath(value: ScalarValue): string {
+  const keys = Array.isArray(value) ? value : [value];
+  if (keys.length === 0 || keys.includes(null))
+    throw new ApiError('BAD_USER_INPUT', 'A path of JSON needs at least one key, and no nulls.');
+  return encodeArray(keys, namedTypes.text, 'write');
 }
 
 function checkFraction(text: string, argument: string): string {

@@ -80,6 +80,7 @@ export const additionSuffixes = {
   OrderByMin: 'relationOrder',
   OrderByMax: 'relationOrder',
   IncrementInput: 'increment',
+  JSONInput: 'json',
   CountDistinctAggregateResult: 'moreAggregates',
   StddevAggregateResult: 'moreAggregates',
   VarianceAggregateResult: 'moreAggregates',

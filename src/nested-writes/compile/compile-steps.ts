@@ -12,6 +12,7 @@ import { compileFilter } from '../../compile/compile-filter.ts';
 import { Aliases, directScope, type Scope, tableName } from '../../compile/scope.ts';
 import { type CompiledWrite, type Frame, type StatementContext, selectList, storing } from '../../compile/statement.ts';
 import { collated, comparable, comparedType, differ } from '../../compile/values/comparison.ts';
+import { jsonAssignment } from '../../compile/values/json-values.ts';
 import { assignmentOf, conflict, incrementOf } from '../../compile/write/compile-mutation.ts';
 import { hasRows, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
 import { checkCount, countRow, raiseIf, resetCount } from '../../compile/write/raise.ts';
@@ -239,11 +240,12 @@ function change(
   }
 }
 
-function assignmentsOf({ set, increment, nulled, fromKeys }: UpdateStep, target: Scope, keys: StoredKeys): Sql[] {
+function assignmentsOf({ set, increment, json, nulled, fromKeys }: UpdateStep, target: Scope, keys: StoredKeys): Sql[] {
   const first = fromKeys.filter(({ column }, index) => fromKeys.findIndex((each) => each.column === column) === index);
   return [
     ...set.map(assignmentOf),
     ...increment.map(({ column, parameter }) => incrementOf(column, parameter, target)),
+    ...json.map((change) => jsonAssignment(change, target.column(change.column.name))),
     ...nulled.map((column) => sql`${identifier(column.name)} = null`),
     ...first.map((each) => sql`${identifier(each.column.name)} = ${keyValue(each, keys)}`),
   ];

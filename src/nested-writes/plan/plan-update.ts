@@ -5,6 +5,7 @@ import { integerParameter, objectOf } from '../../plan/inputs.ts';
 import type { KeyList, NestedWritePlan, UpdateStep, WrittenRows } from '../../plan/nested-write-plan.ts';
 import type { Assignment, Filter, Parameter } from '../../plan/plan.ts';
 import { planRestriction } from '../../plan/read/filter.ts';
+import { planJsonChanges } from '../../plan/write/json-changes.ts';
 import { planFieldFilter, planIncrement, planResponse } from '../../plan/write/mutation.ts';
 import { argumentOf, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { groupKeys, inputRowsOfKeys, keyPairs, type Related } from './group-rows.ts';
@@ -21,8 +22,9 @@ export function* planNestedUpdate(field: SelectedField, table: Table, model: Mod
   const written = plan.newList(table);
   const set = objectOf(argumentOf(field, 'set'));
   const increment = argumentOf(field, 'increment') ?? null;
+  const json = argumentOf(field, 'json') ?? null;
   const rows = { ...everyRow, filter: planFieldFilter(field, table), atMost: atMostOf(argumentOf(field, 'atMost') ?? null) };
-  yield* updateRows(plan, table, { set, increment, rows, path: null, into: written });
+  yield* updateRows(plan, table, { set, increment, json, rows, path: null, into: written });
   return { kind: 'nested write', verb: 'update', table, steps: plan.steps, lists: plan.lists, written, members };
 }
 
@@ -35,19 +37,25 @@ function atMostOf(value: InputValue): Parameter {
 interface UpdateOptions {
   readonly set: InputObject;
   readonly increment: InputValue;
+  readonly json: InputValue;
   readonly rows: WrittenRows;
   /** The path of the object with `set`; null for the arguments of the root field. */
   readonly path: InputPath | null;
   readonly into: KeyList;
 }
 
-function* updateRows(plan: StepList, table: Table, { set, increment: added, rows, path, into }: UpdateOptions): Generator<void> {
+function* updateRows(
+  plan: StepList,
+  table: Table,
+  { set, increment: added, json: changed, rows, path, into }: UpdateOptions,
+): Generator<void> {
   const row = readRow({ label: 0, parent: 0, value: set, path: inputPath('set', path) });
   checkVerbs(row, 'update');
   const columns = [...row.values].map(([column, value]): Assignment => {
     return { column, parameter: { value, encoding: { kind: 'value', type: column.type, use: 'write' } } };
   });
   const increment = atInput(inputPath('increment', path), () => planIncrement(added, 'set', [...row.values.keys()]));
+  const json = atInput(inputPath('json', path), () => planJsonChanges(changed, [...row.values.keys()]));
   const outgoing = row.related.filter(({ writable }) => writable.relation.holdsKey);
   const deleted = outgoing.filter(({ members }) => members.has('delete'));
   const renewed = outgoing.filter(hasNewRow);
@@ -66,8 +74,8 @@ function* updateRows(plan: StepList, table: Table, { set, increment: added, rows
   );
   checkIncrement(row, increment);
   for (const relation of outgoing) checkKeyStays(relation, table, row);
-  const isChanged = columns.length + increment.length + nulled.length + fromKeys.length > 0;
-  const changes = { set: columns, increment, nulled, fromKeys };
+  const isChanged = columns.length + increment.length + json.length + nulled.length + fromKeys.length > 0;
+  const changes = { set: columns, increment, json, nulled, fromKeys };
   if (isChanged) plan.steps.push({ ...step, kind: 'update', rows: before ? sameRows(before) : rows, ...changes, into });
   else plan.steps.push({ ...step, kind: 'lock', rows, into });
   yield* plan.forRows(into, function* () {
@@ -106,7 +114,7 @@ function checkKeyStays({ writable: { relation }, members, path }: RelationInput,
   ]);
   const fixed = relation.columns.flatMap(({ near, target }) => (identifying.has(near) ? [target] : []));
   for (const { value, path: at } of objectsOf(members.get('update'), inputPath('update', path), false, 0)) {
-    for (const argument of ['set', 'increment']) {
+    for (const argument of ['set', 'increment', 'json']) {
       const assigned = memberOf(value, argument);
       const entries = assigned?.kind === 'object' ? assigned.entries : [];
       const changed = entries.find(({ binding, value: item }) => {
@@ -135,9 +143,10 @@ function* updateRelated(plan: StepList, { writable, members, path }: RelationInp
     const rows = relatedTo({ writable, list }, { filter: filterOf(value, target, at), atMost });
     const set = objectOf(memberOf(value, 'set'));
     const increment = memberOf(value, 'increment');
-    if (set.entries.length === 0 && increment === null)
+    const json = memberOf(value, 'json');
+    if (set.entries.length === 0 && increment === null && json === null)
       throw inputError(inputPath('set', at), 'The field "set" is empty. Set at least one field.');
-    yield* updateRows(plan, target, { set, increment, rows, path: at, into: plan.newList(target) });
+    yield* updateRows(plan, target, { set, increment, json, rows, path: at, into: plan.newList(target) });
   }
 }
 
@@ -156,6 +165,7 @@ function disconnectRelated(plan: StepList, parents: Related, path: InputPath, mo
     rows,
     set: [],
     increment: [],
+    json: [],
     nulled,
     fromKeys: [],
     into: null,

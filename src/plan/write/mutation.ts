@@ -12,6 +12,7 @@ import { planRestriction } from '../read/filter.ts';
 import { planOrder } from '../read/page.ts';
 import { planEdge, planQueryMembers, planRow } from '../read/selection.ts';
 import { responseReadsBeyond } from '../walk.ts';
+import { planJsonChanges } from './json-changes.ts';
 
 /** Plans an update or delete. Throws BAD_USER_INPUT if there is nothing to write. */
 export function planMutation(field: SelectedField, kind: 'update' | 'delete', table: Table, model: Model): UpdatePlan | DeletePlan {
@@ -26,9 +27,14 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
     'set',
     set.map(({ column }) => column),
   );
-  if (set.length + increment.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
-  const changed = [...set, ...increment].map(({ column }) => column);
-  return { kind, table, set, increment, filter, atMost, members, readsAfter: readsBeyond || mayCascade(table, changed, members) };
+  const json = planJsonChanges(
+    argumentOf(field, 'json') ?? null,
+    set.map(({ column }) => column),
+  );
+  if (set.length + increment.length + json.length === 0)
+    throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');
+  const changed = [...set, ...increment, ...json].map(({ column }) => column);
+  return { kind, table, set, increment, json, filter, atMost, members, readsAfter: readsBeyond || mayCascade(table, changed, members) };
 }
 
 export function planFieldFilter(field: SelectedField, table: Table): Filter | null {

@@ -3,6 +3,7 @@
  *
  *     input JSONFilter { contains: JSON  hasKey: String  matches: JSONPath … is: FilterIs }
  *     input JSONPath { path: String!  vars: JSON }
+ *     input JSONChange { merge: JSON  removePath: [[String!]!]  setPath: [JSONPathValue!] }
  */
 import {
   type GraphQLEnumType,
@@ -28,6 +29,8 @@ export function defineJsonTypes(registry: TypeRegistry, filterIs: GraphQLEnumTyp
   const names = registry.jsonTypes;
   if (names === null) return;
   registry.define(names.path, () => pathType(names.path));
+  registry.define(names.pathValue, () => pathValueType(names.pathValue));
+  registry.define(names.change, () => changeType(names.change, registry.input(names.pathValue)));
   registry.define(names.filter, () => filterType(names.filter, registry.input(names.path), filterIs));
 }
 
@@ -67,6 +70,48 @@ function pathType(name: string): GraphQLInputObjectType {
         description: 'An object with a member for each variable: `{"least": 3}`',
         ...bindInput('json path', { kind: 'vars' }),
       },
+    },
+  });
+}
+
+/** Keys of objects and positions in arrays. */
+const keysType = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));
+
+function changeType(name: string, pathValue: GraphQLInputObjectType): GraphQLInputObjectType {
+  return new GraphQLInputObjectType({
+    name,
+    description: 'Changes of a part of JSON: first what is merged, then what is removed, then what is set',
+    fields: {
+      merge: {
+        type: scalarTypes.JSON,
+        description: 'An object whose members replace those with the same keys, or what to append to an array',
+        ...bindInput('json change', { kind: 'merge' }),
+      },
+      removePath: {
+        type: new GraphQLList(keysType),
+        description: 'Paths of what to remove: `[["size", "width"], ["tags", "0"]]`',
+        ...bindInput('json change', { kind: 'remove paths' }),
+      },
+      setPath: {
+        type: new GraphQLList(new GraphQLNonNull(pathValue)),
+        description: 'Values to set at paths; objects that are missing on the way are made',
+        ...bindInput('json change', { kind: 'set paths' }),
+      },
+    },
+  });
+}
+
+function pathValueType(name: string): GraphQLInputObjectType {
+  return new GraphQLInputObjectType({
+    name,
+    description: 'A value at a path',
+    fields: {
+      path: {
+        type: keysType,
+        description: 'Keys of objects and positions in arrays: `["size", "width"]`',
+        ...bindInput('json assignment', { kind: 'path' }),
+      },
+      value: { type: scalarTypes.JSON, description: "Null is JSON's null", ...bindInput('json assignment', { kind: 'value' }) },
     },
   });
 }

@@ -10,7 +10,7 @@ import { edgesOf } from '../tables/connection-types.ts';
 import { orderArgument } from '../tables/order-types.ts';
 import { columnInputs, inputTypeOf } from '../value-types.ts';
 import { nestedWriteFields } from './nested-write-types.ts';
-import { incrementArgument, onConflictArgument, restriction } from './write-arguments.ts';
+import { incrementArgument, jsonArgument, onConflictArgument, restriction } from './write-arguments.ts';
 
 export const mutationTypes = {
   InsertInput: inputType(canInsert, insertFields),
@@ -112,6 +112,7 @@ function updateField(registry: TypeRegistry, table: Table): FieldConfig {
         description: 'Fields that are set will be updated for all records matching the `filter`',
       },
       ...incrementArgument(registry, table),
+      ...jsonArgument(registry, table),
       ...restriction(registry, table),
     },
     ...bindField('mutation', { kind: 'update', table }),

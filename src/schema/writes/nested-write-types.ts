@@ -28,7 +28,7 @@ import {
   type TypeRegistry,
 } from '../lazy/type-registry.ts';
 import { columnInputs, inputTypeOf } from '../value-types.ts';
-import { incrementArgument, restriction } from './write-arguments.ts';
+import { incrementArgument, jsonArgument, restriction } from './write-arguments.ts';
 
 const writings = ['Insert', 'Update'] as const;
 type Writing = (typeof writings)[number];
@@ -232,6 +232,7 @@ function updateFields(registry: TypeRegistry, table: Table, many: boolean): Grap
   return {
     set: { type: new GraphQLNonNull(registry.inputOf(table, 'UpdateInput')), description: 'Fields to set' },
     ...incrementArgument(registry, table),
+    ...jsonArgument(registry, table),
     filter: filter!,
     ...(many && { atMost: atMost! }),
   };

@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
+import { isJson, operandScalar } from '../../model/types/named-types.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf } from '../value-types.ts';
@@ -26,6 +27,11 @@ export const argumentTypes = {
     (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
     (registry, table) =>
       columnInputs('increment', table.columns.filter(isIncrementable), 'fieldName', ({ type }) => inputTypeOf(type, registry)),
+  ),
+  JSONInput: inputType(
+    (table, registry) => hasJsonChanges(table, registry) && registry.hasOf(table, 'UpdateInput'),
+    (registry, table) =>
+      columnInputs('json columns', table.columns.filter(isJsonChangeable), 'fieldName', () => registry.input(registry.jsonTypes!.change)),
   ),
   OnConflictInput: inputType(hasArbiters, conflictFields),
   Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
@@ -72,6 +78,27 @@ export function incrementArgument(registry: TypeRegistry, table: Table): GraphQL
     increment: {
       type: registry.inputOf(table, 'IncrementInput'),
       description: 'Amounts to add to fields; fields that are null stay null. With it, `set` may be empty',
+    },
+  };
+}
+
+/** Whether the table has the addition and columns of which a part can be changed. */
+function hasJsonChanges({ updatable, additions, columns }: Table, registry: TypeRegistry): boolean {
+  return updatable && additions.has('json') && registry.jsonTypes !== null && columns.some(isJsonChangeable);
+}
+
+/** Whether it is jsonb, or a domain over it, that the role may read and update. */
+function isJsonChangeable({ type, selectable, updatable }: Column): boolean {
+  return selectable && updatable && type.kind === 'scalar' && isJson(type) && operandScalar(type).typeName === 'jsonb';
+}
+
+/** The argument; empty if the table has no such columns. */
+export function jsonArgument(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  if (!hasJsonChanges(table, registry)) return {};
+  return {
+    json: {
+      type: registry.inputOf(table, 'JSONInput'),
+      description: 'Changes of parts of JSON fields. With it, `set` may be empty',
     },
   };
 }

@@ -1,0 +1,57 @@
+/** Plans changes of parts of JSON columns: the argument `json` of updates. */
+import { ApiError, quote } from '../../errors/api-error.ts';
+import type { Column } from '../../model/model.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
+import { bindingAt, type InputEntry, type InputValue } from '../../request/operation.ts';
+import { listOf, objectOf, parameterValue, valueParameter } from '../inputs.ts';
+import type { JsonChange, Parameter } from '../plan.ts';
+
+/** Each is a subquery around the previous one, and PostgreSQL plans them together. */
+const mostChanges = 50;
+
+/** Plans the changes, skipping nulls. `set` are the columns that the argument `set` sets. Throws BAD_USER_INPUT and QUERY_TOO_COMPLEX. */
+export function planJsonChanges(value: InputValue, set: readonly Column[]): readonly JsonChange[] {
+  if (value?.kind !== 'object') return [];
+  const changes = value.entries.flatMap((entry) => planChange(entry) ?? []);
+  const twice = changes.find(({ column }) => set.includes(column));
+  if (twice === undefined) return changes;
+  const name = quote(twice.column.fieldName);
+  throw new ApiError('BAD_USER_INPUT', `The field ${name} is in "set" and in "json". Leave it out of one of them.`);
+}
+
+/** Null if nothing changes. */
+function planChange(entry: InputEntry): JsonChange | null {
+  if (entry.value === null) return null;
+  const { column } = bindingAt('json columns', entry);
+  let merge: Parameter | null = null;
+  const remove: Parameter[] = [];
+  const set: JsonChange['set'][number][] = [];
+  for (const member of objectOf(entry.value).entries) {
+    if (member.value === null) continue;
+    switch (bindingAt('json change', member).kind) {
+      case 'merge':
+        merge = valueParameter(member.value, namedTypes.jsonb, 'write');
+        break;
+      case 'remove paths':
+        remove.push(...listOf(member.value).map(pathParameter));
+        break;
+      case 'set paths':
+        set.push(...listOf(member.value).map(planAssignment));
+    }
+  }
+  if (remove.length + set.length > mostChanges)
+    throw new ApiError('QUERY_TOO_COMPLEX', `The field ${quote(column.fieldName)} has more than ${mostChanges} changes. Send fewer.`);
+  return merge === null && remove.length + set.length === 0 ? null : { column, merge, remove, set };
+}
+
+function planAssignment(value: InputValue): JsonChange['set'][number] {
+  const { entries } = objectOf(value);
+  const valueOf = (kind: 'path' | 'value') => entries.find((entry) => bindingAt('json assignment', entry).kind === kind)?.value ?? null;
+  const assigned = valueOf('value');
+  return { path: pathParameter(valueOf('path')), value: assigned && valueParameter(assigned, namedTypes.jsonb, 'write') };
+}
+
+function pathParameter(value: InputValue): Parameter {
+  if (value === null) throw new ApiError('BAD_USER_INPUT', 'A path of JSON is null. Pass a list of keys.');
+  return { value: parameterValue(value), encoding: { kind: 'json path' } };
+}
