@@ -115,7 +115,7 @@ function ofRoot(value: RootValue): readonly Work[] {
     }
     case 'update': {
       const assigned = [...value.set, ...value.increment].map(({ parameter }) => parameter);
-      const changed = value.json.flatMap(parametersOf);
+      const changed = value.json.flatMap(changeParameters);
       return [{ kind: 'write', table: value.table, parameters: [...assigned, ...changed, value.atMost] }];
     }
     case 'delete':
@@ -123,7 +123,7 @@ function ofRoot(value: RootValue): readonly Work[] {
   }
 }
 
-function parametersOf({ merge, remove, set }: JsonChange): readonly Parameter[] {
+function changeParameters({ merge, remove, set }: JsonChange): readonly Parameter[] {
   return [merge, ...remove, ...set.flatMap(({ path, value }) => [path, value])].filter((parameter) => parameter !== null);
 }
 
