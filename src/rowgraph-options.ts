@@ -39,6 +39,8 @@ export interface RowgraphOptions {
   readonly nodeIdField?: 'nodeId' | 'id' | undefined;
   /** Whether inputs of inserts require the columns that are NOT NULL and have no default. Default: false. */
   readonly requiredInputs?: boolean | undefined;
+  /** Whether values of json and jsonb are returned as strings with JSON text, as pg_graphql does, or as the JSON itself. Default: `string`. */
+  readonly json?: 'string' | 'object' | undefined;
   /** The schema that clients see: pg_graphql's, type for type, or with additions to it. Default: `rowgraph`. */
   readonly dialect?: 'rowgraph' | 'pg_graphql';
   /** The additions to pg_graphql's schema (docs/additions.md), unless `dialect` is `pg_graphql`. Default: all. */

@@ -80,7 +80,12 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     schemas: options.schemas ?? ['public'],
     extraSearchPath: options.extraSearchPath ?? [],
     introspection: options.introspection ?? 'directive',
-    model: { nodeIdField: options.nodeIdField, requiredInputs: options.requiredInputs, additions: additionsOf(options) },
+    model: {
+      nodeIdField: options.nodeIdField,
+      requiredInputs: options.requiredInputs,
+      json: options.json,
+      additions: additionsOf(options),
+    },
     caches,
     trustedRoles: options.trustedRoles ?? [],
     limitsOf: limitsByRole(options),

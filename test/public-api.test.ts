@@ -67,6 +67,7 @@ test('no option of createRowgraph is used unless it can work', async () => {
     introspection: [true, 'yes', ''],
     nodeIdField: [true, 'key'],
     requiredInputs: ['on', 1, null],
+    json: ['text', true],
     dialect: ['other', true],
     additions: ['groups', [5], {}],
     coercion: ['off', true],

@@ -32,6 +32,8 @@ export interface ModelSettings {
   readonly nodeIdField?: 'nodeId' | 'id' | undefined;
   /** Whether insert inputs require columns that are NOT NULL and have no default. Default: false, as in pg_graphql. */
   readonly requiredInputs?: boolean | undefined;
+  /** Whether values of json and jsonb are strings in responses, or the JSON itself. Default: string, as in pg_graphql. */
+  readonly json?: 'string' | 'object' | undefined;
   /** Additions to pg_graphql's schema, unless comment directives switch them off. Default: all. */
   readonly additions?: Additions | undefined;
 }

@@ -50,13 +50,13 @@ interface Built {
 function* build(
   catalog: Catalog,
   privileges: Privileges,
-  { nodeIdField = 'nodeId', requiredInputs = false, additions = allAdditions }: ModelSettings,
+  { nodeIdField = 'nodeId', requiredInputs = false, json = 'string', additions = allAdditions }: ModelSettings,
   isReported: boolean,
 ): Generator<void, Built> {
   const notes = emptyNotes();
   const names = new ClaimedNames();
   const context: BuildContext = {
-    settings: { nodeIdField, requiredInputs, additions },
+    settings: { nodeIdField, requiredInputs, json, additions },
     catalog,
     privileges,
     links: yield* linkCatalog(catalog),
@@ -108,6 +108,7 @@ function* build(
     nodeIdField,
     subscriptionType,
     searchTypes,
+    json,
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
     hasTrigrams: trigramsOf(context) !== null,

@@ -36,6 +36,8 @@ export interface Model {
   readonly subscriptionType: string | null;
   /** The names of the types of searches; null without that addition. */
   readonly searchTypes: { readonly input: string; readonly mode: string } | null;
+  /** What values of json and jsonb are in responses. */
+  readonly json: 'string' | 'object';
   /** Whether scalars link to their specification (`@specifiedBy`). */
   readonly specifiesScalars: boolean;
   /** Whether filters have the operators that pg_graphql lacks. */
@@ -238,6 +240,8 @@ export interface ScalarType {
   readonly domain?: DomainType;
   /** Maximum length of varchar(n) and char(n), in characters. */
   readonly maxLength: number | null;
+  /** Set for json and jsonb if their values are the JSON itself, and not its text. */
+  readonly isBareJson?: true;
   /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
   readonly nestsInJson?: true;
   /** Set for a domain over a composite type. */

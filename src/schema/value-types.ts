@@ -106,6 +106,9 @@ export const scalarTypes: Readonly<Record<ScalarName, GraphQLScalarType>> = mapS
   accepts === null ? builtIn.get(name)! : scalar(name, description, accepts),
 );
 
+/** The scalar of JSON that responses have as it is. */
+export const bareJsonScalar = scalar('JSON', 'Any value of JSON; as input, a string with its text', 'text');
+
 /**
  * The GraphQL type of an enum of the database. Labels that are not valid names are not among its values, because clients could not load the
  * schema, but it takes them: in variables (`coerce-leaf.ts`), and where lenient coercion replaces a string.
@@ -164,6 +167,7 @@ export function inputTypeOf(type: ValueType, registry: TypeRegistry): LeafType |
 
 function leafTypeOf(type: ValueType, registry: TypeRegistry): LeafType | undefined {
   if (type.kind === 'scalar') {
+    if (type.isBareJson) return bareJsonScalar;
     const name = type.domain?.typeName;
     return name !== undefined && registry.has(name) ? registry.scalar(name) : scalarTypes[type.scalar];
   }

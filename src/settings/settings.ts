@@ -222,6 +222,12 @@ export const settings = {
     shape,
     'Name of the global identifier of rows; with id, a column called id is idColumn in rows, aggregates and filters',
   ),
+  json: row(
+    choice('string', 'object'),
+    'string',
+    shape,
+    'Return values of json and jsonb as strings with JSON text, as pg_graphql does, or as the JSON itself (object)',
+  ),
   requiredInputs: row(onOrOff, 'off', shape, 'Make inserts require the NOT NULL columns that nothing else fills in'),
   prepare: row(
     onOrOff,

@@ -88,3 +88,31 @@ test('a role changes parts only of columns that it may read and update', async (
     await graph.close();
   }
 });
+
+test('json: "object" returns JSON as it is, in rows, parts, lists, functions and mutations', async () => {
+  const sql = `create table bare (id int primary key, b jsonb, r json, l jsonb[], m json[], n jsonb not null default 'null');
+    insert into bare values (1, '{"a": [1, "x\\"\\n"]}', E'{"z":\\r\\n 1, "a": "q"}', array['1', '{"k": null}']::jsonb[], array[E'[\\n1]']::json[], '"t"'), (2, null, null, null, null, 'null');
+    create function bare_of(given jsonb) returns jsonb language sql immutable as $$ select given $$;
+    grant all on bare to anon;`;
+  await started.database.run(sql);
+  const graph = await createRowgraph({ database: started.database.url, json: 'object' });
+  try {
+    const answer = async (query: string) => Buffer.concat([...(await graph.executeRaw({ query }, { role: 'anon' })).chunks]).toString();
+    const read = await answer(
+      '{ bareCollection { edges { node { b r l m n p: b(path: ["a", "1"]) q: n(path: ["x"]) } } } bareOf: bare_of(given: "[true]") }',
+    );
+    assert.doesNotMatch(read, /[\n\r]/);
+    const rows = [
+      { b: { a: [1, 'x"\n'] }, r: { z: 1, a: 'q' }, l: [1, { k: null }], m: [[1]], n: 't', p: 'x"\n', q: null },
+      { b: null, r: null, l: null, m: null, n: null, p: null, q: null },
+    ];
+    assert.deepEqual(JSON.parse(read), { data: { bareCollection: { edges: rows.map((node) => ({ node })) }, bareOf: [true] } });
+    const written = await answer('mutation { insertIntobareCollection(objects: [{id: 3, b: "{\\"a\\": 1}"}]) { records { b n } } }');
+    assert.deepEqual(JSON.parse(written), { data: { insertIntobareCollection: { records: [{ b: { a: 1 }, n: null }] } } });
+    const deleted = await answer('mutation { deleteFrombareCollection(filter: {b: {contains: "{}"}, id: {eq: 3}}) { records { b } } }');
+    assert.deepEqual(JSON.parse(deleted), { data: { deleteFrombareCollection: { records: [{ b: { a: 1 } }] } } });
+    assert.match(await graph.sdl({ role: 'anon' }), /"""Any value of JSON; as input, a string with its text"""\s+scalar JSON/);
+  } finally {
+    await graph.close();
+  }
+});

@@ -122,6 +122,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     hasTrigrams: false,
     jsonTypes: null,
     hasVectors: false,
+    json: 'string',
     countBuilt: () => tables.length,
   };
 }

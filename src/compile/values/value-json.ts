@@ -61,7 +61,8 @@ export function toJson(value: Sql): Sql {
   return builtIn('to_json', value);
 }
 
-function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
+function scalarJson(value: Sql, { scalar, typeName, isBareJson }: ScalarType): Form {
+  if (isBareJson) return { kind: 'json', value: typeName === 'json' ? onOneLine(cast(value, 'text')) : cast(value, 'text') };
   switch (scalars[scalar].json) {
     case 'bare':
       return { kind: 'bare', value: cast(value, typeName) };
@@ -80,6 +81,11 @@ function scalarJson(value: Sql, { scalar, typeName }: ScalarType): Form {
       // `to_json` writes dates and times in ISO 8601, regardless of DateStyle.
       return { kind: 'json', value: toJson(value) };
   }
+}
+
+/** The text of JSON without line breaks, which separate the events of a stream. Those in its strings are escaped. */
+function onOneLine(text: Sql): Sql {
+  return builtIn('translate', text, literal('\n\r'), literal('  '));
 }
 
 const safeLabel = /^[ !#-[\]-~]*$/;
@@ -102,6 +108,7 @@ function listJson(value: Sql, { element }: ListType): Sql {
     const json = jsonRows(cast(concatenate(valueJson(identifier('item'), element, false)), 'text'), [identifier('n')]);
     return sql`case when ${value} is not null then (${select({ columns: [sql`'[' || ${json} || ']'`], from: items })}) end`;
   }
+  if (element.kind === 'scalar' && element.isBareJson) return onOneLine(cast(toJson(value), 'text'));
   const asText = element.kind === 'enum' || scalars[element.scalar].listsText;
   return toJson(asText ? cast(value, 'text[]') : value);
 }

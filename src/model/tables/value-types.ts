@@ -146,6 +146,7 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
     maxLength: null,
     ...(writtenAs !== null && { writtenAs }),
     ...(domain && { domain }),
+    ...(own.scalar === 'JSON' && context.settings.json === 'object' && ({ isBareJson: true } as const)),
   } as const;
   const trigrams = trigramsOf(context);
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };

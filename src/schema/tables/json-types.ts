@@ -12,31 +12,36 @@ import {
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
+  type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
 import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
 import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
-import { scalarTypes } from '../value-types.ts';
 
 /** The filter of JSON columns; undefined in a schema without one. */
 export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | undefined {
   return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.filter);
 }
 
-/** `filterIs`: the type of the operator that tests for null. */
-export function defineJsonTypes(registry: TypeRegistry, filterIs: GraphQLEnumType): void {
+/** `json`: the scalar of JSON; `filterIs`: the type of the operator that tests for null. */
+export function defineJsonTypes(registry: TypeRegistry, json: GraphQLScalarType, filterIs: GraphQLEnumType): void {
   const names = registry.jsonTypes;
   if (names === null) return;
-  registry.define(names.path, () => pathType(names.path));
-  registry.define(names.pathValue, () => pathValueType(names.pathValue));
-  registry.define(names.change, () => changeType(names.change, registry.input(names.pathValue)));
-  registry.define(names.filter, () => filterType(names.filter, registry.input(names.path), filterIs));
+  registry.define(names.path, () => pathType(names.path, json));
+  registry.define(names.pathValue, () => pathValueType(names.pathValue, json));
+  registry.define(names.change, () => changeType(names.change, json, registry.input(names.pathValue)));
+  registry.define(names.filter, () => filterType(names.filter, json, registry.input(names.path), filterIs));
 }
 
-function filterType(name: string, path: GraphQLInputObjectType, filterIs: GraphQLEnumType): GraphQLInputObjectType {
+function filterType(
+  name: string,
+  json: GraphQLScalarType,
+  path: GraphQLInputObjectType,
+  filterIs: GraphQLEnumType,
+): GraphQLInputObjectType {
   const types: Record<(typeof jsonOperators)[JsonOperator]['takes'], GraphQLInputType> = {
-    json: scalarTypes.JSON,
+    json,
     key: GraphQLString,
     keys: new GraphQLList(new GraphQLNonNull(GraphQLString)),
     path,
@@ -50,12 +55,12 @@ function filterType(name: string, path: GraphQLInputObjectType, filterIs: GraphQ
   const fields = [...operators.map((operator) => [operator, fieldOf(operator)] as const), ['is', is] as const];
   return new GraphQLInputObjectType({
     name,
-    description: `Boolean expression comparing fields on type "${scalarTypes.JSON.name}"`,
+    description: `Boolean expression comparing fields on type "${json.name}"`,
     fields: Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1))),
   });
 }
 
-function pathType(name: string): GraphQLInputObjectType {
+function pathType(name: string, json: GraphQLScalarType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({
     name,
     description: 'A path of the SQL/JSON path language, and the values of its variables',
@@ -66,7 +71,7 @@ function pathType(name: string): GraphQLInputObjectType {
         ...bindInput('json path', { kind: 'path' }),
       },
       vars: {
-        type: scalarTypes.JSON,
+        type: json,
         description: 'An object with a member for each variable: `{"least": 3}`',
         ...bindInput('json path', { kind: 'vars' }),
       },
@@ -77,13 +82,13 @@ function pathType(name: string): GraphQLInputObjectType {
 /** Keys of objects and positions in arrays. */
 const keysType = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));
 
-function changeType(name: string, pathValue: GraphQLInputObjectType): GraphQLInputObjectType {
+function changeType(name: string, json: GraphQLScalarType, pathValue: GraphQLInputObjectType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({
     name,
     description: 'Changes of a part of JSON: first what is merged, then what is removed, then what is set',
     fields: {
       merge: {
-        type: scalarTypes.JSON,
+        type: json,
         description: 'An object whose members replace those with the same keys, or what to append to an array',
         ...bindInput('json change', { kind: 'merge' }),
       },
@@ -101,7 +106,7 @@ function changeType(name: string, pathValue: GraphQLInputObjectType): GraphQLInp
   });
 }
 
-function pathValueType(name: string): GraphQLInputObjectType {
+function pathValueType(name: string, json: GraphQLScalarType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({
     name,
     description: 'A value at a path',
@@ -111,7 +116,7 @@ function pathValueType(name: string): GraphQLInputObjectType {
         description: 'Keys of objects and positions in arrays: `["size", "width"]`',
         ...bindInput('json assignment', { kind: 'path' }),
       },
-      value: { type: scalarTypes.JSON, description: "Null is JSON's null", ...bindInput('json assignment', { kind: 'value' }) },
+      value: { type: json, description: "Null is JSON's null", ...bindInput('json assignment', { kind: 'value' }) },
     },
   });
 }
