@@ -136,7 +136,7 @@ const layers: Readonly<Record<string, Layer>> = {
   access: { values: ['catalog/lists.ts', 'budget/turns.ts', 'model/naming/names.ts'], types: ['database', 'catalog', 'model'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
-    values: ['settings', 'plan/walk.ts', 'doctor/policy-calls.ts', 'model/types'],
+    values: ['settings', 'plan/walk.ts', 'doctor/policy-calls.ts', 'doctor/search-index.ts', 'model/types'],
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },

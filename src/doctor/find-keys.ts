@@ -4,9 +4,15 @@ import type { InferredKey, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
+import { isServedBy, searchKey } from './search-index.ts';
 
 export function findKeys(examination: Examination): Finding[] {
-  return [...findSlowKeys(examination), ...findInheritedKeys(examination), ...findInferredKeys(examination)];
+  return [
+    ...findSlowKeys(examination),
+    ...findSlowSearches(examination),
+    ...findInheritedKeys(examination),
+    ...findInferredKeys(examination),
+  ];
 }
 
 /** One finding each, independent of the role. */
@@ -20,6 +26,29 @@ function findSlowKeys(examination: Examination): Finding[] {
     const remedy = `create index on ${examination.tableSql(table)} (${columns.map((column) => examination.quote(column)).join(', ')});`;
     return finding('unindexed-foreign-key', 'relation', `${examination.name(table)}.${key.name}`, message, { remedy });
   });
+}
+
+/** One finding for each stored table whose rows can be searched without an index. */
+function findSlowSearches(examination: Examination): Finding[] {
+  const { catalog, model, safety } = examination;
+  return catalog.tables.flatMap((catalogTable) => {
+    const table = 'rpm'.includes(catalogTable.kind) ? model.tables.find(({ id }) => id === catalogTable.id) : undefined;
+    if (!table?.search) return [];
+    const key = searchKey(table.search, {
+      quote: (name) => examination.quote(name),
+      config: (id) => configName(catalog, id),
+    });
+    if (isServedBy(key, safety.searchIndexes.get(catalogTable.id) ?? [])) return [];
+    const message = `no index finds ${key.words}, so each search reads the whole table; create one`;
+    const remedy = `create index on ${examination.tableSql(catalogTable)} using gin (${key.sql});`;
+    return [finding('unindexed-search', table.kind, qualifiedName(table.schema, table.name), message, { remedy })];
+  });
+}
+
+/** A configuration outside of pg_catalog as SQL reads it in a text. */
+function configName({ searchConfigs }: Examination['catalog'], id: number): string | undefined {
+  const found = searchConfigs.find((config) => config.id === id);
+  return found && `${found.schema}.${found.name}`;
 }
 
 /** One finding for each exposed table with a key and children. The partitions of a table are not children: its key covers them. */

@@ -152,6 +152,11 @@ export const findingCodes = {
       'No index supports a foreign key, so following the relation from its target reads the whole table, and so does each delete in the target.',
     remedy: 'Create an index that begins with the key columns.',
   },
+  'unindexed-search': {
+    severity: 'warning',
+    meaning: 'No index supports the full-text search of a table, so each search reads the whole table.',
+    remedy: 'Create a GIN index on the `tsvector`, or on the expression of the columns.',
+  },
   'call-fails': {
     severity: 'warning',
     meaning: 'A procedure is a field, as in pg_graphql, but every call fails.',

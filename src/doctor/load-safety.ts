@@ -25,6 +25,9 @@ export async function loadSafety(database: Database, catalog: Catalog, role: str
     definerFunctions: new Map(raw.definerFunctions.map((definer) => [definer.id, definer])),
     extensions: new Map(raw.extensions.map(({ functionId, name }) => [functionId, name])),
     unindexedKeys: new Set(raw.unindexedKeys.map(({ id }) => id)),
+    searchIndexes: new Map(
+      [...Map.groupBy(raw.searchIndexes, ({ tableId }) => tableId)].map(([id, indexes]) => [id, indexes.flatMap(({ keys }) => keys)]),
+    ),
     refusedRules: raw.refusedRules,
     computedColumns: raw.computedColumns,
     partitionRoots: new Map(raw.partitions.map(({ id, rootId }) => [id, rootId])),

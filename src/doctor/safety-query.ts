@@ -11,6 +11,7 @@ interface RawSafety {
   readonly definerFunctions: readonly DefinerFunction[];
   readonly extensions: readonly { readonly functionId: number; readonly name: string }[];
   readonly unindexedKeys: readonly { readonly id: number }[];
+  readonly searchIndexes: readonly { readonly tableId: number; readonly keys: readonly string[] }[];
   readonly refusedRules: readonly RefusedRule[];
   readonly computedColumns: readonly ComputedColumn[];
   readonly partitions: readonly { readonly id: number; readonly rootId: number }[];
@@ -116,6 +117,19 @@ export const safetyLists: Lists<RawSafety> = {
             where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
           ))
       )`,
+  },
+  searchIndexes: {
+    members: {
+      tableId: 'i.indrelid::int8',
+      keys: `(
+        select pg_catalog.json_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k.position, true) order by k.position)
+        from pg_catalog.generate_series(1, i.indnkeyatts) k(position)
+      )`,
+    },
+    from: `pg_catalog.pg_index i
+      join pg_catalog.pg_class x on x.oid = i.indexrelid
+      join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('gin', 'gist', 'rum')
+      where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null`,
   },
   refusedRules: {
     members: {

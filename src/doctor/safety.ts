@@ -12,6 +12,8 @@ export interface Safety {
   /** The extensions that functions belong to, by id of the function. */
   readonly extensions: ReadonlyMap<number, string>;
   readonly unindexedKeys: ReadonlySet<number>;
+  /** The keys of GIN and GiST indexes on all rows as PostgreSQL deparses them, by id of the table. */
+  readonly searchIndexes: ReadonlyMap<number, readonly string[]>;
   /** Rules that make PostgreSQL reject mutations. */
   readonly refusedRules: readonly RefusedRule[];
   /** Columns of views that cannot be written although the view can. */

@@ -8,6 +8,7 @@ import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
+import { adviseForSearches, findSearches } from './advise-searches.ts';
 import { adviseForDistances, findDistances } from './advise-vectors.ts';
 import {
   type AdvisedIndex,
@@ -45,12 +46,15 @@ export async function advise(
   const relations = plan === null ? [] : findRelations(plan);
   const distances = plan === null ? [] : findDistances(plan);
   const names = plans.flatMap(({ root }) => tablesOf(root));
-  const findTable = await loadAdvisedTables(database, [...names, ...relations, ...distances], role);
+  const searches = plan === null ? [] : findSearches(plan);
+  const asked = [...names, ...relations, ...distances, ...searches.map(({ table }) => table)];
+  const findTable = await loadAdvisedTables(database, asked, role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, findTable),
     ...adviseForRelations(relations, findTable),
     ...adviseForDistances(distances, findTable),
+    ...adviseForSearches(searches, findTable),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
   ];
   // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.

@@ -79,7 +79,7 @@ export interface DatabasePlanNode {
   readonly children: readonly DatabasePlanNode[];
 }
 
-export type AdviceCode = 'missing-index' | 'sort-without-index' | 'unindexed-relation' | 'policy-calls-per-row';
+export type AdviceCode = 'missing-index' | 'sort-without-index' | 'unindexed-relation' | 'unindexed-search' | 'policy-calls-per-row';
 
 /** A way to make the operation faster, with the SQL for it. */
 export interface Advice {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRowgraph, type DatabasePlanNode, type Rowgraph } from '../../src/index.ts';
-import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
+import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 
 const schemaSql = `
 create table author (id int primary key, name text);
@@ -26,6 +26,9 @@ create table shop (id int primary key, name varchar(40));
 comment on table shop is '@graphql({"search": {"columns": ["name"]}})';
 insert into shop select i, md5(i::text) from generate_series(1, 20000) i;
 create index shop_name on shop using gin (name gin_trgm_ops);
+create table loose (id int primary key, "the Title" varchar(80), body text);
+comment on table loose is '@graphql({"search": {"columns": {"the Title": "A", "body": "D"}, "config": "english"}})';
+create table slow (id int primary key, body text, words tsvector);
 create table own (id int primary key, words tsvector);
 insert into own select id, words from note;
 create index own_words on own using gin (words);
@@ -35,10 +38,11 @@ grant all on all tables in schema public to anon;
 `;
 
 let databases: TestDatabases;
+let database: TestDatabase;
 let graph: Rowgraph;
 before(async () => {
   databases = await startTestDatabases();
-  const database = await databases.create(schemaSql);
+  database = await databases.create(schemaSql);
   await database.run('vacuum analyze');
   graph = await createRowgraph({ database: database.url });
 });
@@ -88,4 +92,44 @@ test('with an index of another column, both', async () => {
 
 test('none under row level security, as the page says, because the operator is not leakproof', async () => {
   assert.deepEqual((await indexesOf(`{ ownCollection(search: {text: "w7"}) ${ids} }`)).includes('own_words'), false);
+});
+
+const unserved: Readonly<Record<string, readonly [query: string, ...sql: string[]]>> = {
+  'a vector': [`{ slowCollection(search: {text: "w7"}) ${ids} }`, 'create index concurrently on public.slow using gin (words);'],
+  'an expression of columns': [
+    `{ looseCollection(filter: {search: {text: "w7"}}) ${ids} }`,
+    `create index concurrently on public.loose using gin ((setweight(to_tsvector('english', coalesce("the Title"::text, '')), 'A') || to_tsvector('english', coalesce(body::text, ''))));`,
+  ],
+  'texts that are similar': [
+    `{ slowCollection(search: {text: "w7", mode: SIMILAR}) ${ids} }`,
+    'create index concurrently on public.slow using gin (body gin_trgm_ops);',
+  ],
+};
+
+for (const [name, [query, ...sql]] of Object.entries(unserved)) {
+  test(`advice for ${name}, until there is an index`, async () => {
+    const searches = async () => {
+      const { advice } = await graph.explain({ query }, { role: 'anon' }, { mode: 'plan' });
+      return advice.flatMap((each) => (each.code === 'unindexed-search' ? [each.sql] : []));
+    };
+    const found = (await graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
+    assert.deepEqual(await searches(), sql);
+    for (const statement of sql) await database.run(statement);
+    assert.deepEqual(await searches(), []);
+    if (name === 'texts that are similar') return;
+    const remedy = sql[0]!.replace(' concurrently', '');
+    assert.ok(
+      found.some((each) => each.remedy === remedy),
+      JSON.stringify(found),
+    );
+    const left = (await graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
+    assert.equal(left.length, found.length - 1);
+  });
+}
+
+test('no finding for tables with an index', async () => {
+  const { findings } = await graph.doctor({ role: 'anon' });
+  const names = findings.flatMap(({ code, name }) => (code === 'unindexed-search' ? [name] : []));
+  // The index of shop is one of trigrams.
+  assert.deepEqual(names, ['public.shop']);
 });
