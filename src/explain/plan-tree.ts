@@ -208,7 +208,7 @@ function countOf(count: Count): string {
 function describeConnectionValue(value: Exclude<ConnectionValue, { kind: 'type name' | 'edges' }>): string {
   switch (value.kind) {
     case 'total count':
-      return 'the number of all rows';
+      return value.estimate ? 'the number of all rows, which may be an estimate' : 'the number of all rows';
     case 'aggregate':
       return value.members.flatMap(({ value: member }) => aggregateOf(member)).join(', ');
     case 'groups':

@@ -126,11 +126,16 @@ export interface DistinctPlan {
   readonly order: readonly OrderKey[];
 }
 
+/** A count of a whole table that may be PostgreSQL's estimate, unless the variable `exact` says otherwise. */
+export interface CountEstimate {
+  readonly exact: Parameter | null;
+}
+
 export type ConnectionValue =
   | TypeNamePlan
   | { readonly kind: 'edges'; readonly members: readonly Member<EdgeValue>[] }
   | { readonly kind: 'page info'; readonly members: readonly Member<PageInfoValue>[] }
-  | { readonly kind: 'total count' }
+  | { readonly kind: 'total count'; readonly estimate: CountEstimate | null }
   | { readonly kind: 'aggregate'; readonly members: readonly Member<AggregateValue>[] }
   | { readonly kind: 'groups'; readonly groups: GroupsPlan };
 export type EdgeValue = TypeNamePlan | { readonly kind: 'cursor' | 'distance' } | { readonly kind: 'node'; readonly row: RowPlan };

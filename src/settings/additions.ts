@@ -6,6 +6,7 @@ const additionTable = {
   moreAggregates: 'More aggregates: distinct counts, standard deviation and variance, booleans, percentiles',
   groups: 'Groups of rows, with their aggregates',
   distinctOn: 'One row for each combination of values of some columns, as pages with cursors',
+  estimatedCounts: 'Total counts that may be estimates of the planner',
   serialInputs: 'Values for serial and identity columns in inserts',
   insertOnly: 'Inserts into tables that the role may not read',
   onConflict: 'Upserts: inserts that update existing rows',

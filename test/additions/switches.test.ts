@@ -45,6 +45,7 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   filterGuard: (_schema, graph) =>
     hasErrors(graph, 'mutation($age: Int) { deleteFromfrogCollection(filter: {age: {eq: $age}}) { affectedCount } }'),
   distinctOn: (schema) => schema.getType('frogDistinctColumn'),
+  estimatedCounts: (schema) => countArgument(schema),
   inferredKeys: (schema) => schema.getType('wet_frog'),
   uniqueLookups: (schema) => schema.getQueryType()?.getFields().frogByBadge,
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
@@ -58,6 +59,11 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   subscriptions: (schema) => schema.getSubscriptionType()?.getFields()['frogCollection'],
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };
+
+function countArgument(schema: GraphQLSchema): unknown {
+  const field = memberOf(schema, 'frogConnection', 'totalCount');
+  return field && 'args' in field ? field.args.find(({ name }) => name === 'exact') : undefined;
+}
 
 function memberOf(schema: GraphQLSchema, type: string, name: string): GraphQLField<unknown, unknown> | GraphQLInputField | undefined {
   const found = schema.getType(type) as (GraphQLNamedType & { getFields?(): Record<string, GraphQLInputField> }) | undefined;
@@ -80,7 +86,7 @@ function argumentOf(schema: GraphQLSchema, field: string, name: string): unknown
 async function additionsBy(options: SchemaOptions, comments: Comments = {}): Promise<AdditionName[]> {
   const { schema = {}, frog = {}, view = {}, spawn = {} } = comments;
   await database.database.run(`comment on schema public is '@graphql(${JSON.stringify(schema)})';
-    comment on table frog is '@graphql(${JSON.stringify({ aggregate: { enabled: true }, ...frog })})';
+    comment on table frog is '@graphql(${JSON.stringify({ aggregate: { enabled: true }, totalCount: { enabled: true }, ...frog })})';
     comment on table spawn is '@graphql(${JSON.stringify(spawn)})';
     comment on view wet_frog is '@graphql(${JSON.stringify(view)})'`);
   const graph = await createRowgraph({ ...options, database: database.database.url });

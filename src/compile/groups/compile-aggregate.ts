@@ -4,10 +4,10 @@
  *     (select concat('{"count":', pg_catalog.count(*), ',"sum":{"views":', coalesce('"' || sum(t2."views")::text || '"', 'null'), '}}')
  *      from … where …)
  */
-import type { AggregateValue, ConnectionValue, GroupAggregate, Member, TypeNamePlan } from '../../plan/plan.ts';
-import { countRows, select } from '../../sql/clauses.ts';
+import type { AggregateValue, ConnectionValue, CountEstimate, GroupAggregate, Member, TypeNamePlan } from '../../plan/plan.ts';
+import { coalesce, countRows, select, subselect } from '../../sql/clauses.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';
-import type { Sql } from '../../sql/sql.ts';
+import { bind, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { type Collection, matchingRows } from '../page/collection.ts';
 import type { Scope } from '../scope.ts';
 import { type Frame, noFrame, type StatementContext, selectList } from '../statement.ts';
@@ -24,11 +24,11 @@ export function isAggregate(member: Member<ConnectionValue>): member is Member<T
 export function selectAggregates(collection: Collection, members: readonly Member<TypeNamePlan | RowsAggregate>[], frame: Frame): Sql {
   const { context } = collection;
   const values = members.flatMap(({ value }) => (value.kind === 'type name' ? [] : [value]));
-  return selectOver(collection, values, (scope) => context.object(members, (value) => rowsAggregateJson(value, scope, context)), frame);
+  return selectOver(collection, values, (scope) => context.object(members, (value) => rowsAggregateJson(value, scope, collection)), frame);
 }
 
 export function selectAggregate(collection: Collection, value: RowsAggregate): Sql {
-  return selectOver(collection, [value], (scope) => rowsAggregateJson(value, scope, collection.context), noFrame);
+  return selectOver(collection, [value], (scope) => rowsAggregateJson(value, scope, collection), noFrame);
 }
 
 /** If nothing aggregates rows, the select does not read them, because it would return a row for each. */
@@ -40,12 +40,38 @@ function selectOver(collection: Collection, values: readonly RowsAggregate[], js
 
 /** Whether the value aggregates rows. It does not if `@skip` or `@include` left its selection empty. */
 function readsRows(value: RowsAggregate): boolean {
-  return value.kind === 'total count' || aggregatesOf(value.members.map((member) => member.value)).length > 0;
+  if (value.kind === 'total count') return value.estimate === null;
+  return aggregatesOf(value.members.map((member) => member.value)).length > 0;
 }
 
-function rowsAggregateJson(value: RowsAggregate, scope: Scope, context: StatementContext): JsonText {
-  if (value.kind === 'total count') return [countRows];
+function rowsAggregateJson(value: RowsAggregate, scope: Scope, collection: Collection): JsonText {
+  const { context } = collection;
+  if (value.kind === 'total count') return [value.estimate ? estimatedCount(collection, value.estimate) : countRows];
   return context.object(value.members, (each) => aggregateMemberJson(each, (of) => aggregateOf(of, scope), context));
+}
+
+/** The largest Int of GraphQL. */
+const mostRows = 2_147_483_647;
+
+/**
+ * PostgreSQL's number of rows at the last vacuum or analyze (manual: pg_class, `reltuples`). The rows are counted if there was none, if a
+ * policy restricts what the role sees, and if the variable `exact` is not false.
+ */
+function estimatedCount(collection: Collection, { exact }: CountEstimate): Sql {
+  const { schema, name } = collection.plan.table;
+  const { from, where } = matchingRows(collection);
+  const estimate = subselect({
+    columns: [sql`least(c.reltuples, ${integer(mostRows)})::pg_catalog.int8`],
+    from: trusted('pg_catalog.pg_class as c'),
+    joins: [trusted('join pg_catalog.pg_namespace as n on n.oid = c.relnamespace')],
+    where: [
+      sql`n.nspname = ${literal(schema)}`,
+      sql`c.relname = ${literal(name)}`,
+      sql`c.reltuples >= 0 and not pg_catalog.row_security_active(c.oid)`,
+      ...(exact ? [sql`not coalesce(${bind(exact, 'bool')}, true)`] : []),
+    ],
+  });
+  return coalesce(estimate, subselect({ columns: [countRows], from, where }));
 }
 
 export function aggregatesOf(values: readonly AggregateValue[]): GroupAggregate[] {

@@ -51,7 +51,7 @@ describe('what a page needs', () => {
   });
 
   it('is nothing if nothing aggregates its rows', () => {
-    assert.equal(needsOf([{ kind: 'total count' }]).isRead, false);
+    assert.equal(needsOf([{ kind: 'total count', estimate: null }]).isRead, false);
     assert.equal(needsOf([info('has previous page')]).isRead, false);
     assert.equal(needsOf([info('has previous page')], { ...forward, offset: 1 }).isRead, true);
   });

@@ -7,6 +7,7 @@ import { keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
 import type {
   ConnectionPlan,
   ConnectionValue,
+  CountEstimate,
   EdgeValue,
   IntrospectionPlan,
   LookupPlan,
@@ -45,7 +46,7 @@ function planRead(field: SelectedField, model: Model): QueryValue {
   const binding = bindingAt('query', field);
   switch (binding.kind) {
     case 'collection':
-      return planConnection(field, binding.table);
+      return planConnection(field, binding.table, 1, true);
     case 'by key':
       return planLookup(binding.table, keyOfArguments(field), field.selection);
     case 'node':
@@ -154,22 +155,42 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
   }
 }
 
-function planConnection(field: SelectedField, table: Table, depth = 1): ConnectionPlan {
+function planConnection(field: SelectedField, table: Table, depth = 1, isWhole = false): ConnectionPlan {
   const search = planSearch(searchOf(field), table);
   const nearest = planNearest(field, table);
   const distinct = planDistinct(field, table, search);
   const page = planPage(field, table, { search, nearest: nearest?.key ?? null, distinct });
+  const filtered = planFilter(argumentOf(field, 'filter'), table);
+  const filter = combine('and', [search && { kind: 'search', search }, filtered, nearest?.filter ?? null]);
+  const mayEstimate = isWhole && filter === null && distinct === null && hasEstimate(table);
   return {
     kind: 'connection',
     table,
     page,
-    filter: combine('and', [search && { kind: 'search', search }, planFilter(argumentOf(field, 'filter'), table), nearest?.filter ?? null]),
+    filter,
     distinct,
-    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search)),
+    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search, mayEstimate)),
   };
 }
 
-function planConnectionField(field: SelectedField, table: Table, depth: number, search: Search | null): ConnectionValue {
+/** Whether PostgreSQL keeps the number of rows: not of views, foreign and partitioned tables, and tables that others inherit from. */
+function hasEstimate({ kind, keyIsUnique, additions }: Table): boolean {
+  return additions.has('estimatedCounts') && (kind === 'materialized view' || (kind === 'table' && keyIsUnique));
+}
+
+function planEstimate(field: SelectedField): CountEstimate | null {
+  const exact = argumentOf(field, 'exact') ?? null;
+  if (exact?.kind === 'variable') return { exact: valueParameter(exact, namedTypes.bool, 'filter') };
+  return exact?.kind === 'constant' && exact.value === false ? { exact: null } : null;
+}
+
+function planConnectionField(
+  field: SelectedField,
+  table: Table,
+  depth: number,
+  search: Search | null,
+  mayEstimate: boolean,
+): ConnectionValue {
   const { selection } = field;
   switch (bindingAt('connection', field).kind) {
     case 'edges':
@@ -177,7 +198,7 @@ function planConnectionField(field: SelectedField, table: Table, depth: number, 
     case 'page info':
       return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
     case 'total count':
-      return { kind: 'total count' };
+      return { kind: 'total count', estimate: mayEstimate ? planEstimate(field) : null };
     case 'aggregate':
       return { kind: 'aggregate', members: planAggregate(selection) };
     case 'groups':

@@ -55,6 +55,7 @@ function connectionFields(registry: TypeRegistry, table: Table): Fields {
       totalCount: {
         type: new GraphQLNonNull(GraphQLInt),
         description: 'The total number of records matching the `filter` criteria',
+        args: countArguments(table),
         ...bindField('connection', { kind: 'total count' }),
       },
     }),
@@ -67,6 +68,12 @@ function connectionFields(registry: TypeRegistry, table: Table): Fields {
     }),
     ...groupsField(registry, table),
   };
+}
+
+function countArguments({ additions }: Table): GraphQLFieldConfigArgumentMap {
+  if (!additions.has('estimatedCounts')) return {};
+  const description = "Whether the number must be exact. If not, it is PostgreSQL's estimate for a whole table that no policy restricts";
+  return { exact: { type: GraphQLBoolean, default: { value: true }, description } };
 }
 
 function edgeFields(registry: TypeRegistry, table: Table): Fields {
