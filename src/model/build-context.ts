@@ -4,6 +4,7 @@ import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
 import type { DomainType, EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
+import type { Overload } from './routines/overloads.ts';
 import type { LazyTable, SharedTraits } from './tables/lazy-table.ts';
 
 /** An exposed schema that the role may use, with the settings in its comment directive. */
@@ -52,6 +53,8 @@ export interface BuildContext {
   readonly composites: Map<number, LazyTable>;
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
+  /** Functions with namesakes, by id. */
+  readonly overloads: ReadonlyMap<number, Overload>;
   /** Value types built so far, by type id, so that columns of the same type share them. */
   readonly valueTypes: Map<number, ValueType>;
 }

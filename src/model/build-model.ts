@@ -13,6 +13,7 @@ import { settleRowNames } from './naming/settle-row-names.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
 import { linkCatalog } from './relations/foreign-keys.ts';
 import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
+import { findOverloads } from './routines/overloads.ts';
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
 import { addComposites, claimComposites } from './tables/build-composites.ts';
 import { addDomains } from './tables/build-domains.ts';
@@ -66,6 +67,7 @@ function* build(
     insertOnly: [],
     enums: new Map(),
     composites: new Map(),
+    overloads: findOverloads(catalog),
     domains: new Map(),
     valueTypes: new Map(),
   };

@@ -181,13 +181,16 @@ export function columnNameOf(
   return preferredName(name, readDirective(comment), (own) => columnFieldName(own, schema.inflection), additions);
 }
 
-/** The preferred name of a function's field. Its schema need not be exposed. */
+/** The preferred name of a function's field: an overload's ends with its arguments, `findByIdName`. Its schema need not be exposed. */
 export function routineNameOf(
-  { schemas, settings }: Pick<BuildContext, 'schemas' | 'settings'>,
+  { schemas, settings, overloads }: Pick<BuildContext, 'schemas' | 'settings' | 'overloads'>,
   catalogFunction: CatalogFunction,
 ): PreferredName {
   const { inflection, additions } = schemas.get(catalogFunction.schemaId) ?? { inflection: false, additions: settings.additions };
-  return preferredName(catalogFunction.name, readDirective(catalogFunction.comment), (own) => routineFieldName(own, inflection), additions);
+  const by = additions.has('moreFunctions') ? overloads.get(catalogFunction.id)?.by : null;
+  const suffix = by ? `By${by.map((name) => upperFirst(argumentNameOf(name, inflection))).join('')}` : '';
+  const derive = (own: string) => `${routineFieldName(own, inflection)}${suffix}`;
+  return preferredName(catalogFunction.name, readDirective(catalogFunction.comment), derive, additions);
 }
 
 export function whyAdapted(name: string, newName: string, remedy: string): string {

@@ -21,7 +21,7 @@ import {
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
-import { isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
+import { additionsOf, isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
 
 /** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
 const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
@@ -36,14 +36,11 @@ const pageArguments: Partial<Record<RoutineResult['kind'], readonly string[]>> =
 /** Builds the functions, and reports why others are left out, except those of extensions, which users cannot change. */
 export function* buildRoutines(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, Routine[]> {
   const exposed = context.catalog.functions.filter(({ schemaId }) => context.schemas.has(schemaId));
-  const overloads = new Map<string, number>();
-  const keyOf = ({ schemaId, name }: CatalogFunction) => `${schemaId} ${name}`;
-  for (const catalogFunction of exposed) overloads.set(keyOf(catalogFunction), (overloads.get(keyOf(catalogFunction)) ?? 0) + 1);
   const routines: Mutable<Routine>[] = [];
   for (const catalogFunction of exposed) {
     yield;
     if (rowTableOf(context, catalogFunction)) continue;
-    const routine = buildRoutine(context, notes, catalogFunction, (overloads.get(keyOf(catalogFunction)) ?? 0) > 1);
+    const routine = buildRoutine(context, notes, catalogFunction);
     if (!(routine instanceof Excluded)) routines.push(routine);
     else if (!catalogFunction.extension) {
       notes.exclusions.push({
@@ -74,20 +71,19 @@ function claimNames(context: BuildContext, names: ClaimedNames, notes: Notes, ro
     if (routine.fieldName !== plain) {
       note(`the name "${plain}" is already taken by another field, so it is called "${routine.fieldName}"; ${rename}`);
     }
+    const by = context.overloads.get(id)?.by;
+    if (by && routineNameOf(context, catalogFunction).origin !== 'directive') {
+      note(`other functions have its name, so it is called "${routine.fieldName}", after its arguments; ${rename}`);
+    }
     if (routineNameOf(context, catalogFunction).origin === 'adapted') note(whyAdapted(catalogFunction.name, routine.fieldName, rename));
   }
 }
 
 const rename = 'rename it, or choose another name with the comment directive {"name": "..."}';
 
-function buildRoutine(
-  context: BuildContext,
-  notes: Notes,
-  catalogFunction: CatalogFunction,
-  overloaded: boolean,
-): Mutable<Routine> | Excluded {
+function buildRoutine(context: BuildContext, notes: Notes, catalogFunction: CatalogFunction): Mutable<Routine> | Excluded {
   const { role, functions } = context.privileges;
-  const uncallable = whyUncallable(catalogFunction, overloaded);
+  const uncallable = whyUncallable(context, catalogFunction);
   if (uncallable) return uncallable;
   const result = resultTypeOf(context, catalogFunction);
   if (result instanceof Excluded) return result;
@@ -136,13 +132,21 @@ function routineOf(
   };
 }
 
-function whyUncallable({ schema, kind }: CatalogFunction, overloaded: boolean): Excluded | undefined {
+function whyUncallable(context: BuildContext, catalogFunction: CatalogFunction): Excluded | undefined {
+  const { id, schema, kind } = catalogFunction;
   if (systemSchemas.includes(schema)) {
     return new Excluded('not-callable', `functions in the schema ${schema} are not exposed; move it to another schema`);
   }
   // As in pg_graphql, procedures are fields, but calling one fails: PostgreSQL cannot call them in an expression.
   if (kind === 'a' || kind === 'w') return new Excluded('not-callable', 'it is not an ordinary function; call it from one');
-  return overloaded ? new Excluded('name-taken', 'another function has the same name; rename one of them') : undefined;
+  const overload = context.overloads.get(id);
+  if (!overload) return undefined;
+  if (!additionsOf(context, catalogFunction).has('moreFunctions'))
+    return new Excluded('name-taken', 'another function has the same name; rename one of them');
+  if (!overload.ambiguous) return undefined;
+  const reason =
+    'another function has the same name, and no argument of its own tells it from that one; rename the function or an argument';
+  return new Excluded('name-taken', reason);
 }
 
 function buildArguments(
@@ -166,7 +170,7 @@ function buildArguments(
       continue;
     }
     const variadic = catalogFunction.variadic && argument === catalogFunction.arguments.at(-1);
-    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, catalogFunction.variadic) });
+    args.push({ name: argument.name, argumentName, type, variadic, ...requirement(context, argument, catalogFunction) });
   }
   nameArguments(context, notes, catalogFunction, args, result);
   return args;
@@ -235,12 +239,12 @@ function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument[
 }
 
 function requirement(
-  { catalog }: BuildContext,
-  { typeId, hasDefault, defaultSql }: CatalogArgument,
-  isOfVariadic: boolean,
+  { catalog, overloads }: BuildContext,
+  { name, typeId, hasDefault, defaultSql }: CatalogArgument,
+  { id, variadic }: CatalogFunction,
 ): Pick<RoutineArgument, 'required' | 'defaultValue'> {
   // In named notation, PostgreSQL finds a variadic function only if all arguments are given.
-  if (isOfVariadic) return { required: true, defaultValue: undefined };
+  if (variadic || overloads.get(id)?.required.has(name)) return { required: true, defaultValue: undefined };
   const type = catalog.types.get(typeId);
   const readDefault = type && postgresType(type).readDefault;
   return { required: !hasDefault, defaultValue: defaultSql === null ? undefined : readDefault?.(defaultSql) };
