@@ -14,9 +14,16 @@ export interface Overload {
   readonly ambiguous: boolean;
 }
 
-/** The functions that have namesakes in their schema, by id. */
-export function findOverloads({ functions }: Pick<Catalog, 'functions'>): ReadonlyMap<number, Overload> {
-  const byName = Map.groupBy(functions, ({ schemaId, name }) => `${schemaId} ${name}`);
+/** The functions that have namesakes in their schema, by id. Those over rows are fields of the rows, of each table apart. */
+export function findOverloads({
+  functions,
+  tables,
+  types,
+}: Pick<Catalog, 'functions' | 'tables' | 'types'>): ReadonlyMap<number, Overload> {
+  const rows = new Set(tables.map(({ id }) => id));
+  const relationOf = ({ arguments: [first] }: CatalogFunction): number => (first && types.get(first.typeId)?.relationId) ?? 0;
+  const tableOf = (each: CatalogFunction): number => (rows.has(relationOf(each)) ? relationOf(each) : 0);
+  const byName = Map.groupBy(functions, (each) => `${each.schemaId} ${each.name} ${tableOf(each)}`);
   const overloads = new Map<number, Overload>();
   for (const namesakes of byName.values()) {
     if (namesakes.length === 1) continue;
