@@ -50,7 +50,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
         context,
       });
     case 'computed':
-      return [resultJson(value.result, callOnRow(value.routine, scope), context, value.routine.volatile)];
+      return [resultJson(value.result, callOnRow(value.routine, scope, inputsOf(value.arguments)), context, value.routine.volatile)];
     case 'row column':
       return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
   }
@@ -196,10 +196,13 @@ function compileLookup({ table, key, row }: LookupPlan, context: StatementContex
  * A call in named notation (manual: Calling Functions), in which absent arguments take their defaults. A variadic argument must be last.
  */
 export function callOf({ routine, arguments: values }: RoutinePlan): Sql {
+  return sql`${identifier(routine.schema, routine.name)}(${list(inputsOf(values))})`;
+}
+
+function inputsOf(values: RoutinePlan['arguments']): readonly Sql[] {
   const inOrder = values.toSorted((one, other) => Number(one.argument.variadic) - Number(other.argument.variadic));
-  const named = inOrder.map(
+  return inOrder.map(
     ({ argument, parameter }) =>
       sql`${argument.variadic ? sql`variadic ` : sql``}${identifier(argument.name)} => ${bound(parameter, argument.type)}`,
   );
-  return sql`${identifier(routine.schema, routine.name)}(${list(named)})`;
 }

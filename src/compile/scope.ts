@@ -2,7 +2,7 @@
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { RowPlan, RowValue, Search } from '../plan/plan.ts';
-import { as, named, subselect } from '../sql/clauses.ts';
+import { as, list, named, subselect } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
 import { collated, comparable } from './values/comparison.ts';
@@ -198,9 +198,9 @@ export function tableName(table: Table): Sql {
   return identifier(table.schema, table.name);
 }
 
-/** The call of a computed field on a row. */
-export function callOnRow({ schema, name }: Routine, scope: Scope): Sql {
-  return sql`${identifier(schema, name)}(${scope.row})`;
+/** The call of a computed field on a row, with further arguments in named notation. */
+export function callOnRow({ schema, name }: Routine, scope: Scope, inputs: readonly Sql[] = []): Sql {
+  return sql`${identifier(schema, name)}(${list([scope.row, ...inputs])})`;
 }
 
 /** The columns that the role may select, which include all that keys and relations read. Selecting others would be an error. */

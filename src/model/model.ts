@@ -389,7 +389,7 @@ export interface Routine {
   /** Whether it is written in PL/pgSQL, in which case the context of every error inside it names it. */
   readonly plpgsql: boolean;
   readonly effects: SessionEffects;
-  /** Input arguments with legal names. Empty for a computed field, whose row is implicit. */
+  /** Input arguments with legal names, without the row of a computed field. */
   readonly arguments: readonly RoutineArgument[];
   /** A required argument that no call can give, because its name is illegal in GraphQL. */
   readonly unreachableArgument: string | null;

@@ -73,7 +73,7 @@ export type RowValue =
   | SnippetPlan
   | { readonly kind: 'to-one'; readonly relation: Relation; readonly row: RowPlan }
   | { readonly kind: 'to-many'; readonly relation: Relation; readonly connection: ConnectionPlan }
-  | { readonly kind: 'computed'; readonly routine: Routine; readonly result: ResultPlan }
+  | { readonly kind: 'computed'; readonly routine: Routine; readonly arguments: readonly RoutineInput[]; readonly result: ResultPlan }
   | { readonly kind: 'row column'; readonly column: Column; readonly list: boolean; readonly row: RowPlan };
 
 /** Where a column has the words of the search, as HTML. */
@@ -350,10 +350,15 @@ export type ResponseValue =
 /** A field of Query that reads data, or `__typename`. */
 export type QueryValue = TypeNamePlan | ConnectionPlan | LookupPlan | RoutinePlan;
 
+export interface RoutineInput {
+  readonly argument: RoutineArgument;
+  readonly parameter: Parameter;
+}
+
 export interface RoutinePlan extends Answered {
   readonly kind: 'routine';
   readonly routine: Routine;
-  readonly arguments: readonly { readonly argument: RoutineArgument; readonly parameter: Parameter }[];
+  readonly arguments: readonly RoutineInput[];
   readonly result: ResultPlan;
 }
 

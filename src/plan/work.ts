@@ -50,7 +50,8 @@ function workOf(node: PlanNode): readonly Work[] {
       return ofRoot(node.value);
     case 'row value':
       if (node.value.kind === 'to-one') return [{ kind: 'read', table: node.value.row.table }];
-      return node.value.kind === 'computed' ? [{ kind: 'call', routine: node.value.routine }] : [];
+      if (node.value.kind !== 'computed') return [];
+      return [{ kind: 'call', routine: node.value.routine, parameters: node.value.arguments.map(({ parameter }) => parameter) }];
     case 'connection':
       return [ofConnection(node.value, node.isCalled)];
     case 'connection value':

@@ -262,9 +262,11 @@ function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
   }
   for (const catalogFunction of catalog.functions) {
     const [row, ...others] = catalogFunction.arguments;
-    const rowTableId = row && others.length === 0 ? catalog.types.get(row.typeId)?.relationId : undefined;
+    const rowTableId = row && catalog.types.get(row.typeId)?.relationId;
     if (!rowTableId) continue;
     at(rowTableId).functions.push(catalogFunction);
+    // Filters and orders have no arguments.
+    if (others.length > 0) continue;
     const resultTableId = catalog.types.get(catalogFunction.resultTypeId)?.relationId;
     if (resultTableId) at(resultTableId).returnedFor.push(rowTableId);
     yield;

@@ -37,7 +37,9 @@ export function orderableFields(table: Table): OrderableFields {
   const names = new Set(table.columns.filter(({ selectable, orderable }) => selectable && orderable).map(({ fieldName }) => fieldName));
   const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);
   const rows = relatedRowsOf(table);
-  const values = table.computed.filter(({ result, volatile }) => !volatile && result.kind === 'value' && hasOrder(result.type));
+  const values = table.computed.filter(
+    ({ result, volatile, arguments: args }) => !volatile && args.length === 0 && result.kind === 'value' && hasOrder(result.type),
+  );
   const clashing = [...rows, ...values].filter((field) => !isFree(field)).map(({ fieldName }) => fieldName);
   return { rows: rows.filter(isFree), values: values.filter(isFree), clashing };
 }
@@ -66,7 +68,7 @@ function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
     });
   const byFunction = computed.flatMap((routine): RelatedRows[] => {
     const { fieldName, result, volatile } = routine;
-    if (volatile || (result.kind !== 'row' && result.kind !== 'rows')) return [];
+    if (volatile || routine.arguments.length > 0 || (result.kind !== 'row' && result.kind !== 'rows')) return [];
     // Rows without a key have neither filters nor orders.
     if (result.table.primaryKey.length === 0) return [];
     return [{ fieldName, many: result.kind === 'rows', target: result.table, by: { kind: 'computed', routine } }];

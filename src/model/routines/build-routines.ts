@@ -3,7 +3,7 @@
  * whose only argument is a row of a visible table. They read the whole row, so the role needs SELECT on the whole table.
  */
 import type { CatalogArgument, CatalogFunction } from '../../catalog/catalog.ts';
-import { type BuildContext, Excluded, type Mutable, type Notes, notGranted } from '../build-context.ts';
+import { type BuildContext, Excluded, emptyNotes, type Mutable, type Notes, notGranted } from '../build-context.ts';
 import { readDescription, readDirective, readLiveRefresh } from '../directives.ts';
 import type { Routine, RoutineArgument, RoutineResult } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
@@ -143,20 +143,23 @@ function whyUncallable(context: BuildContext, catalogFunction: CatalogFunction):
   if (!overload) return undefined;
   if (!additionsOf(context, catalogFunction).has('moreFunctions'))
     return new Excluded('name-taken', 'another function has the same name; rename one of them');
-  if (!overload.ambiguous) return undefined;
-  const reason =
-    'another function has the same name, and no argument of its own tells it from that one; rename the function or an argument';
-  return new Excluded('name-taken', reason);
+  return overload.ambiguous ? indistinct : undefined;
 }
+
+const indistinct = new Excluded(
+  'name-taken',
+  'another function has the same name, and no argument of its own tells it from that one; rename the function or an argument',
+);
 
 function buildArguments(
   context: BuildContext,
   notes: Notes,
   catalogFunction: CatalogFunction,
   result: RoutineResult,
+  given = catalogFunction.arguments,
 ): RoutineArgument[] | Excluded {
   const args: Mutable<RoutineArgument>[] = [];
-  for (const argument of catalogFunction.arguments) {
+  for (const argument of given) {
     if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
     const type = valueTypeOf(context, argument.typeId);
     if (!isPlainType(context, argument.typeId) || !isInput(type)) {
@@ -254,17 +257,19 @@ function requirement(
 export function buildComputedFields(context: BuildContext, table: LazyTable): Mutable<Routine>[] {
   const { functions } = context.links.of(table.id);
   return functions.flatMap((catalogFunction) => {
-    const field = buildComputed(context, table, catalogFunction);
+    if (!rowTableOf(context, catalogFunction)) return [];
+    const field = buildComputed(context, emptyNotes(), table, catalogFunction);
     return field instanceof Excluded ? [] : field;
   });
 }
 
-export function* noteComputed(context: BuildContext, { exclusions }: Notes): Generator<void, void> {
+export function* noteComputed(context: BuildContext, notes: Notes): Generator<void, void> {
+  const { exclusions } = notes;
   for (const catalogFunction of context.catalog.functions) {
     const table = rowTableOf(context, catalogFunction);
     if (!table) continue;
     const owner = context.tables.get(table.id);
-    const field = owner ? buildComputed(context, owner, catalogFunction) : ownerExcluded;
+    const field = owner ? buildComputed(context, notes, owner, catalogFunction) : ownerExcluded;
     if (field instanceof Excluded)
       exclusions.push({ object: 'function', id: catalogFunction.id, name: functionName(context.catalog, catalogFunction), ...field });
     yield;
@@ -275,6 +280,7 @@ const ownerExcluded = new Excluded('owner-left-out', 'the table of its argument 
 
 function buildComputed(
   context: BuildContext,
+  notes: Notes,
   { traits: { catalogTable: table, schema } }: LazyTable,
   catalogFunction: CatalogFunction,
 ): Mutable<Routine> | Excluded {
@@ -283,8 +289,14 @@ function buildComputed(
   if (result instanceof Excluded) return result;
   const forbidden = whyForbidden(context, table, catalogFunction);
   if (forbidden) return forbidden;
+  const [, ...others] = catalogFunction.arguments;
+  if (others.length > 0 && context.overloads.get(catalogFunction.id)?.ambiguous) return indistinct;
+  const args = buildArguments(context, notes, catalogFunction, result, others);
+  if (args instanceof Excluded) return args;
+  if (others.some(({ name, hasDefault }) => !hasDefault && !args.some((argument) => argument.name === name)))
+    return new Excluded('illegal-name', 'it requires an argument whose name GraphQL does not allow; rename the argument');
   return routineOf(context, catalogFunction, 'choose another with the comment directive {"name": "..."}', {
-    arguments: [],
+    arguments: args,
     unreachableArgument: null,
     result,
     introspection: schema.introspection,

@@ -25,8 +25,10 @@ export function findOverloads({
   const tableOf = (each: CatalogFunction): number => (rows.has(relationOf(each)) ? relationOf(each) : 0);
   const byName = Map.groupBy(functions, (each) => `${each.schemaId} ${each.name} ${tableOf(each)}`);
   const overloads = new Map<number, Overload>();
-  for (const namesakes of byName.values()) {
-    if (namesakes.length === 1) continue;
+  for (const functionsOfName of byName.values()) {
+    if (functionsOfName.length === 1) continue;
+    // The row is given by its position.
+    const namesakes = functionsOfName.map((each) => (tableOf(each) === 0 ? each : { ...each, arguments: each.arguments.slice(1) }));
     const found = namesakes.map((one) => ({ one, required: requiredBeside(one, namesakes) }));
     const distinct = found.flatMap(({ one, required }) => (required === null ? [] : one));
     const shortest = shortestOf(distinct);

@@ -87,9 +87,11 @@ export function isPlainType(context: BuildContext, typeId: number): boolean {
   return element !== undefined && element.category !== 'E' && element.category !== 'A' && element.kind !== 'c';
 }
 
-/** The table, visible or not, whose row is the function's only argument; otherwise undefined. */
-export function rowTableOf(context: BuildContext, { arguments: [row, ...others] }: CatalogFunction): CatalogTable | undefined {
-  const type = row && others.length === 0 ? context.catalog.types.get(row.typeId) : undefined;
+/** The table, visible or not, whose row is the function's only argument, or with the addition its first one; otherwise undefined. */
+export function rowTableOf(context: BuildContext, catalogFunction: CatalogFunction): CatalogTable | undefined {
+  const [row, ...others] = catalogFunction.arguments;
+  if (others.length > 0 && !additionsOf(context, catalogFunction).has('moreFunctions')) return undefined;
+  const type = row ? context.catalog.types.get(row.typeId) : undefined;
   return type && reachableTable(context, type.relationId);
 }
 

@@ -15,6 +15,7 @@ import type {
   PageInfoValue,
   QueryValue,
   ResultPlan,
+  RoutineInput,
   RoutinePlan,
   RowPlan,
   RowValue,
@@ -88,14 +89,17 @@ export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan
     const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
     throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
   }
-  const inputs = field.arguments
+  const result = planResult(field, routine, 1);
+  return { kind: 'routine', routine, arguments: inputsOf(field), result, readsAfter: routine.volatile && resultReadsBeyond(result) };
+}
+
+function inputsOf(field: SelectedField): readonly RoutineInput[] {
+  return field.arguments
     .filter(({ binding }) => binding?.at === 'routine')
     .map((each) => {
       const { argument } = bindingAt('routine', each);
       return { argument, parameter: valueParameter(each.value, argument.type, 'write') };
     });
-  const result = planResult(field, routine, 1);
-  return { kind: 'routine', routine, arguments: inputs, result, readsAfter: routine.volatile && resultReadsBeyond(result) };
 }
 
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
@@ -133,7 +137,7 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
       return { kind: 'to-many', relation, connection: planConnection(field, relation.target, depth) };
     }
     case 'computed':
-      return { kind: 'computed', routine: binding.routine, result: planResult(field, binding.routine, depth) };
+      return { kind: 'computed', routine: binding.routine, arguments: inputsOf(field), result: planResult(field, binding.routine, depth) };
   }
 }
 

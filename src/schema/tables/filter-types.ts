@@ -215,6 +215,8 @@ export function hasReferrer(table: Table, registry: TypeRegistry, addition: Addi
       referrer.additions.has(addition) &&
       registry.hasOf(referrer, 'Filter') &&
       (relationsTo(referrer, table).some((relation) => relation.kind === kind && !relation.onlyInRows) ||
-        referrer.computed.some((routine) => routine.result.kind === result && routine.result.table === table)),
+        referrer.computed.some(
+          (routine) => routine.arguments.length === 0 && routine.result.kind === result && routine.result.table === table,
+        )),
   );
 }
