@@ -94,8 +94,7 @@ function* build(
   const lookups = yield* buildLookups(context, names, notes);
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
-  const tables = [...context.tables.values()];
-  const schemas = [...context.schemas.values()];
+  const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
   const jsonTypes = hasJson(context) ? claimJsonTypes(names) : null;
   const model: Model = {
     role: privileges.role,
