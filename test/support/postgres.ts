@@ -18,6 +18,8 @@ export interface PostgresServer {
   readonly version: number;
   /** The folder of its extensions; null unless the server is a copy with a folder of its own. */
   readonly extensionFolder: string | null;
+  /** Ends the server as `pg_ctl stop -m fast` does, and starts it again. Resolves when it accepts connections. */
+  restart(): Promise<void>;
   /** Ends the server and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
@@ -37,10 +39,13 @@ const run = promisify(execFile);
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /**
- * The parent of the server: when its input ends, because of stop() or because this process died, it ends the server and removes the folder.
+ * The parent of the server: for each line of its input it starts the server again; when its input ends, because of stop() or because this
+ * process died, it ends the server and removes the folder.
  */
-const guardScript =
-  'folder=$1; shift; "$@" </dev/null & server=$!; read -r _; kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"';
+const guardScript = `folder=$1; shift
+"$@" </dev/null & server=$!
+while read -r _; do kill -INT $server; wait $server; "$@" </dev/null & server=$!; done
+kill -INT $server 2>/dev/null; wait $server; rm -rf "$folder"`;
 
 const defaultSettings = {
   listen_addresses: '127.0.0.1',
@@ -96,12 +101,18 @@ async function startIn(
     return ended;
   };
   try {
-    await untilReady(guard);
+    await untilReady(guard, /FATAL|PANIC/);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, version: Number.parseInt(version, 10), extensionFolder, stop };
+  const restart = (): Promise<void> => {
+    guard.stdin.write('again\n');
+    // Connections that end, or come too early, are FATAL in its log.
+    return untilReady(guard, /PANIC/);
+  };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return { url, port, version: Number.parseInt(version, 10), extensionFolder, restart, stop };
 }
 
 /** Linux's memory disk if it has room: on some machines `create database` takes 10 ms there and 250 ms on disk. */
@@ -167,7 +178,7 @@ async function provideData(binaries: string, version: string, folder: string): P
 }
 
 /** Resolves when the server accepts connections; rejects with its log if it does not. Then no longer keeps the event loop alive. */
-function untilReady(guard: ChildProcess): Promise<void> {
+function untilReady(guard: ChildProcess, failure: RegExp): Promise<void> {
   const log = guard.stderr;
   if (log === null) throw new Error('the log of the server is not a pipe');
   return new Promise((resolve, reject) => {
@@ -178,7 +189,7 @@ function untilReady(guard: ChildProcess): Promise<void> {
     log.setEncoding('utf8').on('data', (chunk: string) => {
       text = (text + chunk).slice(-10_000);
       const ready = text.includes('ready to accept connections');
-      if (!ready && !/FATAL|PANIC/.test(text)) return;
+      if (!ready && !failure.test(text)) return;
       log.removeAllListeners('data').resume();
       if (!ready) return fail('fatal error');
       guard.unref();

@@ -29,6 +29,8 @@ export interface TestDatabases {
   readonly extensionFolder: string | null;
   /** Creates a database and runs the setup in it as the superuser. */
   create(setup: string): Promise<TestDatabase>;
+  /** See `PostgresServer`. All connections are lost, also those of `run`. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
     clients.push(client);
     return client;
   };
-  const main = await connect('postgres', 'postgres');
+  let main = await connect('postgres', 'postgres');
   await main.query(rolesSql);
   // As in test/conformance/case-database.ts.
   const strategy = server.version >= 15 ? 'strategy file_copy' : '';
@@ -73,11 +75,16 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
       connect: (user = 'postgres') => connect(user, name),
     };
   };
+  const restart = async (): Promise<void> => {
+    await server.restart();
+    main = await connect('postgres', 'postgres');
+  };
   const close = async (): Promise<void> => {
     await Promise.allSettled(clients.map((client) => client.end()));
     await server.stop();
   };
-  return { port: server.port, version: server.version, extensionFolder: server.extensionFolder, create, close };
+  const { port, version, extensionFolder } = server;
+  return { port, version, extensionFolder, create, restart, close };
 }
 
 function urlOf(port: number, user: string, database: string): string {

@@ -102,6 +102,26 @@ test('a crash of the server loses nothing', async (context) => {
   await until(() => changes.slice(since).some((change) => concerns(change, owner)));
 });
 
+test('a restart of the server loses nothing', async (context) => {
+  const restarted = await startTestDatabases({ settings: { wal_level: 'logical', synchronous_commit: 'on' } });
+  context.after(() => restarted.close());
+  await (await restarted.create('')).run('alter role authenticator replication');
+  const database = await createDatabase('wal', restarted);
+  const owner = await idOf(database, 'owner');
+  const { after, changes, modes, untilMode } = await openFeed(context, database);
+  await untilMode('wal');
+  assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
+  const before = changes.length;
+  await restarted.restart();
+  await until(() => changes.slice(before).some(({ kind }) => kind === 'everything'));
+  await until(() => modes.length >= 3);
+  await untilMode('wal');
+  const writer = await database.connect();
+  const since = changes.length;
+  await writer.query('insert into owner values (2)');
+  await until(() => changes.slice(since).some((change) => concerns(change, owner)));
+});
+
 test('if the process that reads ends, another one takes its place', async (context) => {
   const database = await createDatabase('wal');
   const owner = await idOf(database, 'owner');
