@@ -135,6 +135,23 @@ describe('a socket closes', () => {
   });
 });
 
+test('a socket whose messages wait for first answers is not taken for a silent one', async (t) => {
+  const answers = new LiveGraph();
+  const own = await startTestServer({ subscribeRaw: answers.subscribeRaw, liveHeartbeat: 100 });
+  const client = await connectSocket(own.endpoint, { apikey: own.anonKey });
+  t.after(async () => {
+    client.socket.terminate();
+    await own.close();
+  });
+  for (let id = 0; id < 22; id++) client.send(subscribe(String(id), 'subscription { wait }'));
+  await answers.until(20);
+  let pings = 0;
+  const pinged = new Promise<void>((resolve) => client.socket.on('ping', () => ++pings === 4 && resolve()));
+  await Promise.race([pinged, client.closed.then(({ code }) => assert.fail(`closed with ${code}`))]);
+  answers.publish({ a: 1 });
+  await answers.until(22);
+});
+
 test('large messages take turns, and are held while they run', async () => {
   const strict = await start({ maxBytesInFlight: 2_000_000 });
   const client = await connectSocket(strict.endpoint, { apikey: strict.anonKey });

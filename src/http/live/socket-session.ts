@@ -51,6 +51,8 @@ export class SocketSession implements SocketListener, LiveConnection {
   #unread = 0;
   #lastPing = performance.now();
   #isAlive = true;
+  /** Whether the socket is not read, so that its pongs cannot be seen: messages before them wait. */
+  #isHeld = false;
   /** How the server has closed it; null if it has not. */
   closed: { readonly code: number; readonly reason: string } | null = null;
 
@@ -105,7 +107,7 @@ export class SocketSession implements SocketListener, LiveConnection {
       return this.#close(closeCodes.initTimeout, 'Connection initialisation timeout');
     if (now - this.#lastPing >= liveHeartbeat) {
       // A connection of which the other end has gone may look open for hours.
-      if (!this.#isAlive) return this.#socket.terminate();
+      if (!this.#isAlive && !this.#isHeld) return this.#socket.terminate();
       this.#isAlive = false;
       this.#lastPing = now;
       this.#socket.ping();
@@ -125,13 +127,25 @@ export class SocketSession implements SocketListener, LiveConnection {
     while (this.#inbox.length > 0 && this.#state !== 'closed' && this.#starting < mostStarting) {
       const waiting = this.#read(this.#inbox.shift()!);
       if (waiting !== null) {
-        this.#socket.pause();
+        this.#hold();
         await waiting;
       }
     }
     this.#isReading = false;
-    if (this.#inbox.length > 0) this.#socket.pause();
-    else this.#socket.resume();
+    if (this.#inbox.length > 0) this.#hold();
+    else this.#release();
+  }
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+  }
+
+  /** The client has the time of a heartbeat to show that it is there. */
+  #release(): void {
+    if (this.#isHeld) this.#isAlive = true;
+    this.#isHeld = false;
+    this.#socket.resume();
   }
 
   #read(data: Buffer): Promise<void> | null {
