@@ -294,6 +294,8 @@ export interface RoleStanding {
   readonly assumable: boolean;
   /** Whether it is the login role itself. */
   readonly isLogin: boolean;
+  /** Equal texts mean that the same policies hold for it: whether any do, and those of which other roles. */
+  readonly policyRoles: string;
   /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
   readonly powers: readonly string[];
 }

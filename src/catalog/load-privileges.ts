@@ -9,6 +9,10 @@ import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, 
 const standing = `pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
   'login', r.rolname = session_user,
+  'policies', pg_catalog.concat_ws(' ', r.rolbypassrls, (
+    select pg_catalog.string_agg(m.oid::text, ' ' order by m.oid)
+    from pg_catalog.pg_roles m where m.oid <> r.oid and pg_catalog.pg_has_role(r.oid, m.oid, 'USAGE')
+  )),
   'powers', (
     with recursive membership as (
       select r.oid
@@ -83,6 +87,7 @@ from role r`;
 interface RawRole {
   readonly assumable: boolean;
   readonly login: boolean;
+  readonly policies: string;
   /** Null if it has none. */
   readonly powers: readonly string[] | null;
 }
@@ -110,8 +115,8 @@ export async function loadStandings(database: RequestDatabase, names: readonly s
 }
 
 function parseStanding(name: string, json: string): RoleStanding {
-  const { assumable, login, powers } = JSON.parse(json) as RawRole;
-  return { name, assumable, isLogin: login, powers: powers ?? [] };
+  const { assumable, login, policies, powers } = JSON.parse(json) as RawRole;
+  return { name, assumable, isLogin: login, policyRoles: policies, powers: powers ?? [] };
 }
 
 export async function loadPrivileges(database: RequestDatabase, catalog: Catalog, role: string): Promise<Privileges> {

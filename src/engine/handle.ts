@@ -157,7 +157,7 @@ export async function bindRequest(
     session,
     statements,
     template: isQuery ? compiled : undefined,
-    preparedFor: session !== null && compiled.measure.roleIndependent ? role.alikeName : undefined,
+    preparedFor: session !== null && compiled.measure.roleIndependent ? role.alikeName : role.ownName,
     genericPlan: compiled.genericPlan,
     origin: compiled,
     deadline,

@@ -53,7 +53,7 @@ const values = `pg_catalog.concat_ws(' ',
     where c.relkind in ('i', 'I') and c.oid = any (array(
       select i.indexrelid from pg_catalog.pg_index i where i.indisunique and (i.indrelid in (select r.oid from relation r)) is true
     ))),
-  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), 0))
     from pg_catalog.pg_roles r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m)
 )`;
@@ -181,7 +181,7 @@ export const watchQuery: QueryOptions = { timeoutMillis: 10_000, isRepeated: tru
 
 /** The roles are hashed only if a transaction has changed something since the marker. */
 const rolesQuery = `select m.marker, case when m.marker is null or m.marker is distinct from $1::text then pg_catalog.concat_ws(' ',
-  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper), 0)) from pg_catalog.pg_roles r),
+  (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolbypassrls), 0)) from pg_catalog.pg_roles r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m)
 ) end
 from (select ${changeMarker} as marker) m`;

@@ -34,6 +34,11 @@ export interface Role {
    * in the same way for all of them.
    */
   readonly alikeName: string;
+  /**
+   * The owner of its other prepared statements. PostgreSQL keeps the plan of a statement, with the policies that held for the role, when
+   * memberships change (and `bypassrls`), so that each set of policies needs statements of its own.
+   */
+  readonly ownName: string;
 }
 
 /** What documents are validated and planned with: the largest part of a granted schema. */

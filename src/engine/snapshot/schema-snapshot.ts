@@ -246,7 +246,7 @@ export class SchemaSnapshot {
     const refusal = this.#refusalOf(role);
     const alikeName = nameOfAlike(role, defaults);
     const loaded = {
-      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName },
+      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName, ownName: `${name}\0${role.policyRoles}` },
       privileges: this.#schemas.setOf(role.privileges),
     };
     if (!isPresent) {
