@@ -35,7 +35,7 @@ where r.rolname = any (array(select n.name from pg_catalog.json_array_elements_t
  * column only if it has grants of its own.
  */
 const privilegesQuery = `
-with role as materialized (select r.oid, r.rolname, r.rolsuper from pg_catalog.pg_roles r where r.rolname = $1::text),
+with role as materialized (select r.oid, r.rolname, r.rolsuper, r.rolbypassrls from pg_catalog.pg_roles r where r.rolname = $1::text),
 listed as materialized (
   select t.id::oid as id, t.position from pg_catalog.json_array_elements_text($2::json -> 'tables') with ordinality t(id, position)
 ),

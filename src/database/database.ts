@@ -70,6 +70,8 @@ export interface Batch {
    * plans the statements in the same way. No role has such a name.
    */
   readonly preparedFor?: string | undefined;
+  /** The owner of its prepared statements without `preparedFor`; absent, the role. */
+  readonly statementOwner?: string | undefined;
   /** Whether prepared statements run with a generic plan unless the login role or the caller's role has its own `plan_cache_mode`. */
   readonly genericPlan?: boolean | undefined;
   /** What the batch was made from, whether it reads or writes: batches of one origin take about equally long. */

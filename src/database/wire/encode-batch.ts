@@ -184,8 +184,8 @@ function timeoutOf(batch: Batch): number | null {
 }
 
 /** The owner of the prepared statements that a batch uses. */
-export function ownerOf({ session, preparedFor }: Batch): string {
-  return preparedFor ?? session?.role ?? everyRole;
+export function ownerOf({ session, preparedFor, statementOwner }: Batch): string {
+  return preparedFor ?? statementOwner ?? session?.role ?? everyRole;
 }
 
 /** Whether all statements of a batch are prepared already, so that it parses none. */
