@@ -1,5 +1,5 @@
 /** One evaluation of a cohort: its answer, what becomes of errors, and who gets it. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
 import type { RawResponse } from '../engine/request.ts';
@@ -69,6 +69,9 @@ export async function persist<Result>(work: () => Promise<Result>, deadline: Dea
   }
 }
 
+/** How many members get an answer before requests have their turn: each writes to a socket. */
+const givenAtATime = 500;
+
 /** Evaluates a cohort and gives its members the answer if it is another one. Never rejects. */
 export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Promise<void> {
   const number = cohort.begin();
@@ -76,9 +79,9 @@ export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Prom
   const deadline = new Deadline(keeper.settings.timeoutMillis);
   try {
     const evaluated = await attempt(cohort, keeper, deadline);
-    if (evaluated !== null) answer(cohort, keeper, number, evaluated);
+    if (evaluated !== null) await answer(cohort, keeper, number, evaluated);
   } catch (error) {
-    fail(cohort, keeper, number, error instanceof DatabaseError ? toApiError(error) : error);
+    await fail(cohort, keeper, number, error instanceof DatabaseError ? toApiError(error) : error);
   } finally {
     deadline.end();
   }
@@ -104,20 +107,21 @@ async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline)
   }
 }
 
-function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { hash, response, relations }: Evaluated): void {
+async function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { hash, response, relations }: Evaluated): Promise<void> {
   const isOther = hash !== cohort.hash;
   if (isOther) keeper.counts.changes += 1;
   cohort.hash = hash;
   cohort.readsUnknown = false;
   if (response !== null) cohort.answer = response.length <= longestKept ? response : null;
-  give(cohort, number, isOther, response ?? cohort.answer);
+  await give(cohort, number, isOther, response ?? cohort.answer);
   const { own } = cohort.dependencies;
   cohort.end(isOther, relations?.filter((id) => !own.has(id)) ?? []);
   if (cohort.state !== 'ended') keeper.index.set(cohort);
 }
 
 /** Gives an answer to all members, or only to those that have none yet. */
-function give(cohort: Cohort, number: number, isOther: boolean, response: RawResponse | null): void {
+async function give(cohort: Cohort, number: number, isOther: boolean, response: RawResponse | null): Promise<void> {
+  let count = 0;
   for (const member of [...cohort.members]) {
     const { awaits } = member;
     if (awaits === null ? !isOther : awaits > number) continue;
@@ -126,10 +130,12 @@ function give(cohort: Cohort, number: number, isOther: boolean, response: RawRes
     member.awaits = null;
     member.onFirst?.(null);
     member.subscription.give(response);
+    count += 1;
+    if (count % givenAtATime === 0) await nextTurn();
   }
 }
 
-function fail(cohort: Cohort, keeper: CohortKeeper, number: number, error: unknown): void {
+async function fail(cohort: Cohort, keeper: CohortKeeper, number: number, error: unknown): Promise<void> {
   const response = { ...failureResponse(error), isLive: true };
   const code = response.errorCode ?? 'INTERNAL_ERROR';
   for (const { onFirst } of cohort.members) onFirst?.(error);
@@ -144,7 +150,7 @@ function fail(cohort: Cohort, keeper: CohortKeeper, number: number, error: unkno
   cohort.hash = hash;
   cohort.answer = response;
   cohort.readsUnknown = true;
-  give(cohort, number, isOther, response);
+  await give(cohort, number, isOther, response);
   if (uncertain.has(code)) cohort.fail(isOther);
   else cohort.end(isOther, cohort.traced);
 }
