@@ -190,6 +190,8 @@ export function addSettings<Name extends SettingName, Required extends Name>(
   commandSettings: CommandSettings<Name, Required>,
 ): Command {
   for (const name of commandSettings.names) {
+    // Commands that print JSON with --json have the setting of that name in the environment and the file alone.
+    if (command.options.some(({ long }) => long === flagOf(name))) continue;
     const { placeholder, description } = settings[name];
     const isRequired = (commandSettings.required as readonly SettingName[]).includes(name);
     const defaultText = commandSettings.defaultTexts?.[name] ?? defaultTextOf(name, commandSettings.defaults[name]);
