@@ -145,7 +145,7 @@ test('psql and the like reach the database, and what they change is served at on
   assert.deepEqual((await ask(printed, query)).data, { featherCollection: { edges: [{ node: { colour: 'blue' } }] } });
 
   const triggers = await client.query("select from pg_event_trigger where evtname like 'rowgraph%' and evtenabled <> 'D'");
-  assert.equal(triggers.rowCount, 2, 'the database tells of DDL by itself');
+  assert.equal(triggers.rowCount, 5, 'the database tells of DDL by itself');
 
   await client.query('begin');
   await client.query("update feather set colour = 'red'");

@@ -117,14 +117,40 @@ class FilterEvaluator {
       // Unlike a comparison, a search in an empty list is false for null too.
       return texts.map((_, index) => any(lists.map((list) => list[index]!)));
     }
+    if (operator === 'notIn') {
+      const lists: Truth[][] = [];
+      for (const item of operand as unknown[]) lists.push(await this.#compare(texts, type, 'neq', item));
+      return texts.map((_, index) => all(lists.map((list) => list[index]!)));
+    }
+    if (operator === 'between') {
+      const [from, to, ...more] = Array.isArray(operand) ? operand : [operand];
+      if (to === undefined || more.length > 0) throw new RefusalError('"between" takes two values');
+      const ends = [await this.#compare(texts, type, 'gte', from), await this.#compare(texts, type, 'lte', to)];
+      return texts.map((_, index) => all(ends.map((end) => end[index]!)));
+    }
+    if (operator === 'eqi' || operator === 'inI')
+      return this.#ignoringCase(texts, type, operator === 'inI' ? (operand as unknown[]) : [operand]);
     const own = ownComparison(this.#table.world, type, operator, operand);
     if (own) return texts.map((text) => (text === null ? null : own(text)));
+    if (operator === 'endsWith' || operator === 'containsText') {
+      const escaped = String(operand).replaceAll(/[\\%_]/g, '\\$&');
+      return this.#oracle.compare(texts, type, 'like', quoteLiteral(`%${escaped}${operator === 'containsText' ? '%' : ''}`));
+    }
     return this.#oracle.compare(
       texts,
       type,
       operators[operator]!,
       `${quoteLiteral(inputText(this.#table.world, type, operand))}::${type.sql}`,
     );
+  }
+
+  async #ignoringCase(texts: readonly (string | null)[], { sql }: ColumnType, operands: readonly unknown[]): Promise<Truth[]> {
+    const lists: Truth[][] = [];
+    for (const operand of operands) {
+      const other = operand === null ? 'null' : `lower(${quoteLiteral(String(operand))}::${sql})`;
+      lists.push((await this.#oracle.list(texts, `lower(value::${sql}) = ${other}`)) as Truth[]);
+    }
+    return texts.map((_, index) => any(lists.map((list) => list[index]!)));
   }
 
   /** The conditions on related rows are true or false, never unknown. */
@@ -197,6 +223,11 @@ const operators: Readonly<Record<string, string>> = {
   overlaps: '&&',
 };
 
+/** Whether filters with the operator can be judged here. */
+export function isEvaluated(operator: string): boolean {
+  return operator in operators || ['is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI'].includes(operator);
+}
+
 /** The text of an input value as PostgreSQL reads it. */
 export function inputText(world: World, type: ColumnType, value: unknown): string {
   if (Array.isArray(value) || type.isArray) {
@@ -239,6 +270,8 @@ function ownComparison(world: World, type: ColumnType, operator: string, operand
 function ownMatch({ sql }: ColumnType, operator: string, other: string): ((text: string) => boolean) | undefined {
   if (sql.startsWith('character(')) return undefined;
   if (operator === 'startsWith') return (text) => text.startsWith(other);
+  if (operator === 'endsWith') return (text) => text.endsWith(other);
+  if (operator === 'containsText') return (text) => text.includes(other);
   if (operator !== 'like') return undefined;
   const pattern = likePattern(other);
   return (text) => pattern.test(text);

@@ -2,6 +2,7 @@
  * The separate evaluator: graphql-js executes the document over the schema that introspection told, and the resolvers here compute every
  * value from the loaded rows. It shares no code with rowgraph but the names of the model.
  */
+
 import {
   type DocumentNode,
   execute,
@@ -16,18 +17,8 @@ import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { evaluateGroups, type Group } from './evaluate-groups.ts';
 import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
-import {
-  keyOf,
-  type LoadedRow,
-  type LoadedTable,
-  nodeIdOf,
-  RefusalError,
-  rowsOf,
-  tableByType,
-  valueOf,
-  type World,
-} from './loaded-tables.ts';
-import { maySelectAll } from './schema-description.ts';
+import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import { columnOf, maySelectAll } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -174,12 +165,15 @@ class Evaluator {
     return this.#connection(tableByType(world, typeName), args, info, () => true);
   }
 
-  /** Keys are compared by PostgreSQL: one point in time, and one number, has many texts. */
+  /** By the primary key, or a unique one. PostgreSQL compares: one point in time, and one number, has many texts. */
   async #byKey(table: LoadedTable, args: Arguments): Promise<LoadedRow | undefined> {
     let rows = rowsOf(table);
-    for (const { name, type } of keyOf(table)) {
-      const { fieldName } = table.names.primaryKey.find((column) => column.name === name)!;
-      const given = `${quoteLiteral(String(args[fieldName]))}::${type.sql}`;
+    for (const [argument, value] of Object.entries(args)) {
+      const { name } = [...table.names.primaryKey, ...table.names.columns].find(({ fieldName }) => fieldName === argument)!;
+      const column = columnOf(table.description, name);
+      if (!table.readable.includes(column)) throw new RefusalError(`${table.description.name}.${name}`);
+      const { type } = column;
+      const given = `${quoteLiteral(String(value))}::${type.sql}`;
       const texts = rows.map((row) => valueOf(row, name).text);
       const isEqual = await this.#oracle.compare(texts, type, '=', given);
       rows = rows.filter((_, index) => isEqual[index] === true);

@@ -1,4 +1,5 @@
 /** Random values of input types: filters, orders and single values, mostly such as the database holds. */
+
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -8,6 +9,7 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
+import { isEvaluated } from './evaluate-filter.ts';
 import type { Examples } from './examples.ts';
 import type { RandomSource } from './random-source.ts';
 
@@ -102,7 +104,9 @@ export class RandomValues {
       const nodeIds = this.#examples.nodeIds(typeName);
       return nodeIds.length > 0 ? { eq: this.#random.pick(nodeIds) } : {};
     }
-    const operators = this.#random.sample(Object.values(type.getFields()), this.#random.chance(0.8) ? 1 : 2);
+    // The evaluator knows neither JSON nor the elements of arrays.
+    const known = Object.values(type.getFields()).filter(({ name }) => type.name !== 'JSONFilter' && isEvaluated(name));
+    const operators = this.#random.sample(known, this.#random.chance(0.8) ? 1 : 2);
     return Object.fromEntries(operators.map((operator) => [operator.name, this.#operand(operator, typeName, fieldName)]));
   }
 
@@ -112,9 +116,17 @@ export class RandomValues {
     const pattern = patterns[operator.name];
     if (pattern) return this.#random.pick(pattern);
     if (!isListType(operator.type)) return this.value(operator.type, typeName, fieldName);
+    if (operator.name === 'between') return [this.#end(operator.type, typeName, fieldName), this.#end(operator.type, typeName, fieldName)];
     return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
       (item) => item !== null,
     );
+  }
+
+  #end(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
+    for (;;) {
+      const value = this.element(type, typeName, fieldName);
+      if (value !== null) return value;
+    }
   }
 
   /** A value of a column's type; a list for an array. */

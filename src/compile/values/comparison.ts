@@ -95,7 +95,8 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
       return sql`${left} between ${bound(partOf(parameter, 'first'), type)} and ${bound(partOf(parameter, 'second'), type)}`;
     case 'ending':
     case 'part':
-      return sql`${left} like ${bound(partOf(parameter, form), type)}`;
+      // A cast to `varchar(3)` would cut the pattern.
+      return sql`${left} like ${bound(partOf(parameter, form), type, type.traits?.ignoresCase ? type.sqlType : 'text')}`;
     case 'ignoring case':
       return type.traits?.ignoresCase ? sql`${left} = ${bound(parameter, type)}` : sql`${lower(left)} = ${lower(bound(parameter, type))}`;
     case 'any ignoring case':
