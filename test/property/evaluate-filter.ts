@@ -122,12 +122,6 @@ class FilterEvaluator {
       for (const item of operand as unknown[]) lists.push(await this.#compare(texts, type, 'neq', item));
       return texts.map((_, index) => all(lists.map((list) => list[index]!)));
     }
-    if (operator === 'between') {
-      const [from, to, ...more] = Array.isArray(operand) ? operand : [operand];
-      if (to === undefined || more.length > 0) throw new RefusalError('"between" takes two values');
-      const ends = [await this.#compare(texts, type, 'gte', from), await this.#compare(texts, type, 'lte', to)];
-      return texts.map((_, index) => all(ends.map((end) => end[index]!)));
-    }
     if (operator === 'eqi' || operator === 'inI')
       return this.#ignoringCase(texts, type, operator === 'inI' ? (operand as unknown[]) : [operand]);
     const own = ownComparison(this.#table.world, type, operator, operand);
@@ -225,7 +219,7 @@ const operators: Readonly<Record<string, string>> = {
 
 /** Whether filters with the operator can be judged here. */
 export function isEvaluated(operator: string): boolean {
-  return operator in operators || ['is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI'].includes(operator);
+  return operator in operators || ['is', 'in', 'notIn', 'endsWith', 'containsText', 'eqi', 'inI'].includes(operator);
 }
 
 /** The text of an input value as PostgreSQL reads it. */

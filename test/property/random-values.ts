@@ -116,17 +116,9 @@ export class RandomValues {
     const pattern = patterns[operator.name];
     if (pattern) return this.#random.pick(pattern);
     if (!isListType(operator.type)) return this.value(operator.type, typeName, fieldName);
-    if (operator.name === 'between') return [this.#end(operator.type, typeName, fieldName), this.#end(operator.type, typeName, fieldName)];
     return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
       (item) => item !== null,
     );
-  }
-
-  #end(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
-    for (;;) {
-      const value = this.element(type, typeName, fieldName);
-      if (value !== null) return value;
-    }
   }
 
   /** A value of a column's type; a list for an array. */
