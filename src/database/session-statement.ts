@@ -152,7 +152,7 @@ export function countLeading({ session, claim }: Batch): number {
  * and compiling one takes seconds. The memory is for the sets in which they look objects up: one that may not fit is searched row by row.
  */
 export const querySettings: Statement = {
-  text: "select pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('work_mem', '64MB', true)",
+  text: "select pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('work_mem', '16MB', true)",
   parameters: [],
 };
 
