@@ -96,11 +96,11 @@ describe('a client of pg', () => {
     const own = async () => (await client.query({ text: settings, rowMode: 'array' })).rows;
     const database = openClientDatabase(client);
     const usual = await own();
-    assert.deepEqual(await database.query(settings, []), [['off', '64MB', null]]);
+    assert.deepEqual(await database.query(settings, []), [['off', '16MB', null]]);
     assert.deepEqual(await own(), usual);
     await client.query("begin; set local jit = on; set local work_mem = '1MB'");
     const inside = await own();
-    assert.deepEqual(await database.query(settings, []), [['off', '64MB', null]]);
+    assert.deepEqual(await database.query(settings, []), [['off', '16MB', null]]);
     await database.query("select set_config('app.name', $1, true)", ['x']);
     await assert.rejects(database.query('select 1/0', []), failure('22012'));
     assert.deepEqual(await own(), [[...inside[0]!.slice(0, 2), '']]);

@@ -378,8 +378,8 @@ describe('JIT and the time limit', () => {
       const usual = await database.query(settings);
       assert.deepEqual(usual, [['on', '4MB']]);
       for (const isRepeated of [false, true]) {
-        assert.deepEqual(await database.query(settings, [], { isRepeated }), [['off', '64MB']]);
-        assert.deepEqual(await database.query(`${settings} from generate_series(1, $1::int)`, ['2']), Array(2).fill(['off', '64MB']));
+        assert.deepEqual(await database.query(settings, [], { isRepeated }), [['off', '16MB']]);
+        assert.deepEqual(await database.query(`${settings} from generate_series(1, $1::int)`, ['2']), Array(2).fill(['off', '16MB']));
         assert.deepEqual(await database.query(settings), usual);
         await assert.rejects(database.query('select 1/0', [], { isRepeated }), failure('22012'));
         assert.deepEqual(await database.query(settings), usual);
