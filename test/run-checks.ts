@@ -27,9 +27,14 @@ interface Outcome {
 
 export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** The slow ones: whole processes, faults with time limits, changes of the schema under load, live queries, each addition on and off, the vectors over HTTP, random requests. */
+/**
+ * The slow ones: whole processes, faults with time limits, changes of the schema under load, the extension in each version, a thousand roles,
+ * live queries, each addition on and off, the vectors over HTTP, random requests.
+ */
 export const systemTests = [
-  'test/{abuse,faults,freshness,live,process,projects,property}/**/*.test.ts',
+  'test/{abuse,extension,faults,freshness,live,process,projects,property}/**/*.test.ts',
+  'src/extension/*.test.ts',
+  'test/many-roles.test.ts',
   'test/additions/{switches,taken-names}.test.ts',
   'test/conformance/http.test.ts',
   'test/explain/*.test.ts',
