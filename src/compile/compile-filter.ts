@@ -6,9 +6,10 @@
  *     and (select pg_catalog.count(*) >= $2::integer from (select 1 from "public"."comment" as t3 where t3."post_id" = t1."id"
  *       limit greatest($2::integer, 0)::bigint + 1) as t4)
  */
-import type { Column, ValueType } from '../model/model.ts';
+import type { Column } from '../model/model.ts';
 import { namedTypes, operandType, traitsOf } from '../model/types/named-types.ts';
 import { type Operator, operators } from '../model/types/operators.ts';
+import type { ValueType } from '../model/value-type.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';

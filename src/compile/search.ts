@@ -4,8 +4,10 @@
  *     t1."words" operator(pg_catalog.@@) pg_catalog.websearch_to_tsquery('pg_catalog.english'::pg_catalog.regconfig, $1::text)
  *     (pg_catalog.setweight(pg_catalog.to_tsvector('pg_catalog.english'::pg_catalog.regconfig, coalesce(t1."title"::text, '')), 'A') || …)
  */
-import type { ScalarType, TableSearch, ValueType } from '../model/model.ts';
+
+import type { TableSearch } from '../model/model.ts';
 import { operandType } from '../model/types/named-types.ts';
+import type { ScalarType, ValueType } from '../model/value-type.ts';
 import type { Search, SnippetPlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
 import type { JsonText } from '../sql/json-text.ts';

@@ -1,7 +1,7 @@
 /** The input of the doctor's examinations, with the names of objects: plain for messages, as SQL for remedies. */
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
-import type { ReportedModel } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
+import type { ReportedModel } from '../model/report.ts';
 import type { Safety } from './safety.ts';
 
 export class Examination {

@@ -5,11 +5,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DirectiveProblem } from '../model/check-directives.ts';
 import { readDirective, readMappings } from '../model/directives.ts';
-import type { Exclusion, LackingPrivilege, Table } from '../model/model.ts';
+import type { Table } from '../model/model.ts';
 import { groupUnitNames } from '../model/naming/graphql-names.ts';
 import { enumValueNames, functionName, qualifiedName, tableKinds } from '../model/naming/names.ts';
 import { filterableRows, orderableFields } from '../model/relations/related-rows.ts';
 import { writableRelations } from '../model/relations/writable-relations.ts';
+import type { Exclusion, LackingPrivilege } from '../model/report.ts';
 import { uniqueColumns } from '../model/tables/build-tables.ts';
 import { clashesWithBuckets, clashesWithFraction } from '../model/tables/column-uses.ts';
 import type { Examination } from './examination.ts';

@@ -1,7 +1,8 @@
 /** Foreign keys without an index, keys that child tables do not share, and keys that are inferred from the definitions of views. */
 import { readDirective, readKeyColumns } from '../model/directives.ts';
-import type { InferredKey, Table } from '../model/model.ts';
+import type { Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
+import type { InferredKey } from '../model/report.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 import { isServedBy, searchKey } from './search-index.ts';

@@ -2,7 +2,9 @@
  * The codes of the doctor's findings, each with its severity, meaning and remedy. A test keeps the table in `docs/diagnose.md` equal to
  * this one.
  */
-import type { Exclusion, ExclusionCause, TableKind } from '../model/model.ts';
+
+import type { TableKind } from '../model/model.ts';
+import type { Exclusion, ExclusionCause } from '../model/report.ts';
 
 /** `error`: dangerous, or nothing works; `warning`: probably unintended; `info`: good to know. */
 export type Severity = 'error' | 'warning' | 'info';

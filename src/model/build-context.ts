@@ -2,10 +2,11 @@
 import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
-import type { DomainType, EnumType, Exclusion, ExclusionCause, LackingPrivilege, Renaming, ValueType } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
+import type { Exclusion, ExclusionCause, LackingPrivilege, Renaming } from './report.ts';
 import type { Overload } from './routines/overloads.ts';
 import type { LazyTable, SharedTraits } from './tables/lazy-table.ts';
+import type { DomainType, EnumType, ValueType } from './value-type.ts';
 
 /** An exposed schema that the role may use, with the settings in its comment directive. */
 export interface SchemaSettings {

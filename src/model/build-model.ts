@@ -7,11 +7,12 @@ import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { defaultMaxRows, readDirective, readMaxRows } from './directives.ts';
-import type { Exclusion, InferredKey, JsonTypeNames, Model, ReportedModel } from './model.ts';
+import type { JsonTypeNames, Model } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
 import { linkCatalog } from './relations/foreign-keys.ts';
+import type { Exclusion, InferredKey, ReportedModel } from './report.ts';
 import { buildComputedFields, buildRoutines, noteComputed } from './routines/build-routines.ts';
 import { findOverloads } from './routines/overloads.ts';
 import { buildArbiters, buildColumns, hasLookup } from './tables/build-columns.ts';
@@ -48,29 +49,11 @@ interface Built {
   readonly inferredKeys: readonly InferredKey[];
 }
 
-function* build(
-  catalog: Catalog,
-  privileges: Privileges,
-  { nodeIdField = 'nodeId', requiredInputs = false, json = 'string', additions = allAdditions }: ModelSettings,
-  isReported: boolean,
-): Generator<void, Built> {
+function* build(catalog: Catalog, privileges: Privileges, settings: ModelSettings, isReported: boolean): Generator<void, Built> {
   const notes = emptyNotes();
   const names = new ClaimedNames();
-  const context: BuildContext = {
-    settings: { nodeIdField, requiredInputs, json, additions },
-    catalog,
-    privileges,
-    links: yield* linkCatalog(catalog),
-    traits: isReported || !namesAllTypes(catalog, privileges) ? null : traitsOfCatalog(catalog, additions),
-    schemas: usableSchemas(catalog, privileges, additions, notes.exclusions),
-    tables: new Map(),
-    insertOnly: [],
-    enums: new Map(),
-    composites: new Map(),
-    overloads: findOverloads(catalog),
-    domains: new Map(),
-    valueTypes: new Map(),
-  };
+  const context = yield* newContext(catalog, privileges, settings, notes, isReported);
+  const { additions, nodeIdField, json } = context.settings;
   const builder = {
     builtTables: 0,
     buildParts(table: LazyTable): TableParts {
@@ -118,6 +101,30 @@ function* build(
     countBuilt: () => builder.builtTables,
   };
   return { model, notes, inferredKeys };
+}
+
+function* newContext(
+  catalog: Catalog,
+  privileges: Privileges,
+  { nodeIdField = 'nodeId', requiredInputs = false, json = 'string', additions = allAdditions }: ModelSettings,
+  { exclusions }: Notes,
+  isReported: boolean,
+): Generator<void, BuildContext> {
+  return {
+    settings: { nodeIdField, requiredInputs, json, additions },
+    catalog,
+    privileges,
+    links: yield* linkCatalog(catalog),
+    traits: isReported || !namesAllTypes(catalog, privileges) ? null : traitsOfCatalog(catalog, additions),
+    schemas: usableSchemas(catalog, privileges, additions, exclusions),
+    tables: new Map(),
+    insertOnly: [],
+    enums: new Map(),
+    composites: new Map(),
+    overloads: findOverloads(catalog),
+    domains: new Map(),
+    valueTypes: new Map(),
+  };
 }
 
 /** Whether a table with the addition has a column of JSON, or of a domain over JSON. */

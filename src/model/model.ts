@@ -7,9 +7,9 @@ import type { SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
-import type { PostgresType, VectorForm } from './types/postgres-types.ts';
-import type { ScalarName } from './types/scalars.ts';
+import type { VectorForm } from './types/postgres-types.ts';
 import type { Metric } from './types/vector-metrics.ts';
+import type { DomainType, EnumType, EnumValueType, ListType, ScalarType, ValueType } from './value-type.ts';
 
 export interface Model {
   readonly role: string;
@@ -59,25 +59,6 @@ export interface JsonTypeNames {
   /** Changes of a part, and a path with the value to set there. */
   readonly change: string;
   readonly pathValue: string;
-}
-
-/** A model with a report of what is not in it, and why. */
-export interface ReportedModel extends Model {
-  /** What is in the exposed schemas but not in this role's API, with the reason. */
-  readonly exclusions: readonly Exclusion[];
-  /** What has a different GraphQL name because its own is taken. */
-  readonly renamings: readonly Renaming[];
-  /** Foreign keys inferred from view definitions. Each is a relation of both its tables. */
-  readonly inferredKeys: readonly InferredKey[];
-}
-
-/** A foreign key from or to a view. Columns have their PostgreSQL names. */
-export interface InferredKey {
-  /** The oid of the referencing table or view. */
-  readonly tableId: number;
-  readonly columns: readonly string[];
-  readonly target: Table;
-  readonly targetColumns: readonly string[];
 }
 
 export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table' | 'composite type';
@@ -225,129 +206,6 @@ export interface Column {
   readonly nullByDefault: boolean;
 }
 
-export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | CompositeType | UnsupportedType;
-
-export interface ScalarType {
-  readonly kind: 'scalar';
-  readonly scalar: ScalarName;
-  /** The type as SQL for a cast, quoted and qualified as needed: `numeric(14,4)`, `public."Mood"` (`pg_catalog.format_type`). */
-  readonly sqlType: string;
-  /** `pg_type.typname`: `int4`, `timestamptz`, `numeric`, … For a domain, its own name. */
-  readonly typeName: string;
-  /** What the type can do. For a domain, what its base type can if it has a scalar of its own, otherwise what types without a row can. */
-  readonly traits: PostgresType;
-  /** Set for a domain with a scalar of its own. Its values are written to JSON as those of Opaque. */
-  readonly domain?: DomainType;
-  /** Maximum length of varchar(n) and char(n), in characters. */
-  readonly maxLength: number | null;
-  /** Set for json and jsonb if their values are the JSON itself, and not its text. */
-  readonly isBareJson?: true;
-  /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
-  readonly nestsInJson?: true;
-  /** Set for a domain over a composite type. */
-  readonly composite?: true;
-  /**
-   * For a domain, the type that updates write its values as: PostgreSQL then checks the domain for each row, not once for the value, so
-   * that an update of no row does not fail. Absent if the role may lack the privilege to name the type.
-   */
-  readonly writtenAs?: string;
-  /** For a domain over an enum, the enum as SQL: PostgreSQL has comparison operators for the enum, not the domain. */
-  readonly comparedAs?: string;
-  /** Set if its ordering operators have names other than `<`. */
-  readonly oddlyOrdered?: true;
-  /** Set if PostgreSQL cannot order its values, as for json, point and domains over them. */
-  readonly unordered?: true;
-  /** Of a text, the schema of the operators of pg_trgm as SQL, if the role can use them. */
-  readonly trigrams?: string;
-  /** What separates its values in the text of an array, if it is not a comma. */
-  readonly delimiter?: string;
-  /** Set if the role may not use the schema of the type, so that its statements cannot name it. */
-  readonly unnameable?: true;
-}
-
-/** A domain that is a scalar of its own. */
-export interface DomainType {
-  readonly id: number;
-  readonly schema: string;
-  readonly name: string;
-  readonly typeName: string;
-  readonly description: string;
-  /** The type that it is based on in the end, as which its values are compared. */
-  readonly base: ScalarType | EnumValueType;
-  readonly introspection: boolean;
-}
-
-export interface EnumValueType {
-  readonly kind: 'enum';
-  readonly enum: EnumType;
-  readonly sqlType: string;
-  readonly unnameable?: true;
-}
-
-export interface ListType {
-  readonly kind: 'list';
-  readonly element: ScalarType | EnumValueType;
-  readonly sqlType: string;
-  /** Set for int2vector and oidvector, which PostgreSQL does not write as arrays. */
-  readonly isVector?: true;
-  readonly unnameable?: true;
-  /** Set for a domain over an array. */
-  readonly ofDomain?: true;
-  /** For such a domain, the type that updates write its values as, as for a scalar. */
-  readonly writtenAs?: string;
-  /** Set if an extension has operators for the type that the role may not use, so that the built-in ones must be named. */
-  readonly builtInOperators?: true;
-}
-
-/** A row of a table in the API, or a value of a composite type. Read-only. */
-interface RowType {
-  readonly kind: 'row';
-  readonly table: Table;
-  readonly sqlType: string;
-  readonly unnameable?: true;
-}
-interface RowListType {
-  readonly kind: 'row list';
-  readonly table: Table;
-  readonly sqlType: string;
-  readonly unnameable?: true;
-}
-
-/** A composite type that is not an object, nor the row type of a table in the API. No field can have it, but key columns can. */
-export interface CompositeType {
-  readonly kind: 'composite';
-  readonly sqlType: string;
-  readonly unnameable?: true;
-}
-
-/** An array of a composite type, or a domain over an array. No field can have it, but rows may be ordered by it. */
-export interface UnsupportedType {
-  readonly kind: 'unsupported';
-  readonly sqlType: string;
-  readonly unnameable?: true;
-}
-
-export interface EnumType {
-  readonly id: number;
-  readonly schema: string;
-  readonly name: string;
-  readonly typeName: string;
-  readonly description: string | null;
-  /**
-   * In declared order. `name` is the GraphQL name: from the directive's mappings, or the label. If two labels have the same name, both are
-   * read under it, and the first is the one written.
-   */
-  readonly values: readonly EnumValue[];
-  readonly mapped: boolean;
-  /** Whether lists of it have a filter. */
-  readonly filtersLists: boolean;
-  readonly introspection: boolean;
-}
-export interface EnumValue {
-  readonly name: string;
-  readonly label: string;
-}
-
 /** A foreign key seen from one of its tables. */
 export interface Relation {
   readonly fieldName: string;
@@ -427,45 +285,3 @@ export type RoutineResult =
   | { readonly kind: 'row'; readonly table: Table; readonly setOf: boolean }
   /** `returns setof t`: a connection. */
   | { readonly kind: 'rows'; readonly table: Table };
-
-export interface Exclusion {
-  readonly object: TableKind | 'column' | 'relation' | 'function' | 'argument' | 'domain' | 'enum' | 'enum value' | 'schema';
-  /** The oid of the table, function, enum or schema that it is or belongs to; 0 for a schema that does not exist. */
-  readonly id: number;
-  /** Qualified name: `public.account.balance`, `public.total(integer)`. */
-  readonly name: string;
-  readonly cause: ExclusionCause;
-  readonly reason: string;
-  readonly lacking: LackingPrivilege | null;
-}
-
-/** An object with a different GraphQL name because its own is taken. */
-export interface Renaming {
-  readonly object: Exclusion['object'];
-  /** The oid of the table, function or enum that it is or belongs to. */
-  readonly id: number;
-  readonly name: string;
-  readonly reason: string;
-}
-
-export type ExclusionCause =
-  | 'missing-schema'
-  | 'not-granted'
-  | 'type-out-of-reach'
-  | 'owner-left-out'
-  | 'no-columns'
-  | 'no-key'
-  | 'illegal-name'
-  | 'name-taken'
-  | 'unsupported-type'
-  | 'not-callable'
-  | 'unusable-directive';
-
-/** A missing `usage` on a schema, `select` on a table or column, or `execute` on a function. */
-export interface LackingPrivilege {
-  readonly privilege: 'usage' | 'select' | 'execute';
-  /** The oid of the schema, table or function. */
-  readonly id: number;
-  /** The column, or null for the whole object. */
-  readonly column: string | null;
-}

@@ -1,7 +1,8 @@
 /** Turns selections into members, and coerced arguments into parameters. */
 import { ApiError, inField } from '../errors/api-error.ts';
-import type { Column, Table, ValueType } from '../model/model.ts';
+import type { Column, Table } from '../model/model.ts';
 import { isArrayDomain } from '../model/types/named-types.ts';
+import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
 

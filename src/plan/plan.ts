@@ -1,21 +1,10 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type {
-  Arbiter,
-  Column,
-  ListType,
-  Relation,
-  Routine,
-  RoutineArgument,
-  ScalarType,
-  Table,
-  TableSearch,
-  ValueType,
-  VectorColumn,
-} from '../model/model.ts';
+import type { Arbiter, Column, Relation, Routine, RoutineArgument, Table, TableSearch, VectorColumn } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate, VectorForm } from '../model/types/postgres-types.ts';
 import type { Metric } from '../model/types/vector-metrics.ts';
+import type { ListType, ScalarType, ValueType } from '../model/value-type.ts';
 import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
 

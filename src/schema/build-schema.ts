@@ -12,7 +12,7 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Column, DomainType, EnumType, Model, Routine, Table, UniqueLookup } from '../model/model.ts';
+import type { Column, Model, Routine, Table, UniqueLookup } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
@@ -24,6 +24,7 @@ import {
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import { scalars } from '../model/types/scalars.ts';
+import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from './lazy/lazy-object-type.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';

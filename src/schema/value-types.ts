@@ -18,10 +18,11 @@ import {
   type ValueNode,
 } from 'graphql';
 import { describeValue } from '../errors/api-error.ts';
-import type { Column, DomainType, ValueType } from '../model/model.ts';
+import type { Column } from '../model/model.ts';
 import type { SharedTypeName } from '../model/naming/graphql-names.ts';
 import { isEnumValueName } from '../model/naming/names.ts';
 import { type Accepted, mapScalars, type ScalarName } from '../model/types/scalars.ts';
+import type { DomainType, ValueType } from '../model/value-type.ts';
 import { bindInput, type ColumnPosition } from './bindings.ts';
 import { emptyRecord } from './lazy/lazy-object-type.ts';
 import type { TypeRegistry } from './lazy/type-registry.ts';

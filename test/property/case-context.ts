@@ -8,7 +8,7 @@ import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph, RowgraphOptions } from '../../src/index.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';
-import type { ReportedModel } from '../../src/model/model.ts';
+import type { ReportedModel } from '../../src/model/report.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';

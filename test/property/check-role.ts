@@ -4,7 +4,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 import type { ExecutionResult } from '../../src/index.ts';
-import type { ReportedModel } from '../../src/model/model.ts';
+import type { ReportedModel } from '../../src/model/report.ts';
 import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';

@@ -14,7 +14,8 @@ import {
   printSchema,
   validateSchema,
 } from 'graphql';
-import type { ReportedModel, Table } from '../../src/model/model.ts';
+import type { Table } from '../../src/model/model.ts';
+import type { ReportedModel } from '../../src/model/report.ts';
 import { type CaseContext, claims } from './case-context.ts';
 import { notGranted } from './check-privileges.ts';
 import { PropertyFailure } from './property-failure.ts';

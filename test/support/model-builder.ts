@@ -5,7 +5,8 @@ import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';
-import type { ReportedModel, Table } from '../../src/model/model.ts';
+import type { Table } from '../../src/model/model.ts';
+import type { ReportedModel } from '../../src/model/report.ts';
 import { startTestDatabases } from './test-databases.ts';
 
 export interface ModelOptions {

@@ -1,11 +1,12 @@
 /** A model of two tables as plain objects, for tests of the pure stages: accounts and their posts, with a column of almost every kind. */
 import { noEffects } from '../../src/catalog/effects/find-effects.ts';
 import { allAdditions } from '../../src/model/additions.ts';
-import type { Column, EnumType, Model, Relation, ScalarType, Table, ValueType } from '../../src/model/model.ts';
+import type { Column, Model, Relation, Table } from '../../src/model/model.ts';
 import type { RelatedRows } from '../../src/model/relations/related-rows.ts';
 import { isLookupKey } from '../../src/model/tables/column-uses.ts';
 import { postgresType } from '../../src/model/types/postgres-types.ts';
 import type { ScalarName } from '../../src/model/types/scalars.ts';
+import type { EnumType, ScalarType, ValueType } from '../../src/model/value-type.ts';
 
 /** A scalar type; with `maxLength` it is a varchar. */
 export function scalarType(

@@ -8,9 +8,10 @@
  *      from (select t1."status" as "key 1", pg_catalog.date_trunc('month', t1."sold_at") as "key 2", sum(t1."price") as "value 1"
  *        from "public"."sale" as t1 group by 1, 2 having pg_catalog.count(*) > $1 order by 1, 2 limit 30) as t2)
  */
-import type { Relation, ScalarType } from '../../model/model.ts';
+import type { Relation } from '../../model/model.ts';
 import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { RangeTraits, TimeTraits } from '../../model/types/postgres-types.ts';
+import type { ScalarType } from '../../model/value-type.ts';
 import type {
   GroupAggregate,
   GroupBy,

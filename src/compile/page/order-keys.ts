@@ -1,7 +1,8 @@
 /** Order keys with the SQL of their values: as expressions over a row, or read from joins. */
-import type { Relation, Table, ValueType } from '../../model/model.ts';
+import type { Relation, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';

@@ -2,10 +2,11 @@
  * Aggregates of a column, and their values as JSON of the GraphQL type: `sum(t1."views")`, quoted so that clients keep all digits. For a
  * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
-import type { ScalarType } from '../../model/model.ts';
+
 import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { PostgresType } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
+import type { ScalarType } from '../../model/value-type.ts';
 import type { AggregatedColumn, AggregateOrder } from '../../plan/plan.ts';
 import { countRows } from '../../sql/clauses.ts';
 import { bind, builtIn, cast, type Sql, sql, trusted } from '../../sql/sql.ts';

@@ -1,7 +1,8 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
-import type { ColumnPair, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import type { ColumnPair } from '../../model/model.ts';
 import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
+import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
 import type { Parameter, ValuePart } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 

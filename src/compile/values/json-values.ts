@@ -1,7 +1,8 @@
 /** Tests of JSON, and parts of it: `t1."details" @> $1::jsonb`, `t1."details" #> $1::text[]`. PostgreSQL finds rows for all but paths with variables by a GIN index. */
-import type { Column, ValueType } from '../../model/model.ts';
+import type { Column } from '../../model/model.ts';
 import { operandScalar } from '../../model/types/named-types.ts';
 import { jsonOperators } from '../../model/types/operators.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { JsonChange, JsonTest, Parameter } from '../../plan/plan.ts';
 import { coalesce } from '../../sql/clauses.ts';
 import type { JsonText } from '../../sql/json-text.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../../test/support/sample-model.ts';
-import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { render, trusted } from '../../sql/sql.ts';
 import { cursorElementJson, keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './value-json.ts';

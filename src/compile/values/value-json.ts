@@ -5,9 +5,10 @@
  * Whatever is written without escapes is cast to the type that it has in the model, which costs nothing. If it has become another type,
  * such as text, since the schema was loaded, PostgreSQL converts it or reports an error, and the request is compiled anew.
  */
-import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/model.ts';
+
 import { isArrayDomain } from '../../model/types/named-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
+import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { as, coalesce, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { builtIn, cast, identifier, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';

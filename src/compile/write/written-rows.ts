@@ -10,7 +10,8 @@
  *
  * The rows that a function returns are stored as an array.
  */
-import type { Table, ValueType } from '../../model/model.ts';
+import type { Table } from '../../model/model.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { Member, ResponseValue } from '../../plan/plan.ts';
 import { as, coalesce, list, named, rowNumber, select, subselect } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';

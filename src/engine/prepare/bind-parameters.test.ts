@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { enumOf, int4, scalarType, text } from '../../../test/support/sample-model.ts';
 import { noLimits } from '../../budget/limits.ts';
 import { runAtOnce } from '../../budget/turns.ts';
-import type { ValueType } from '../../model/model.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { Parameter, ParameterEncoding, ParameterValue } from '../../plan/plan.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import { bindStatements } from './bind-parameters.ts';

@@ -5,8 +5,8 @@
 
 import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { EnumValueType, ScalarType, ValueType } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
+import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';

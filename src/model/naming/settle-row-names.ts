@@ -7,8 +7,9 @@
 
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from '../build-context.ts';
-import type { Column, Renaming, Routine } from '../model.ts';
+import type { Column, Routine } from '../model.ts';
 import type { NamedRelation } from '../relations/build-relations.ts';
+import type { Renaming } from '../report.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { functionName, inClaimOrder, lowerFirst, numbered, qualifiedName, routineNameOf, whyAdapted } from './names.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { CatalogColumn } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, type Mutable, type Notes } from '../build-context.ts';
-import type { ColumnPair, Exclusion, InferredKey, Relation, Table } from '../model.ts';
+import type { ColumnPair, Relation, Table } from '../model.ts';
 import {
   columnFieldName,
   isFreeName,
@@ -13,6 +13,7 @@ import {
   toManyFieldName,
   toOneFieldName,
 } from '../naming/names.ts';
+import type { Exclusion, InferredKey } from '../report.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { columnTypeOf } from '../tables/value-types.ts';
 import { type ForeignKey, foreignKeysOf, type KeyDefinition, nameOfKey, resolveKey, tableIdOf } from './foreign-keys.ts';

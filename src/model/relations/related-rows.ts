@@ -2,8 +2,9 @@
  * The related rows that filters and orders of a table can reach, by relations or computed fields, and those that cannot be used because a
  * column has their name.
  */
-import type { Relation, Routine, Table, ValueType } from '../model.ts';
+import type { Relation, Routine, Table } from '../model.ts';
 import { identifies } from '../types/named-types.ts';
+import type { ValueType } from '../value-type.ts';
 
 /** The rows on the other side of a foreign key, or those that a computed field returns. */
 export interface RelatedRows {

@@ -5,7 +5,7 @@
 import type { CatalogFunction, CatalogTable } from '../../catalog/catalog.ts';
 import { narrowAdditions } from '../additions.ts';
 import { type BuildContext, Excluded, type Notes, privilegesOn, resultId, type SchemaSettings } from '../build-context.ts';
-import { readDescription, readDirective } from '../directives.ts';
+import { readDirective } from '../directives.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   inClaimOrder,
@@ -19,7 +19,7 @@ import {
   whyAdapted,
 } from '../naming/names.ts';
 import { computedOwner, whyForbidden } from '../routines/routine-types.ts';
-import { hasFields } from './build-tables.ts';
+import { commonTraits, hasFields } from './build-tables.ts';
 import { LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
@@ -95,25 +95,12 @@ function readTraits(
   const directive = readDirective(catalogTable.comment);
   const additions = narrowAdditions(context.settings.additions, schema.directive);
   return {
-    catalogTable,
-    schema,
-    directive,
+    ...commonTraits(catalogTable, schema, directive),
     plainName: catalogFunction
       ? resultName(routineNameOf(context, catalogFunction), schema)
       : preferredName(catalogTable.name, directive, (name) => typeNameOf(name, schema.inflection), additions),
-    kind: 'composite type',
-    description: readDescription(directive),
-    keepsNotNull: false,
-    insertsEveryRow: false,
-    insertsFirst: false,
-    rowSecurity: false,
-    roleIndependent: true,
-    readEffects: catalogTable.readEffects,
-    writeEffects: catalogTable.writeEffects,
     keyIsUnique: false,
     keyIsProven: false,
-    maxRows: schema.maxRows,
-    liveRefresh: null,
     totalCount: false,
     aggregate: false,
     selectable: true,

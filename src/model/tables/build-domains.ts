@@ -5,9 +5,9 @@
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, type Notes } from '../build-context.ts';
 import { readDescription, readDirective } from '../directives.ts';
-import type { EnumValueType, ScalarType } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import { inClaimOrder, isFreeName, type PreferredName, preferredName, qualifiedName, typeNameOf, whyAdapted } from '../naming/names.ts';
+import type { EnumValueType, ScalarType } from '../value-type.ts';
 import { usedTypes } from './build-enums.ts';
 import { valueTypeOf } from './value-types.ts';
 

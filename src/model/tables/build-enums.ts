@@ -2,7 +2,6 @@
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, type Notes, privilegesOn, type SchemaSettings } from '../build-context.ts';
 import { readDescription, readDirective, readMappings } from '../directives.ts';
-import type { EnumValue } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   inClaimOrder,
@@ -15,6 +14,7 @@ import {
   whyAdapted,
 } from '../naming/names.ts';
 import { computedOwner, whyForbidden } from '../routines/routine-types.ts';
+import type { EnumValue } from '../value-type.ts';
 
 /** Adds each enum to the context, or reports why it is left out. The tables must already be in the context. */
 export function* addEnums(context: BuildContext, names: ClaimedNames, notes: Notes): Generator<void, void> {

@@ -5,9 +5,10 @@
 import type { CatalogColumn, CatalogSearchConfig, CatalogTable } from '../../catalog/catalog.ts';
 import { type BuildContext, privilegesOn } from '../build-context.ts';
 import { type Directive, readSearch, type SearchWeight } from '../directives.ts';
-import type { Column, TableSearch, ValueType } from '../model.ts';
+import type { Column, TableSearch } from '../model.ts';
 import { operandType } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
+import type { ValueType } from '../value-type.ts';
 import type { TableTraits } from './lazy-table.ts';
 
 /** What is searched, as the catalog has it. Without parts, the vector is. */

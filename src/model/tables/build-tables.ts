@@ -11,7 +11,7 @@ import {
   readLiveRefresh,
   readMaxRows,
 } from '../directives.ts';
-import type { Renaming, Table } from '../model.ts';
+import type { Table } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   columnNameOf,
@@ -23,6 +23,7 @@ import {
   typeNameOf,
   whyAdapted,
 } from '../naming/names.ts';
+import type { Renaming } from '../report.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
 import { findSearched } from './build-search.ts';
 import { type FoundTable, LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
@@ -79,30 +80,38 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
   const searched = able.selectable && additions.has('search') ? findSearched(context, catalogTable, directive) : null;
   const keyIsUnique = !catalogTable.hasChildren && catalogTable.indexes.some(({ primary, immediate }) => primary && immediate);
   return {
-    catalogTable,
-    schema,
-    directive,
+    ...commonTraits(catalogTable, schema, directive),
     plainName,
-    kind,
-    description: readDescription(directive),
-    keepsNotNull: catalogTable.keepsNotNull,
-    // Partitions may have their own triggers.
-    insertsEveryRow: catalogTable.kind === 'r' && !catalogTable.fillsColumns,
-    insertsFirst: catalogTable.kind === 'r' && !catalogTable.fillsColumns && !catalogTable.runsBeforeInsert,
-    rowSecurity: catalogTable.rowSecurity,
-    roleIndependent: catalogTable.roleIndependent,
-    readEffects: catalogTable.readEffects,
-    writeEffects: catalogTable.writeEffects,
     keyIsUnique,
     keyIsProven: keyIsUnique || isProven(context, catalogTable, key),
-    maxRows: readMaxRows(directive) ?? schema.maxRows,
-    liveRefresh: readLiveRefresh(directive),
     totalCount: able.selectable && readEnabled(directive, 'totalCount'),
     ...able,
     isSearchable: searched !== null,
     searched,
     additions,
     key,
+  };
+}
+
+/** What is read alike of tables and of composite types. */
+export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings, directive: Directive) {
+  const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, fillsColumns, runsBeforeInsert } = catalogTable;
+  return {
+    catalogTable,
+    schema,
+    directive,
+    kind: tableKinds[kind],
+    description: readDescription(directive),
+    keepsNotNull,
+    // Partitions may have their own triggers.
+    insertsEveryRow: kind === 'r' && !fillsColumns,
+    insertsFirst: kind === 'r' && !fillsColumns && !runsBeforeInsert,
+    rowSecurity,
+    roleIndependent,
+    readEffects,
+    writeEffects,
+    maxRows: readMaxRows(directive) ?? schema.maxRows,
+    liveRefresh: readLiveRefresh(directive),
   };
 }
 

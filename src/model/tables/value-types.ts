@@ -5,9 +5,9 @@
 import type { Catalog, CatalogColumn, CatalogSchema, CatalogType, Privileges } from '../../catalog/catalog.ts';
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded } from '../build-context.ts';
-import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from '../model.ts';
 import { isArrayDomain } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
+import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from '../value-type.ts';
 import type { LazyTable } from './lazy-table.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */

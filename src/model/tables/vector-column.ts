@@ -1,9 +1,10 @@
 /** What distances from the vectors of a column need. */
 import type { CatalogColumn } from '../../catalog/catalog.ts';
 import type { BuildContext } from '../build-context.ts';
-import type { ValueType, VectorColumn } from '../model.ts';
+import type { VectorColumn } from '../model.ts';
 import { traitsOf } from '../types/named-types.ts';
 import { type Metric, metricOfClass } from '../types/vector-metrics.ts';
+import type { ValueType } from '../value-type.ts';
 
 /** The version of pgvector that measures bits, and the first whose scans go on. */
 const measuresBits = 7;

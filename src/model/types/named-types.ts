@@ -1,5 +1,5 @@
 /** The types that statements name on their own, apart from those of columns. */
-import type { DomainType, ScalarType, ValueType } from '../model.ts';
+import type { DomainType, ScalarType, ValueType } from '../value-type.ts';
 import { otherTypes, type PostgresType, postgresType } from './postgres-types.ts';
 import { scalars } from './scalars.ts';
 

@@ -8,8 +8,9 @@
  * If a statement must tell the rows apart, they are numbered: `m` is the number of the row, `n` its label.
  */
 import { composed, differ } from '../../compile/values/comparison.ts';
-import type { Column, ValueType } from '../../model/model.ts';
+import type { Column } from '../../model/model.ts';
 import { scalars } from '../../model/types/scalars.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { InputRows, KeyJoin, Output } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { countRows, cte, list, select, values } from '../../sql/clauses.ts';

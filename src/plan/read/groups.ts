@@ -2,9 +2,10 @@
  * Plans aggregates, and the groups of a connection's rows: what to group by, which groups to return, in which order, what to read of each.
  */
 import { ApiError } from '../../errors/api-error.ts';
-import type { Column, Relation, ScalarType, Table } from '../../model/model.ts';
+import type { Column, Relation, Table } from '../../model/model.ts';
 import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
+import type { ScalarType } from '../../model/value-type.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
 import type { AggregateBinding } from '../../schema/bindings.ts';
 import {

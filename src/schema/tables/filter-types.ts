@@ -16,12 +16,13 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { DomainType, Relation, Table, ValueType } from '../../model/model.ts';
+import type { Relation, Table } from '../../model/model.ts';
 import { filterTypeName, listFilterTypeName, type SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
 import { isJson } from '../../model/types/named-types.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, scalars } from '../../model/types/scalars.ts';
+import type { DomainType, ValueType } from '../../model/value-type.ts';
 import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
