@@ -3,9 +3,9 @@
  * the unique indexes and foreign keys of the underlying tables. Its parameter is a list of view ids as JSON. It runs on PostgreSQL 14 to 18
  * with any search path.
  */
-import { catalogLists } from '../catalog-query.ts';
 import { type Lists, selectLists } from '../lists.ts';
 import type { RawCatalog } from '../raw-catalog.ts';
+import { tableLists } from '../table-lists.ts';
 
 /** Views with larger definitions, in bytes, are not analyzed. */
 const maxDefinitionBytes = 4_000_000;
@@ -97,7 +97,7 @@ export const viewLists: Lists<RawViews> = {
     orderBy: 'i.indexrelid',
   },
   foreignKeys: {
-    members: catalogLists.foreignKeys.members,
+    members: tableLists.foreignKeys.members,
     // Temporal keys (PERIOD) are not relations.
     from: `pg_catalog.pg_constraint k
       where k.contype = 'f' and ${isRead('k.conrelid')}
