@@ -76,9 +76,11 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['graphql'],
   },
   plan: {
-    values: ['request/operation.ts', 'budget', 'model/tables/column-uses.ts', 'model/types'],
+    values: ['request/operation.ts', 'budget', 'model/tables/column-uses.ts', 'model/types', 'plan/traits'],
     types: ['request', 'model', 'schema', 'catalog/catalog.ts'],
   },
+  // What each kind of order value and filter is, for all stages that read a plan.
+  'plan/traits': { values: ['model/types'], types: ['plan', 'model'] },
   'plan/plan-operation.ts': { values: ['plan', 'nested-writes/plan', 'request/operation.ts'], types: ['model'] },
   // The reason for which a request was rejected may be an outdated schema.
   freshness: {
@@ -95,7 +97,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // What a filter requires decides the SQL, and the rows that it may read.
   compile: {
-    values: ['sql', 'plan/walk.ts', 'model/types'],
+    values: ['sql', 'plan/walk.ts', 'plan/traits', 'model/types'],
     types: ['plan', 'model', 'schema'],
   },
   'compile/compile-plan.ts': {
@@ -136,7 +138,7 @@ const layers: Readonly<Record<string, Layer>> = {
   access: { values: ['catalog/lists.ts', 'budget/turns.ts', 'model/naming/names.ts'], types: ['database', 'catalog', 'model'] },
   // Above the engine: asks PostgreSQL how it would run what the engine compiled, and analyses policies as the doctor does.
   explain: {
-    values: ['settings', 'plan/walk.ts', 'doctor/policy-calls.ts', 'doctor/search-index.ts', 'model/types'],
+    values: ['settings', 'plan/walk.ts', 'plan/traits', 'doctor/policy-calls.ts', 'doctor/search-index.ts', 'model/types'],
     types: ['engine', 'plan', 'model', 'database'],
     packages: ['graphql'],
   },

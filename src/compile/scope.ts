@@ -1,7 +1,8 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { RowPlan, RowValue, Search } from '../plan/plan.ts';
+import type { RowPlan, RowValue } from '../plan/plan.ts';
+import { columnsOfSearch } from '../plan/traits/order-traits.ts';
 import { as, list, named, subselect } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
@@ -103,7 +104,7 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
     case 'node id':
       return needsOfColumns(table.primaryKey.map(({ name }) => name));
     case 'search rank':
-      return value.search === null ? noNeeds : needsOfColumns(namesOfSearch(value.search));
+      return value.search === null ? noNeeds : needsOfColumns(columnsOfSearch(value.search));
     case 'search snippet':
       return needsOfColumns([value.column.name]);
     case 'to-one':
@@ -112,12 +113,6 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
     case 'computed':
       return wholeRow;
   }
-}
-
-/** The names of the columns that a search looks at. */
-export function namesOfSearch({ by: { vector, parts, shown }, mode }: Search): readonly string[] {
-  if (mode === 'similar') return shown.map(({ name }) => name);
-  return vector === null ? parts.map(({ name }) => name) : [vector];
 }
 
 /** A subselect that returns what is needed of its rows. */

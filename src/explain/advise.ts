@@ -7,6 +7,8 @@ import { wrapCalls } from '../doctor/policy-calls.ts';
 import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
+import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
+import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
 import { adviseForSearches, findSearches } from './advise-searches.ts';
 import { adviseForDistances, findDistances } from './advise-vectors.ts';
@@ -72,14 +74,14 @@ function findRelations(plan: Plan): FollowedRelation[] {
     const { schema, name } = target;
     found.push({ schema, name, columns: columns.map((pair) => pair.target), field: `${typeName}.${fieldName}` });
   };
-  const followTo = (near: Table, { by }: RelatedRows): void => {
-    if (by.kind === 'relation') follow(near, by.relation);
+  const followTo = (near: Table, rows: RelatedRows | undefined): void => {
+    if (rows?.by.kind === 'relation') follow(near, rows.by.relation);
   };
   walkPlan(plan, null, (node) => {
     const { kind, value } = node;
     if (kind === 'row value' && (value.kind === 'to-one' || value.kind === 'to-many')) follow(node.table, value.relation);
-    else if (kind === 'filter' && (value.kind === 'related rows' || value.kind === 'related count')) followTo(node.table, value.rows);
-    else if (kind === 'order value' && (value.kind === 'related' || value.kind === 'aggregate')) followTo(node.table, value.rows);
+    else if (kind === 'filter') followTo(node.table, traitsOfFilter(value).rows);
+    else if (kind === 'order value') followTo(node.table, traitsOfOrder(value).rows);
     else if (kind === 'connection value' && value.kind === 'groups') {
       for (const { path } of value.groups.by)
         for (const [index, relation] of path.entries()) follow(path[index - 1]?.target ?? node.table, relation);

@@ -10,11 +10,8 @@ import type {
   ConnectionValue,
   Count,
   DeletePlan,
-  Distance,
-  Filter,
   GroupBy,
   OrderKey,
-  OrderValue,
   Page,
   Parameter,
   ParameterValue,
@@ -23,9 +20,10 @@ import type {
   RootValue,
   RowPlan,
   RowValue,
-  Test,
   UpdatePlan,
 } from '../plan/plan.ts';
+import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
+import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { type Path, type PlanNode, readsPage, walkPlan } from '../plan/walk.ts';
 import type { PlanTree } from './explanation.ts';
 
@@ -144,7 +142,7 @@ function describeConflict(conflict: ConflictPlan | null): string {
   const { arbiter, columns, increment, filter } = conflict;
   const changes = [...columns.map(({ name }) => name), ...increment.map(describeIncrement)];
   if (changes.length === 0) return `, on conflict by ${arbiter.valueName} do nothing`;
-  return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${describeFilter(filter)}`}`;
+  return `, on conflict by ${arbiter.valueName} update ${changes.join(', ')}${filter === null ? '' : `, where ${traitsOfFilter(filter).text(textOf)}`}`;
 }
 
 function describeIncrement({ column, parameter }: Assignment): string {
@@ -152,12 +150,12 @@ function describeIncrement({ column, parameter }: Assignment): string {
 }
 
 function describeRestriction({ filter, atMost }: UpdatePlan | DeletePlan): string {
-  return `${filter === null ? '' : `, where ${describeFilter(filter)}`}, at most ${textOf(atMost)}`;
+  return `${filter === null ? '' : `, where ${traitsOfFilter(filter).text(textOf)}`}, at most ${textOf(atMost)}`;
 }
 
 function describeConnection(plan: ConnectionPlan): string {
   const { table, page, filter, distinct } = plan;
-  const where = filter === null ? '' : `, where ${describeFilter(filter)}`;
+  const where = filter === null ? '' : `, where ${traitsOfFilter(filter).text(textOf)}`;
   const first = distinct === null ? '' : `, the first by ${describeOrder(distinct.order)} of each ${describeOrder(distinct.keys)}`;
   return `${nameOf(table)}${where}${first}${readsPage(plan) ? describePage(page) : ''}`;
 }
@@ -173,32 +171,11 @@ function describePage({ direction, limit, offset, cursor, keys }: Page): string 
 
 function describeOrder(keys: readonly OrderKey[]): string {
   const order = keys.map(({ value, descending, nullsFirst }) => {
-    const isNeverNull = value.kind === 'column' && value.column.notNull;
+    const isNeverNull = traitsOfOrder(value).column?.notNull === true;
     const nulls = isNeverNull || nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
-    return `${describeOrderValue(value)}${descending ? ' desc' : ''}${nulls}`;
+    return `${traitsOfOrder(value).text(textOf)}${descending ? ' desc' : ''}${nulls}`;
   });
   return order.join(', ');
-}
-
-function describeOrderValue(value: OrderValue): string {
-  switch (value.kind) {
-    case 'column':
-      return value.column.name;
-    case 'computed':
-      return `${nameOf(value.routine)}()`;
-    case 'search rank':
-      return 'search rank';
-    case 'related':
-      return `${value.rows.fieldName}.${describeOrderValue(value.value)}`;
-    case 'distance':
-      return describeDistance(value.distance);
-    case 'aggregate':
-      return `${value.function} of ${value.rows.fieldName}${value.function === 'count' ? '' : `.${value.column.name}`}`;
-  }
-}
-
-function describeDistance({ column, metric, from }: Distance): string {
-  return `${metric} distance of ${column.name} from ${'kind' in from ? `row ${from.key.map(({ parameter }) => textOf(parameter)).join(', ')}` : textOf(from)}`;
 }
 
 function countOf(count: Count): string {
@@ -233,45 +210,6 @@ function aggregateOf(value: AggregateValue): string[] {
 
 function pairsOf({ columns }: Relation): string {
   return columns.map(({ near, target }) => `${target} = ${near}`).join(' and ');
-}
-
-/** A filter in SQL-like form, with its bind values. */
-function describeFilter(filter: Filter): string {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.length === 0
-        ? String(filter.kind === 'and')
-        : `(${filter.filters.map(describeFilter).join(` ${filter.kind} `)})`;
-    case 'not':
-      return `not ${describeFilter(filter.filter)}`;
-    case 'null test':
-      return `${filter.column.name} is ${filter.isNull ? 'null' : 'not null'}`;
-    case 'comparison':
-      return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}`;
-    case 'elements':
-      return `${filter.quantifier} of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
-    case 'length':
-      return `length of ${filter.column.name} ${filter.tests.map(testText).join(' and ')}`;
-    case 'json test':
-      return `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}${filter.vars ? ` with ${textOf(filter.vars)}` : ''}`;
-    case 'search':
-      return `${filter.search.mode} search ${textOf(filter.search.text)}`;
-    case 'distance':
-      return `${describeDistance(filter.distance)} ${filter.within ? `lte ${textOf(filter.within)}` : 'is not null'}`;
-    case 'related rows':
-      return `${filter.quantifier} ${relatedText(filter)}`;
-    case 'related count':
-      return `count of ${relatedText(filter)} ${filter.tests.map(testText).join(' and ')}`;
-  }
-}
-
-function relatedText({ rows, filter }: Extract<Filter, { rows: unknown }>): string {
-  return `${rows.fieldName}${filter ? ` (${describeFilter(filter)})` : ''}`;
-}
-
-function testText(test: Test): string {
-  return test.kind === 'null test' ? `is ${test.isNull ? 'null' : 'not null'}` : `${test.operator} ${textOf(test.parameter)}`;
 }
 
 const maxValueLength = 60;

@@ -25,6 +25,8 @@ import type {
   RootValue,
   RowValue,
 } from './plan.ts';
+import { traitsOfFilter } from './traits/filter-traits.ts';
+import { traitsOfOrder } from './traits/order-traits.ts';
 import { type Path, type PlanNode, pinsColumns, readsPage, walkPlan } from './walk.ts';
 
 export interface PlanMeasure {
@@ -259,25 +261,22 @@ class PlanMeasurer {
     this.#orderKeys += keys.length - table.primaryKey.length;
   }
 
-  /** Counts each relation and computed field as a subquery. */
+  /** Counts each relation, computed field and other row as a subquery. */
   #orderValue(value: OrderValue, times: number): void {
-    if (value.kind === 'column' || value.kind === 'search rank') return;
-    if (value.kind === 'distance') {
-      if ('kind' in value.distance.from) this.#subqueries += times;
-      if (value.distance.vector.scansOn) this.#scansOn = true;
-      return;
-    }
-    this.#subqueries += times;
-    if (value.kind === 'computed') this.#touchRoutine(value.routine);
-    else this.#touchRelated(value.rows);
+    const { rows, calls, readsRow, scansOn } = traitsOfOrder(value);
+    if (rows || calls || readsRow) this.#subqueries += times;
+    if (rows) this.#touchRelated(rows);
+    if (calls) this.#touchRoutine(calls);
+    if (scansOn) this.#scansOn = true;
   }
 
   /** Counts each comparison, `and`, `or` and `not`, and each condition on related rows, which is also a subquery. */
   #filter(filter: Filter): void {
-    this.#filterMembers += filter.kind === 'related count' ? 1 + filter.tests.length : 1;
-    if (filter.kind !== 'related rows' && filter.kind !== 'related count') return;
+    const { rows, members } = traitsOfFilter(filter);
+    this.#filterMembers += members;
+    if (!rows) return;
     this.#subqueries += 1;
-    this.#touchRelated(filter.rows);
+    this.#touchRelated(rows);
   }
 
   #rowValue(value: RowValue, near: Table, path: Path, around: Around): Around {
@@ -346,7 +345,7 @@ function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
   const used = keys.slice(0, cursor?.length ?? 0);
   return (
     kind !== 'partitioned table' &&
-    used.every(({ value, descending }) => value.kind === 'column' && value.column.notNull && descending === used[0]!.descending)
+    used.every(({ value, descending }) => traitsOfOrder(value).column?.notNull && descending === used[0]!.descending)
   );
 }
 

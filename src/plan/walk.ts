@@ -21,6 +21,8 @@ import type {
   RowValue,
   TypeNamePlan,
 } from './plan.ts';
+import { traitsOfFilter } from './traits/filter-traits.ts';
+import { traitsOfOrder } from './traits/order-traits.ts';
 
 type Selected<Value> = Exclude<Value, TypeNamePlan>;
 
@@ -97,8 +99,10 @@ function childrenOf(node: PlanNode): readonly PlanNode[] {
       return aggregated(node.value.of);
     case 'filter':
       return inFilter(node.value, node.table);
-    case 'order value':
-      return node.value.kind === 'related' ? [{ kind: 'order value', value: node.value.value, table: node.value.rows.target }] : [];
+    case 'order value': {
+      const { inner, rows } = traitsOfOrder(node.value);
+      return inner && rows ? [{ kind: 'order value', value: inner, table: rows.target }] : [];
+    }
     case 'response value':
       return inResponseValue(node.value, node.table);
     case 'step':
@@ -227,25 +231,9 @@ function inGroupCondition(value: GroupCondition): readonly PlanNode[] {
   }
 }
 
-function inFilter(value: Filter, table: Table): readonly PlanNode[] {
-  switch (value.kind) {
-    case 'and':
-    case 'or':
-      return value.filters.flatMap((each) => filters(each, table));
-    case 'not':
-      return filters(value.filter, table);
-    case 'comparison':
-    case 'null test':
-    case 'elements':
-    case 'length':
-    case 'json test':
-    case 'search':
-    case 'distance':
-      return [];
-    case 'related rows':
-    case 'related count':
-      return filters(value.filter, value.rows.target);
-  }
+function inFilter(value: Filter, around: Table): readonly PlanNode[] {
+  const { inside, table = around } = traitsOfFilter(value);
+  return inside.flatMap((each) => filters(each, table));
 }
 
 function inResponseValue(value: Selected<ResponseValue>, table: Table): readonly PlanNode[] {
@@ -328,10 +316,12 @@ function readsBeyond({ kind, value }: PlanNode): boolean {
       return value.kind === 'query';
     case 'row value':
       return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'computed';
-    case 'order value':
-      return value.kind !== 'column' && value.kind !== 'search rank';
+    case 'order value': {
+      const { rows, calls, readsRow } = traitsOfOrder(value);
+      return rows !== undefined || calls !== undefined || readsRow === true;
+    }
     case 'filter':
-      return value.kind === 'related rows' || value.kind === 'related count';
+      return traitsOfFilter(value).rows !== undefined;
     case 'connection value':
       return value.kind === 'groups' && value.groups.by.some(({ path }) => path.length > 0);
     default:

@@ -2,7 +2,9 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { ConnectionPlan, Count, Filter, GroupsPlan, JsonChange, ListPage, Parameter, Plan, RootValue, Test } from './plan.ts';
+import type { ConnectionPlan, Count, GroupsPlan, JsonChange, ListPage, Parameter, Plan, RootValue } from './plan.ts';
+import { type BoundComparison, comparisonOf, traitsOfFilter } from './traits/filter-traits.ts';
+import { traitsOfOrder } from './traits/order-traits.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';
 
 /** Work for a field. `compare` is a comparison in a filter or in a condition on groups. */
@@ -65,23 +67,19 @@ function workOf(node: PlanNode): readonly Work[] {
       return [{ kind: 'aggregate' }];
     case 'group condition':
       if (node.value.kind !== 'comparison' && node.value.kind !== 'null test') return [];
-      return [...comparison(node.value), ...(node.value.of.kind === 'function' ? fractionOf(node.value.of) : [])];
+      return [...comparisonOf(node.value).map(compared), ...(node.value.of.kind === 'function' ? fractionOf(node.value.of) : [])];
     case 'group order':
       return node.value.of.kind === 'function' ? fractionOf(node.value.of) : [];
     case 'filter': {
-      const { value } = node;
-      if (value.kind === 'related rows' || value.kind === 'related count')
-        return [related(value.rows), ...(value.kind === 'related count' ? value.tests.flatMap(comparison) : [])];
-      if (value.kind === 'search') return [{ kind: 'compare', parameters: [value.search.text] }];
-      if (value.kind === 'elements' || value.kind === 'length') return value.tests.flatMap(comparison);
-      if (value.kind === 'json test') return [{ kind: 'compare', parameters: [value.parameter, ...(value.vars ? [value.vars] : [])] }];
-      if (value.kind === 'distance') return [{ kind: 'compare', parameters: parametersOf(value) }];
-      return value.kind === 'comparison' ? comparison(value) : [];
+      const { rows, comparisons } = traitsOfFilter(node.value);
+      return [...(rows ? [related(rows)] : []), ...comparisons.map(compared)];
     }
-    case 'order value':
-      if (node.value.kind === 'computed') return [{ kind: 'call', routine: node.value.routine }];
-      if (node.value.kind === 'column' || node.value.kind === 'search rank' || node.value.kind === 'distance') return [];
-      return [related(node.value.rows)];
+    case 'order value': {
+      const { rows, calls, parameters } = traitsOfOrder(node.value);
+      if (rows) return [related(rows)];
+      if (calls) return [{ kind: 'call', routine: calls }];
+      return parameters ? [{ kind: 'compare', parameters }] : [];
+    }
     case 'step':
       return [{ kind: 'write', table: node.value.table }];
     case 'result':
@@ -91,11 +89,6 @@ function workOf(node: PlanNode): readonly Work[] {
     case 'response value':
       return [];
   }
-}
-
-function parametersOf({ distance: { from }, within }: Extract<Filter, { kind: 'distance' }>): readonly Parameter[] {
-  const origin = 'kind' in from ? from.key.map(({ parameter }) => parameter) : [from];
-  return within ? [...origin, within] : origin;
 }
 
 function ofRoot(value: RootValue): readonly Work[] {
@@ -155,8 +148,8 @@ function fractionOf({ fraction }: { readonly fraction: Parameter | null }): read
   return fraction ? [{ kind: 'fraction', parameters: [fraction] }] : [];
 }
 
-function comparison(test: Test): readonly Work[] {
-  return test.kind === 'comparison' ? [{ kind: 'compare', parameters: [test.parameter], operator: test.operator }] : [];
+function compared(comparison: BoundComparison): Work {
+  return { kind: 'compare', ...comparison };
 }
 
 function related({ by, target }: RelatedRows): Work {

@@ -9,6 +9,7 @@
  *        order by t1."id" limit 21) as t1)
  */
 import type { EdgeValue, Member, Page, PageInfoValue, TypeNamePlan } from '../../plan/plan.ts';
+import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import { as, coalesce, countRows, select, subselect } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { builtIn, integer, join, literal, type Sql, sql } from '../../sql/sql.ts';
@@ -19,7 +20,7 @@ import { type Frame, noFrame, type StatementContext, selectList } from '../state
 import { isNotNull } from '../values/comparison.ts';
 import { opaqueId, opaqueIdJson, quotedOrNull, valueJson } from '../values/value-json.ts';
 import { type Collection, matchingRows, nullableKey } from './collection.ts';
-import { keysOfRow, typeOf, type WrittenKey } from './order-keys.ts';
+import { keysOfRow, type WrittenKey } from './order-keys.ts';
 import { PageQuery } from './page-query.ts';
 import { cursorText } from './seek.ts';
 
@@ -108,7 +109,7 @@ export function edgeJson(members: readonly Member<EdgeValue>[], keys: readonly W
 
 function distanceJson(keys: readonly WrittenKey[]): JsonText {
   const key = keys.find(({ value }) => value.kind === 'distance');
-  return key ? valueJson(key.sql, typeOf(key.value), false) : ['null'];
+  return key ? valueJson(key.sql, traitsOfOrder(key.value).type, false) : ['null'];
 }
 
 function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {

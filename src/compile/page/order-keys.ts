@@ -1,9 +1,7 @@
 /** Order keys with the SQL of their values: as expressions over a row, or read from joins. */
 import type { Relation, Table } from '../../model/model.ts';
-import type { RelatedRows } from '../../model/relations/related-rows.ts';
-import { namedTypes } from '../../model/types/named-types.ts';
-import type { ValueType } from '../../model/value-type.ts';
 import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
+import { isAlwaysThere, traitsOfOrder, uniqueRelation } from '../../plan/traits/order-traits.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { distanceSql } from '../distance.ts';
@@ -13,7 +11,6 @@ import {
   callOnRow,
   directScope,
   joinConditions,
-  namesOfSearch,
   needsOfColumns,
   type RowNeeds,
   relatedRows,
@@ -22,7 +19,7 @@ import {
   wholeRow,
 } from '../scope.ts';
 import { searchRank } from '../search.ts';
-import { aggregateSql, aggregateType } from '../values/aggregate.ts';
+import { aggregateSql } from '../values/aggregate.ts';
 import { isNotNull } from '../values/comparison.ts';
 
 /** An order key, written for one part of a statement. */
@@ -34,56 +31,10 @@ export interface WrittenKey extends OrderKey {
 /** A value of a related row, or an aggregate of related rows. */
 type RelatedValue = AggregateOrder | Extract<OrderValue, { kind: 'related' }>;
 
-export function typeOf(value: OrderValue): ValueType {
-  switch (value.kind) {
-    case 'column':
-      return value.column.type;
-    case 'computed': {
-      const { result } = value.routine;
-      if (result.kind !== 'value') throw new Error(`${value.routine.name} returns no value to order by.`);
-      return result.type;
-    }
-    case 'search rank':
-      return namedTypes.float4;
-    case 'related':
-      return typeOf(value.value);
-    case 'distance':
-      return namedTypes.float8;
-    case 'aggregate':
-      return aggregateType(value);
-  }
-}
-
-/** Identifies a value of a table's rows: equal for equal values. */
-export function identityOf(value: OrderValue): string {
-  switch (value.kind) {
-    case 'column':
-      return JSON.stringify(['column', value.column.name]);
-    case 'computed':
-      return JSON.stringify(['computed', value.routine.fieldName]);
-    case 'search rank':
-      return 'search rank';
-    case 'related':
-      return `${JSON.stringify(value.rows.fieldName)} ${identityOf(value.value)}`;
-    case 'distance':
-      return JSON.stringify(['distance', value.distance.column.name]);
-    case 'aggregate':
-      return JSON.stringify([value.function, value.rows.fieldName, value.function === 'count' ? '' : value.column.name]);
-  }
-}
-
 /** What a value needs of its row, if it is written as an expression over it. */
 export function needsOfOrder(value: OrderValue): RowNeeds {
-  if (value.kind === 'column') return needsOfColumns([value.column.name]);
-  if (value.kind === 'search rank') return needsOfColumns(namesOfSearch(value.search));
-  if (value.kind === 'distance') return needsOfColumns([value.distance.column.name]);
-  if (value.kind === 'computed' || value.rows.by.kind === 'computed') return wholeRow;
-  return needsOfColumns(value.rows.by.relation.columns.map(({ near }) => near));
-}
-
-/** The relation, if a constraint guarantees that it leads to at most one row. */
-function uniqueRelation({ by }: RelatedRows): Relation | undefined {
-  return by.kind === 'relation' && by.relation.kind === 'to-one' && by.relation.unique ? by.relation : undefined;
+  const { columns } = traitsOfOrder(value);
+  return columns === null ? wholeRow : needsOfColumns(columns);
 }
 
 /**
@@ -98,32 +49,6 @@ export function leadsIndex(value: OrderValue, table: Table): boolean {
   return near?.leadsIndex === true && leadsIndex(value.value, relation.target);
 }
 
-function isAlwaysThere({ nullable }: Relation, keepsNotNull: boolean): boolean {
-  return !nullable && keepsNotNull;
-}
-
-/** Whether a value is null for no row of a statement that reads the related rows together with it. */
-export function isValueNeverNull(value: OrderValue, keepsNotNull: boolean): boolean {
-  switch (value.kind) {
-    case 'column':
-      return value.column.notNull && keepsNotNull;
-    case 'computed':
-      return false;
-    case 'distance':
-      // The filter leaves out rows without one.
-      return true;
-    case 'related': {
-      const relation = uniqueRelation(value.rows);
-      return !!relation && isAlwaysThere(relation, keepsNotNull) && isValueNeverNull(value.value, relation.target.keepsNotNull);
-    }
-    // Rows without the text would not have been found.
-    case 'search rank':
-      return true;
-    case 'aggregate':
-      return value.function === 'count';
-  }
-}
-
 /**
  * Keys over a single row. Values of related rows are subqueries, for expressions that have no FROM to add joins to. They may be null even
  * if a constraint forbids it: the related row may be gone.
@@ -132,16 +57,24 @@ export function keysOfRow(keys: readonly OrderKey[], scope: Scope, aliases: Alia
   return keys.map((key) => ({
     ...key,
     sql: valueOfRow(key.value, scope, aliases),
-    isNeverNull: key.value.kind !== 'related' && isValueNeverNull(key.value, scope.keepsNotNull),
+    isNeverNull: key.value.kind !== 'related' && traitsOfOrder(key.value).isNeverNull(scope.keepsNotNull),
   }));
 }
 
 function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
-  if (value.kind === 'column') return scope.column(value.column.name);
-  if (value.kind === 'computed') return callOnRow(value.routine, scope);
-  if (value.kind === 'search rank') return searchRank(value.search, scope);
-  if (value.kind === 'distance') return distanceSql(value.distance, scope, aliases);
-  return sql`(${selectValue(value, scope, aliases)})`;
+  switch (value.kind) {
+    case 'column':
+      return scope.column(value.column.name);
+    case 'computed':
+      return callOnRow(value.routine, scope);
+    case 'search rank':
+      return searchRank(value.search, scope);
+    case 'distance':
+      return distanceSql(value.distance, scope, aliases);
+    case 'related':
+    case 'aggregate':
+      return sql`(${selectValue(value, scope, aliases)})`;
+  }
 }
 
 /** A select of a value of the row in `near`, which returns at most one row. */
@@ -182,7 +115,7 @@ export function joinKeys(keys: readonly OrderKey[], scope: Scope, ofAllRows: boo
   const written = keys.map((key, index) => ({
     ...key,
     sql: joins.valueOf(key.value, row, ofAllRows && index === 0),
-    isNeverNull: isValueNeverNull(key.value, scope.keepsNotNull),
+    isNeverNull: traitsOfOrder(key.value).isNeverNull(scope.keepsNotNull),
   }));
   return { keys: written, joins: joins.written };
 }
@@ -208,17 +141,17 @@ class Joins {
   }
 
   valueOf(value: OrderValue, row: JoinedRow, ofAllRows: boolean): Sql {
-    if (value.kind === 'column') return row.scope.column(value.column.name);
-    if (value.kind === 'computed') return ifPresent(row, callOnRow(value.routine, row.scope));
-    if (value.kind === 'search rank') return searchRank(value.search, row.scope);
-    if (value.kind === 'distance') return ifPresent(row, distanceSql(value.distance, row.scope, this.#aliases));
     if (value.kind === 'aggregate') {
       const { by } = value.rows;
       const isGrouped = ofAllRows && by.kind === 'relation' && isGroupable(by.relation);
       return isGrouped ? this.#grouped(value, by.relation, row) : this.#lateral(value, row);
     }
-    const relation = uniqueRelation(value.rows);
-    return relation ? this.valueOf(value.value, this.#joined(relation, row), ofAllRows) : this.#lateral(value, row);
+    if (value.kind === 'related') {
+      const relation = uniqueRelation(value.rows);
+      return relation ? this.valueOf(value.value, this.#joined(relation, row), ofAllRows) : this.#lateral(value, row);
+    }
+    const own = valueOfRow(value, row.scope, this.#aliases);
+    return value.kind === 'column' ? own : ifPresent(row, own);
   }
 
   #joined(relation: Relation, row: JoinedRow): JoinedRow {

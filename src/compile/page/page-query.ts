@@ -1,5 +1,6 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
 import type { Count, Filter, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
+import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import {
   as,
   coalesce,
@@ -17,7 +18,7 @@ import { bind, integer, join, newLine, type Sql, sql, trusted } from '../../sql/
 import { narrowsByIndex } from '../compile-filter.ts';
 import { DerivedScope } from '../scope.ts';
 import { type Collection, isWholeTable, keepsNotNull, type MatchingRows, matchingRows, type PageNeeds, pageNeeds } from './collection.ts';
-import { identityOf, isValueNeverNull, type JoinedKeys, joinKeys, leadsIndex, type WrittenKey } from './order-keys.ts';
+import { type JoinedKeys, joinKeys, leadsIndex, type WrittenKey } from './order-keys.ts';
 import {
   asOneRange,
   type Cursor,
@@ -50,13 +51,15 @@ export class PageQuery {
     this.needs = pageNeeds(collection);
     this.scope = new DerivedScope(context.aliases.next(), plan.table, this.needs.rows, keepsNotNull(collection));
     // A repeated order value has no effect, but the cursor contains it twice.
-    const identities = keys.map(({ value }) => identityOf(value));
+    const identities = keys.map(({ value }) => traitsOfOrder(value).identity);
     const isFirst = identities.map((identity, index) => identities.indexOf(identity) === index);
     const distinct = keys.filter((_, index) => isFirst[index]);
     this.#keys = pagingKeys(distinct, direction);
     this.#cursor = cursor?.filter((_, index) => isFirst[index]) ?? null;
     const others = distinct.filter(({ value }) => value.kind !== 'column');
-    this.#outputNames = new Map(others.map(({ value }, index) => [identityOf(value), this.scope.freeName(`(order ${index + 1})`)]));
+    this.#outputNames = new Map(
+      others.map(({ value }, index) => [traitsOfOrder(value).identity, this.scope.freeName(`(order ${index + 1})`)]),
+    );
   }
 
   number(): Sql {
@@ -248,7 +251,7 @@ export class PageQuery {
     if (!withKeys) return this.scope.outputs(scope);
     const columns = keys.flatMap(({ value }) => (value.kind === 'column' ? [value.column.name] : []));
     const others = keys.flatMap((key) => {
-      const name = this.#outputNames.get(identityOf(key.value));
+      const name = this.#outputNames.get(traitsOfOrder(key.value).identity);
       return name === undefined ? [] : [named(key.sql, name)];
     });
     return [...this.scope.outputs(scope, columns), ...others];
@@ -256,8 +259,12 @@ export class PageQuery {
 
   #asOutputs(keys: readonly OrderKey[]): WrittenKey[] {
     const sqlOf = (value: OrderValue): Sql =>
-      this.scope.output(value.kind === 'column' ? value.column.name : (this.#outputNames.get(identityOf(value)) ?? ''));
-    return keys.map((key) => ({ ...key, sql: sqlOf(key.value), isNeverNull: isValueNeverNull(key.value, this.scope.keepsNotNull) }));
+      this.scope.output(value.kind === 'column' ? value.column.name : (this.#outputNames.get(traitsOfOrder(value).identity) ?? ''));
+    return keys.map((key) => ({
+      ...key,
+      sql: sqlOf(key.value),
+      isNeverNull: traitsOfOrder(key.value).isNeverNull(this.scope.keepsNotNull),
+    }));
   }
 
   #rowNumber(order: readonly Sql[]): Sql[] {

@@ -5,12 +5,13 @@
  */
 import type { Table } from '../../model/model.ts';
 import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import { and, list } from '../../sql/clauses.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';
 import { join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { bound as boundTo, isNotNull, isNull, orderable } from '../values/comparison.ts';
 import { cursorElementJson } from '../values/value-json.ts';
-import { leadsIndex, typeOf, type WrittenKey } from './order-keys.ts';
+import { leadsIndex, type WrittenKey } from './order-keys.ts';
 
 /** The values of a cursor for the first order keys; an element is null if the row had null. */
 export type Cursor = readonly (Parameter | null)[];
@@ -31,8 +32,8 @@ export interface SeekRange {
 export function wholeRanges(keys: readonly WrittenKey[], table: Table): SeekRange[] {
   const [first, ...others] = keys;
   if (!first || first.isNeverNull || !leadsIndex(first.value, table)) return [];
-  if (first.value.kind === 'column' && movesNulls(first) === first.value.column.indexMovesNulls) return [];
-  const type = typeOf(first.value);
+  if (movesNulls(first) === traitsOfOrder(first.value).column?.indexMovesNulls) return [];
+  const type = traitsOfOrder(first.value).type;
   const present = { condition: isNotNull(first.sql, type), order: [{ ...first, isNeverNull: true }, ...others], isBeyond: true };
   const nulls = { condition: isNull(first.sql, type), order: others, isBeyond: true };
   return first.nullsFirst ? [nulls, present] : [present, nulls];
@@ -94,7 +95,7 @@ export function conditionsNotAfter(keys: readonly WrittenKey[], cursor: Cursor):
   const [first] = positionsIn(keys, cursor);
   if (!first) return [isNotAfter];
   const { key, value, bound, isNull } = first;
-  if (!bound) return [...(key.nullsFirst ? [] : [isNotNull(key.sql, typeOf(key.value))]), sql`${isNull} and ${isNotAfter}`];
+  if (!bound) return [...(key.nullsFirst ? [] : [isNotNull(key.sql, traitsOfOrder(key.value).type)]), sql`${isNull} and ${isNotAfter}`];
   const within = sql`${value} ${trusted(key.descending ? '>=' : '<=')} ${bound} and ${isNotAfter}`;
   return key.nullsFirst && !key.isNeverNull ? [isNull, within] : [within];
 }
@@ -111,7 +112,7 @@ interface Position {
 
 function positionsIn(keys: readonly WrittenKey[], cursor: Cursor): Position[] {
   return keys.slice(0, cursor.length).map((key, index) => {
-    const type = typeOf(key.value);
+    const type = traitsOfOrder(key.value).type;
     const element = cursor[index];
     // A cursor with fewer values than keys compares values only.
     const nullsFollow = Boolean(element) && !key.isNeverNull && !key.nullsFirst && cursor.length === keys.length;
@@ -130,7 +131,7 @@ function isEqual({ value, bound, isNull }: Position): Sql {
  */
 function isBeyondValue({ key, value, bound }: Position): Sql | null {
   if (bound) return sql`${value} ${trusted(key.descending ? '<' : '>')} ${bound}`;
-  return key.nullsFirst ? isNotNull(value, typeOf(key.value)) : null;
+  return key.nullsFirst ? isNotNull(value, traitsOfOrder(key.value).type) : null;
 }
 
 /** The rows after the cursor: beyond it in the first key, or equal in that and, in turn, beyond it in the next or equal. */
@@ -155,7 +156,7 @@ function isBeyondTail(tail: readonly Position[]): Sql {
   const symbol = tail[0]!.key.descending ? '<' : '>';
   if (tail.length === 1) return sql`${values[0]!} ${trusted(symbol)} ${bounds[0]!}`;
   const comparison = sql`(${list(values)}) ${trusted(symbol)} (${list(bounds)})`;
-  if (tail.every(({ key }) => key.value.kind === 'column')) return comparison;
+  if (tail.every(({ key }) => traitsOfOrder(key.value).column)) return comparison;
   // No index covers columns of two tables, so the first key is also compared by itself, to use its own index.
   return sql`${values[0]!} ${trusted(symbol)}= ${bounds[0]!} and ${comparison}`;
 }
@@ -179,7 +180,7 @@ function movesNulls({ descending, nullsFirst }: OrderKey): boolean {
 }
 
 function indexMovesNulls(value: OrderValue): boolean {
-  return value.kind === 'column' && value.column.indexMovesNulls;
+  return traitsOfOrder(value).column?.indexMovesNulls ?? false;
 }
 
 /** The keys in paging order: paging backward reverses every direction. */
@@ -192,7 +193,7 @@ export function pagingKeys(keys: readonly OrderKey[], direction: 'forward' | 'ba
 export function cursorText(keys: readonly WrittenKey[]): Sql {
   const elements: JsonText = keys.flatMap((key, index) => [
     ...(index > 0 ? [', '] : []),
-    ...cursorElementJson(key.sql, typeOf(key.value), key.isNeverNull),
+    ...cursorElementJson(key.sql, traitsOfOrder(key.value).type, key.isNeverNull),
   ]);
   return concatenate(['[', ...elements, ']']);
 }

@@ -2,8 +2,7 @@
  * Aggregates of a column, and their values as JSON of the GraphQL type: `sum(t1."views")`, quoted so that clients keep all digits. For a
  * percentile of points in time: `to_timestamp(percentile_cont($1) within group (order by pg_catalog.date_part('epoch', t1."at")))`.
  */
-
-import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
+import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { PostgresType } from '../../model/types/postgres-types.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import type { ScalarType } from '../../model/value-type.ts';
@@ -140,14 +139,4 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   // A sum of floating-point numbers depends on the order in which PostgreSQL reads them, so a cursor could miss its position.
   if (value.function === 'sum' && !traitsOf(value.column.type).number?.isExact) return builtIn('sum', cast(column, 'numeric'));
   return aggregateCall({ name: value.function, column: value.column, fraction: null }, column);
-}
-
-/** The type of such an aggregate, as which a cursor's value is compared. */
-export function aggregateType(value: AggregateOrder): ScalarType {
-  if (value.function === 'count') return namedTypes.int8;
-  const { type } = value.column;
-  const { number, extremes } = traitsOf(type);
-  if (value.function === 'sum' && number) return namedTypes[number.sum.exact];
-  if (value.function === 'sum' || value.function === 'avg') return namedTypes.numeric;
-  return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : operandScalar(type);
 }

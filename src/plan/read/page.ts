@@ -6,6 +6,7 @@ import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
 import type { DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
+import { traitsOfOrder } from '../traits/order-traits.ts';
 import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
@@ -72,8 +73,8 @@ function planCursor(value: InputValue, name: string, keys: readonly OrderKey[]):
 }
 
 function columnOf(value: OrderValue): Column | undefined {
-  if (value.kind === 'related') return columnOf(value.value);
-  return value.kind === 'column' ? value.column : undefined;
+  const { column, inner } = traitsOfOrder(value);
+  return inner ? columnOf(inner) : column;
 }
 
 /**
