@@ -211,6 +211,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'mcp',
       'projects',
       'database/connection-budget.ts',
+      'database/hosts.ts',
       'sql',
       'model/directives.ts',
       'extension',

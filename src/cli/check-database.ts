@@ -1,7 +1,9 @@
 /** Checks a database before it is served, so that a wrong setting is reported in one clear line. */
 import type { Client } from 'pg';
+import { Hosts } from '../database/hosts.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import { withoutPassword } from '../settings/database-url.ts';
 import { CommandError } from './command-error.ts';
 
 interface DatabaseSettings {
@@ -172,25 +174,30 @@ export function explainLoadError(error: unknown, { databaseUrl, schemaTriggers, 
  * with exit code 2 if the settings are wrong, or with `UnreachableError` if the same settings may work later.
  */
 export async function connectOnce<T>(databaseUrl: string, work: (client: Client) => Promise<T>, patience = 10_000): Promise<T> {
-  const client = await makeClient(databaseUrl, patience);
-  // A connection that fails later does not matter here, but without a listener it would end the process.
-  client.on('error', () => undefined);
-  try {
+  const { Client } = await import('pg');
+  const clients: Client[] = [];
+  const connect = async (url: string): Promise<Client> => {
+    const client = makeClient(Client, url, patience);
+    clients.push(client);
+    // A connection that fails later does not matter here, but without a listener it would end the process.
+    client.on('error', () => undefined);
     await client.connect();
-    return await work(client);
+    return client;
+  };
+  try {
+    return await work(await new Hosts(databaseUrl).connect(connect));
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const message = describeFailure(databaseUrl, error);
     throw isPassing(error) ? new UnreachableError(message, error) : new CommandError(message, 2, error);
   } finally {
     // An unresponsive server never confirms the end.
-    void client.end().catch(() => undefined);
+    for (const client of clients) void client.end().catch(() => undefined);
   }
 }
 
 /** `pg` reads the URL and the files that it names, such as `sslrootcert`. Errors in them are permanent. */
-async function makeClient(databaseUrl: string, patience: number): Promise<Client> {
-  const { Client } = await import('pg');
+function makeClient(Client: typeof import('pg').Client, databaseUrl: string, patience: number): Client {
   const bounds = { connectionTimeoutMillis: patience, query_timeout: patience };
   try {
     return new Client({ connectionString: databaseUrl, application_name: 'rowgraph', ...bounds });
@@ -201,14 +208,6 @@ async function makeClient(databaseUrl: string, patience: number): Promise<Client
 
 function describeFailure(databaseUrl: string, error: unknown): string {
   return `cannot use the database ${withoutPassword(databaseUrl)}: ${messageOf(error)}`;
-}
-
-/** The URL without its password. */
-export function withoutPassword(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.password = '';
-  url.searchParams.delete('password');
-  return url.href;
 }
 
 /** Network errors of a server that is not running, or not yet. */

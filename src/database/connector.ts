@@ -1,13 +1,14 @@
 /** Opens the connections of a pool: for a URL, or from a pool of the caller. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Hosts } from './hosts.ts';
 import { PgConnection } from './pg-connection.ts';
 import {
-  connectClient,
   createClient,
   createClientBeside,
   createReplicationClient,
   createReplicationClientBeside,
   cutConnection,
+  openClient,
   openSocket,
   type PgClient,
   type PgPool,
@@ -30,8 +31,9 @@ export interface Connector {
   open(onOpened: (error: unknown, connection: PgConnection | null) => void): void;
   /** Closes a connection, or returns it to the caller's pool; with an error, it is unusable. */
   close(connection: PgConnection, error?: unknown): void;
-  /** A client that is not counted here, and not connected yet; one that replicates is for `ReplicationStream`. */
-  createClient(): PgClient;
+  /** A client that is not counted here. */
+  openClient(): Promise<PgClient>;
+  /** A client for `ReplicationStream`, not connected yet. */
   createReplicationClient(): ReplicationClient;
   /** A connection over such a client. */
   wrap(client: PgClient, onFailed: (error: unknown) => void): PgConnection;
@@ -64,12 +66,12 @@ export class UrlConnector implements Connector {
   readonly isOwn = true;
   readonly idleCount = 0;
   readonly isWanted = false;
-  readonly #url: string;
+  readonly #hosts: Hosts;
   readonly #closing = new Map<PgClient, Promise<void>>();
   readonly #options: ConnectionOptions;
 
   constructor(url: string, size: number, options: ConnectionOptions) {
-    this.#url = url;
+    this.#hosts = new Hosts(url);
     this.#options = options;
     this.size = size;
   }
@@ -92,12 +94,12 @@ export class UrlConnector implements Connector {
     this.#closing.set(client, ending);
   }
 
-  createClient(): PgClient {
-    return createClient(this.#url);
+  openClient(): Promise<PgClient> {
+    return this.#hosts.connect((url) => openClient(createClient(url)));
   }
 
   createReplicationClient(): ReplicationClient {
-    return createReplicationClient(this.#url);
+    return createReplicationClient(this.#hosts.current);
   }
 
   wrap(client: PgClient, onFailed: (error: unknown) => void): PgConnection {
@@ -111,15 +113,8 @@ export class UrlConnector implements Connector {
   }
 
   async #connect(): Promise<PgConnection> {
-    const client = this.createClient();
-    const connection = wrapPooled(client, openSocket, this.#options);
+    const connection = wrapPooled(await this.openClient(), openSocket, this.#options);
     connection.attend();
-    try {
-      await connectClient(client);
-    } catch (error) {
-      cutConnection(client);
-      throw error;
-    }
     return connection;
   }
 }
@@ -178,8 +173,8 @@ export class PoolConnector implements Connector {
     connection.client.release?.(error);
   }
 
-  createClient(): PgClient {
-    return createClientBeside(this.#pool);
+  async openClient(): Promise<PgClient> {
+    return openClient(createClientBeside(this.#pool));
   }
 
   createReplicationClient(): ReplicationClient {

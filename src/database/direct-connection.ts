@@ -4,7 +4,7 @@
  */
 import type { DirectConnection, OnNotification, Rows } from './database.ts';
 import { toDatabaseError } from './to-database-error.ts';
-import { connectClient, cutConnection, type PgClient, textTypes } from './wire/pg-client.ts';
+import { cutConnection, type PgClient, textTypes } from './wire/pg-client.ts';
 
 /** How long a query may take unless said otherwise. */
 const queryMillis = 10_000;
@@ -15,24 +15,11 @@ export class PgDirectConnection implements DirectConnection {
   readonly #client: PgClient;
   readonly ended: Promise<void>;
 
-  private constructor(client: PgClient) {
+  /** `client`: connected. Its errors are reported by the query under way, or by the end of the connection. */
+  constructor(client: PgClient, onNotification: OnNotification) {
     this.#client = client;
     this.ended = new Promise((resolve) => client.on('end', resolve));
-  }
-
-  /** Rejects with `DatabaseError`. */
-  static async open(client: PgClient, onNotification: OnNotification): Promise<PgDirectConnection> {
-    const connection = new PgDirectConnection(client);
-    // An error is reported by the query under way, or by the end of the connection.
-    client.on('error', () => undefined);
     client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''));
-    try {
-      await connectClient(client);
-    } catch (error) {
-      cutConnection(client);
-      throw toDatabaseError(error);
-    }
-    return connection;
   }
 
   isPooled(backendId: number): boolean {

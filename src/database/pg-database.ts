@@ -17,7 +17,7 @@ import { inRolledBackTransaction, queryBatch } from './session-statement.ts';
 import { openSessions } from './sessions.ts';
 import { toDatabaseError, tooManyConnections } from './to-database-error.ts';
 import { WatchConnection } from './watch-connection.ts';
-import { type PgPool as CallersPool, connectClient, type PgClient, textTypes } from './wire/pg-client.ts';
+import { type PgPool as CallersPool, type PgClient, textTypes } from './wire/pg-client.ts';
 
 export interface PgDatabaseOptions {
   /** The most connections that are opened for a URL. Default: 10. */
@@ -129,7 +129,7 @@ class PgDatabase implements Database {
   }
 
   tryOut<Result>(session: Session, timeoutMillis: number, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return tryOutOnClient(() => this.#pool.connector.createClient(), session, timeoutMillis, work);
+    return tryOutOnClient(() => this.#pool.connector.openClient(), session, timeoutMillis, work);
   }
 
   listen(channel: string, onNotification: (payload: string | null) => void): Promise<() => Promise<void>> {
@@ -176,15 +176,13 @@ function ignore(): void {}
 
 /** Runs work in a transaction that is rolled back, on a connection that is closed afterwards. Rejects with `DatabaseError`. */
 export async function tryOutOnClient<Result>(
-  open: () => PgClient,
+  open: () => Promise<PgClient>,
   session: Session,
   timeoutMillis: number,
   work: (run: RunStatement) => Promise<Result>,
 ): Promise<Result> {
-  const client = open();
+  const client = await open().catch((error: unknown) => Promise.reject(toDatabaseError(error)));
   const query_timeout = Math.min(timeoutMillis + graceMillis, longestTimer);
-  // An error is reported through the promise of the statement that fails.
-  client.on('error', () => undefined);
   const run: RunStatement = async (text, parameters): Promise<Rows> => {
     try {
       return (await client.query({ text, values: parameters ?? [], rowMode: 'array', types: textTypes, query_timeout })).rows;
@@ -193,7 +191,6 @@ export async function tryOutOnClient<Result>(
     }
   };
   try {
-    await connectClient(client).catch((error: unknown) => Promise.reject(toDatabaseError(error)));
     return await inRolledBackTransaction(run, session, timeoutMillis, work);
   } finally {
     // Not awaited: an unresponsive server never confirms the end.

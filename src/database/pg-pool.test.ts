@@ -25,7 +25,7 @@ function start(context: TestContext) {
     isWanted: false,
     open: (onOpened) => void attempts.push(onOpened),
     close() {},
-    createClient: () => assert.fail(),
+    openClient: () => assert.fail(),
     createReplicationClient: () => assert.fail(),
     wrap: () => assert.fail(),
     leave: async () => {},

@@ -10,7 +10,7 @@ import type { PgConnection } from './pg-connection.ts';
 import { type FlightContext, PgFlight } from './pg-flight.ts';
 import type { PgRun } from './pg-run.ts';
 import { closedError, toDatabaseError } from './to-database-error.ts';
-import { connectClient, cutConnection } from './wire/pg-client.ts';
+import { cutConnection } from './wire/pg-client.ts';
 
 type OnNotification = (payload: string | null) => void;
 
@@ -140,12 +140,11 @@ export class WatchConnection {
   }
 
   async #connect(): Promise<PgConnection> {
-    const client = this.#connector.createClient();
+    const client = await this.#connector.openClient();
     const connection = this.#connector.wrap(client, ignore);
     connection.attend();
     client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
     try {
-      await connectClient(client);
       for (const channel of this.#channels.keys()) await this.#runScript(`listen ${channel}`, (run) => this.#send(connection, run));
     } catch (error) {
       cutConnection(client);

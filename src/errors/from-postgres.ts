@@ -33,6 +33,12 @@ const broken: Meaning = {
   terse: true,
 };
 
+/** PostgreSQL's message names a command that the client did not send: SELECT, for one. */
+const readOnly: Meaning = {
+  code: 'READ_ONLY',
+  message: 'The database allows only read-only transactions: it is a standby (replica), or read-only by its settings. Nothing was changed.',
+};
+
 /** Two objects of an insert would update the same row. A subquery that returns too many rows has the same SQLSTATE, but no hint. */
 const sameRowTwice: Meaning = { code: 'CONSTRAINT_VIOLATION' };
 
@@ -155,7 +161,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57014': { code: 'TIMEOUT' },
   '25P03': { code: 'TIMEOUT' },
   '25P04': { code: 'TIMEOUT' },
-  '25006': { code: 'READ_ONLY' },
+  '25006': readOnly,
   '54': { code: 'QUERY_TOO_COMPLEX' },
   P0: { code: 'RAISED' },
   '58': broken,

@@ -2,12 +2,6 @@
  * The syntax of single settings. Each check throws an `Error` whose message completes a sentence that begins with the name of the setting.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
-/** A URL of PostgreSQL. */
-export function checkDatabaseUrl(value: string): void {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
-    throw new Error('must be a URL such as postgres://user@host:5432/name');
-}
 
 /** A path without a trailing slash. */
 export function checkBasePath(value: string): void {

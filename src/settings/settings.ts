@@ -9,7 +9,6 @@ import {
   checkClaimPath,
   checkCorsOrigin,
   checkCredential,
-  checkDatabaseUrl,
   checkDomain,
   checkHeaderName,
   checkJwtSecret,
@@ -21,6 +20,7 @@ import {
   checkSupabaseProject,
   defaultRequestHeaders,
 } from './check-settings.ts';
+import { checkDatabaseUrl } from './database-url.ts';
 import {
   additionList,
   bytes,

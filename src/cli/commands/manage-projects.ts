@@ -2,7 +2,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { signKey } from '../../auth/sign-key.ts';
 import { changeProject, isReference, type ProjectEntries, type ProjectSettings, readProjectFiles } from '../../projects/project-files.ts';
-import { checkDatabase, withoutPassword } from '../check-database.ts';
+import { withoutPassword } from '../../settings/database-url.ts';
+import { checkDatabase } from '../check-database.ts';
 import { CommandError } from '../command-error.ts';
 import { openTokens, type ProjectConfiguration, readProject } from '../serve/serve-projects.ts';
 

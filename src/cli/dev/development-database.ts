@@ -1,7 +1,8 @@
 /** The database that `rowgraph dev` serves: an embedded one, or one of the user's own, in which it changes nothing. */
 import { homedir } from 'node:os';
 import type { PGlite } from '@electric-sql/pglite';
-import { checkDatabase, withoutPassword } from '../check-database.ts';
+import { withoutPassword } from '../../settings/database-url.ts';
+import { checkDatabase } from '../check-database.ts';
 import type { DevelopmentConfiguration } from '../command-settings.ts';
 import { type Environment, userCacheFolder } from '../config.ts';
 import { readDevelopmentSecret } from './data-folder.ts';

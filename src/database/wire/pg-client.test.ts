@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { Session } from '../database.ts';
 import { tryOutOnClient } from '../pg-database.ts';
-import { connectClient, type PgClient, sendCancelRequest } from './pg-client.ts';
+import { connectClient, openClient, type PgClient, sendCancelRequest } from './pg-client.ts';
 
 /** A client whose attempt to connect is settled by the test. */
 class TestClient extends EventEmitter implements PgClient {
@@ -57,14 +57,14 @@ test('work on a client of its own fails if the client does not connect in time',
   const session: Session = { role: 'anon', claims: '{}', searchPath: 'public', version: null };
   const client = new TestClient();
   const trying = tryOutOnClient(
-    () => client,
+    () => openClient(client),
     session,
     60_000,
     async () => 'done',
   );
   context.mock.timers.tick(5000);
   await assert.rejects(trying, (error) => error instanceof DatabaseError && late.test(error.message));
-  assert.deepEqual(client.log, ['cut', 'end']);
+  assert.deepEqual(client.log, ['cut', 'cut']);
 });
 
 test('a connection that does not say which backend it is cannot be cancelled', async () => {

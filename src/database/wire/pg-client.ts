@@ -153,6 +153,18 @@ export async function connectClient(client: Pick<PgClient, 'connect' | 'end' | '
   }
 }
 
+/** The client, connected. Errors of a client that nobody uses any more do not end the process. */
+export async function openClient(client: PgClient): Promise<PgClient> {
+  client.on('error', () => undefined);
+  try {
+    await connectClient(client);
+    return client;
+  } catch (error) {
+    cutConnection(client);
+    throw error;
+  }
+}
+
 /** Closes the socket of a connection at once, without telling the server. */
 export function cutConnection(client: Pick<PgClient, 'connection'>): void {
   client.connection?.stream.destroy();
