@@ -274,6 +274,14 @@ export const eventTable = {
     lasts: ({ error }) => `pool-failed: ${reasonOf(error)}`,
     counter: { name: 'rowgraph_pool_failures_total', help: 'Database connections that failed or could not be opened.' },
   }),
+  /** Redis could not be reached, refused a command or was slow. */
+  'shared-store-failed': row<{ readonly error: unknown }>({
+    level: 'warn',
+    message: 'Redis failed; for now each process has a rate limit and stored documents of its own',
+    fields: ({ error }) => ({ reason: reasonOf(error) }),
+    lasts: ({ error }) => `shared-store-failed: ${reasonOf(error)}`,
+    counter: { name: 'rowgraph_shared_store_failures_total', help: 'Commands to Redis that failed or had no answer in time.' },
+  }),
   /** Traces or metrics could not be delivered. `url`: their receiver, without user, password and query. */
   'telemetry-export-failed': row<{ readonly url: string; readonly error: unknown }>({
     level: 'warn',

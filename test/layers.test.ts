@@ -190,7 +190,7 @@ const layers: Readonly<Record<string, Layer>> = {
   http: {
     values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts'],
     types: ['engine', 'mcp'],
-    packages: ['lru-cache', 'ws'],
+    packages: ['lru-cache', 'ws', '@redis/client'],
     node: true,
   },
   // One server, many projects: which endpoint serves a request, and when each is opened and closed.

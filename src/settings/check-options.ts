@@ -96,6 +96,18 @@ export const aSecret: OptionCheck = (value, name) => {
   if (!isText(value)) throw new TypeError(`The option "${name}" must be a string that is not empty.`);
 };
 
+/** A secret that passes a check, whose errors do not repeat it either. */
+export function secretThat(check: (text: string) => void): OptionCheck {
+  return (value, name) => {
+    aSecret(value, name);
+    try {
+      check(value as string);
+    } catch (error) {
+      throw new TypeError(`The option "${name}" ${(error as Error).message}.`);
+    }
+  };
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

@@ -3,6 +3,11 @@
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
+export function checkRedisUrl(value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:') throw new Error('must be a URL such as redis://user:password@host:6379/0');
+}
+
 /** A path without a trailing slash. */
 export function checkBasePath(value: string): void {
   if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('must look like /api, without a trailing slash');

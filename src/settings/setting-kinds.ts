@@ -5,12 +5,12 @@
 import { additionNames } from './additions.ts';
 import {
   aLimit,
-  aSecret,
   aSwitch,
   aTimeLimit,
   listOf,
   type OptionCheck,
   oneOf,
+  secretThat,
   texts,
   textThat,
   wholeNumber as wholeOption,
@@ -45,7 +45,7 @@ export function secret(placeholder: string, check: (value: string) => void): Kin
     check(value);
     return value;
   };
-  return { placeholder, parse, check: aSecret, isSecret: true };
+  return { placeholder, parse, check: secretThat(check), isSecret: true };
 }
 
 /** A whole number within bounds. */

@@ -15,6 +15,7 @@ import {
   checkKeysUrl,
   checkMetricsKey,
   checkProxies,
+  checkRedisUrl,
   checkRequestSetting,
   checkServerUrl,
   checkSupabaseProject,
@@ -318,6 +319,12 @@ export const settings = {
     'Origins that browsers may call from, separated by commas; * allows any, - none',
   ),
   rateLimit: row(wholeNumber(1, 10_000_000), undefined, service, 'Maximum requests per minute from one address'),
+  redisUrl: row(
+    secret('URL', checkRedisUrl),
+    undefined,
+    endpoint,
+    'URL of Redis or Valkey, through which several processes share the rate limit and the documents that clients store',
+  ),
   trustProxy: row(
     text('ADDRESSES', checkProxies),
     undefined,

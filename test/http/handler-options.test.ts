@@ -58,6 +58,7 @@ const wrong: { readonly [Name in keyof Omit<NodeHandlerOptions, 'maxPipelinedReq
     { max: 2, windowMilliseconds: Infinity },
     { max: 2, window: 5 },
   ],
+  redisUrl: ['', 5, 'http://example.com', 'localhost:6379'],
   trustProxy: ['', 'somewhere', 5, ['10.0.0.1'], null],
   requestTimeout: times,
   writeTimeout: times,

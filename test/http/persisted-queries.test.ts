@@ -133,18 +133,18 @@ test('who stores much displaces only documents of its own', async () => {
 });
 
 test('the cache keeps to its size, and counts for nobody what it has let go', () => {
-  const cache = new PersistedQueries(80_000);
+  const cache = new PersistedQueries(80_000, null);
   const text = 'x'.repeat(1000);
   for (let owner = 0; owner < 100; owner++) for (let count = 0; count < 10; count++) cache.add(`${owner} ${count}`, text, `owner ${owner}`);
   const { entries } = cache.readStatistics();
   assert.ok(entries <= 32 && entries >= 28, `${entries}`);
   // The latest owners have an eighth each, the least recently used of their own documents are gone.
-  assert.equal(cache.get('99 9'), text);
-  assert.equal(cache.get('99 5'), undefined);
-  assert.equal(cache.get('0 9'), undefined);
-  assert.equal(cache.get('99 7'), text);
+  assert.equal(cache.get('99 9', 'owner'), text);
+  assert.equal(cache.get('99 5', 'owner'), null);
+  assert.equal(cache.get('0 9', 'owner'), null);
+  assert.equal(cache.get('99 7', 'owner'), text);
   cache.add('new', text, 'owner 99');
-  assert.equal(cache.get('99 7'), text, 'what was just used stays');
+  assert.equal(cache.get('99 7', 'owner'), text, 'what was just used stays');
   cache.add('99 7', 'other', 'owner 1');
-  assert.equal(cache.get('99 7'), text);
+  assert.equal(cache.get('99 7', 'owner'), text);
 });

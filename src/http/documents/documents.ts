@@ -17,7 +17,7 @@ interface DocumentOptions {
   readonly untrustedRoles: readonly string[] | null;
 }
 
-interface FoundDocument {
+export interface FoundDocument {
   readonly text: string;
   /** The hash to store it under once it has run without an error; null if it is not to be stored. */
   readonly storedAs: string | null;
@@ -44,8 +44,11 @@ export class Documents {
     return untrustedRoles !== null && !untrustedRoles.includes(role);
   }
 
-  /** The document of a request. Throws if there is none, if it contradicts its hash or id, or if the role may not run it. */
-  find(request: GraphQLRequest | NamedRequest, role: string): FoundDocument {
+  /**
+   * The document of a request from an address. Throws or rejects if there is none, if it contradicts its hash or id, or if the role may not
+   * run it.
+   */
+  find(request: GraphQLRequest | NamedRequest, role: string, address: string): FoundDocument | Promise<FoundDocument> {
     if (!(request instanceof NamedRequest)) return this.#allow(request.query, role);
     const { id, hash, query } = request;
     const trusted = this.#options.trusted?.get(id ?? hash!);
@@ -57,7 +60,7 @@ export class Documents {
       if (query !== null) return this.#allow(query, role);
       throw untrusted(`The trusted documents contain none with the id ${quote(id ?? hash!)}.`);
     }
-    if (hash !== null) return this.#findPersisted(hash, query);
+    if (hash !== null) return this.#findPersisted(hash, query, address);
     if (query !== null) throw contradiction();
     const remedy = this.#options.trusted === null ? 'Start the server with --trusted-documents' : 'Send the document in "query"';
     throw new ApiError('PERSISTED_DOCUMENT_NOT_FOUND', `There is no trusted document with the id ${quote(id!)}. ${remedy}.`);
@@ -74,7 +77,7 @@ export class Documents {
   }
 
   /** Behaves as Apollo Server does, because clients look for its messages and codes. */
-  #findPersisted(hash: string, query: string | null): FoundDocument {
+  #findPersisted(hash: string, query: string | null, address: string): FoundDocument | Promise<FoundDocument> {
     const { persisted } = this.#options;
     if (persisted === null) {
       // A request that includes the document needs no lookup.
@@ -82,9 +85,8 @@ export class Documents {
       throw new ApiError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
     }
     if (query === null) {
-      const text = persisted.get(hash);
-      if (text === undefined) throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-      return untrustedDocument(text);
+      const text = persisted.get(hash, address);
+      return text instanceof Promise ? text.then(storedDocument) : storedDocument(text);
     }
     if (hashOf(query) === hash) return untrustedDocument(query, hash);
     throw new ApiError(
@@ -96,6 +98,11 @@ export class Documents {
 
 function untrustedDocument(text: string, storedAs: string | null = null): FoundDocument {
   return { text, storedAs, cacheControl: null };
+}
+
+function storedDocument(text: string | null): FoundDocument {
+  if (text === null) throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+  return untrustedDocument(text);
 }
 
 function contradiction(): ApiError {

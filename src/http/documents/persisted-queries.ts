@@ -1,6 +1,6 @@
 /**
  * The documents that clients have stored under their hash (automatic persisted queries), in a bounded cache. A client (one address) may
- * fill at most an eighth of the cache: beyond that, its new documents replace its own old ones.
+ * fill at most an eighth of the cache: beyond that, its new documents replace its own old ones. Several processes may share what they store.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,6 +10,14 @@ interface Stored {
   readonly text: string;
   readonly owner: string;
   readonly bytes: number;
+}
+
+/** The documents that several processes share. */
+export interface SharedDocuments {
+  /** Null if it is not there or cannot be read. Never rejects. */
+  read(hash: string): Promise<string | null>;
+  /** Stores a document, unless its owner has stored more than this many bytes lately. */
+  write(document: Stored & { readonly hash: string; readonly mostOwned: number }): void;
 }
 
 /** What one client has stored: the total bytes of its documents, and the documents, least recently used first. */
@@ -27,11 +35,13 @@ export class PersistedQueries {
   readonly #stored: LRUCache<string, Stored>;
   readonly #owned = new Map<string, Owned>();
   readonly #mostOwned: number;
+  readonly #shared: SharedDocuments | null;
   #hits = 0;
   #misses = 0;
 
-  /** A cache of about this many bytes. */
-  constructor(bytes: number) {
+  /** A cache of about this many bytes. `shared`: null if this process stores alone. */
+  constructor(bytes: number, shared: SharedDocuments | null) {
+    this.#shared = shared;
     this.#mostOwned = Math.floor(bytes / leastOwners);
     this.#stored = new LRUCache({
       maxSize: bytes,
@@ -40,12 +50,12 @@ export class PersistedQueries {
     });
   }
 
-  /** The document of a hash; undefined if it is not stored. */
-  get(hash: string): string | undefined {
+  /** The document of a hash, for the client at an address; null if it is not stored. */
+  get(hash: string, address: string): string | null | Promise<string | null> {
     const stored = this.#stored.get(hash);
     if (stored === undefined) {
       this.#misses += 1;
-      return undefined;
+      return this.#shared === null ? null : this.#getShared(this.#shared, hash, address);
     }
     this.#hits += 1;
     const { hashes } = this.#owned.get(stored.owner)!;
@@ -56,8 +66,26 @@ export class PersistedQueries {
 
   /** Stores a document for the client at an address. Store only documents that have run. */
   add(hash: string, text: string, owner: string): void {
+    const stored = this.#keep(hash, text, owner);
+    if (stored !== null) this.#shared?.write({ ...stored, hash, mostOwned: this.#mostOwned });
+  }
+
+  readStatistics(): CacheStatistics {
+    return { name: 'persisted-query', entries: this.#stored.size, hits: this.#hits, misses: this.#misses };
+  }
+
+  async #getShared(shared: SharedDocuments, hash: string, address: string): Promise<string | null> {
+    const text = await shared.read(hash);
+    // Others may write to the store, too.
+    if (text === null || hashOf(text) !== hash) return null;
+    this.#keep(hash, text, address);
+    return text;
+  }
+
+  /** Null if it is already stored, or too large. */
+  #keep(hash: string, text: string, owner: string): Stored | null {
     const bytes = overhead + 2 * text.length;
-    if (bytes > this.#mostOwned || this.#stored.has(hash)) return;
+    if (bytes > this.#mostOwned || this.#stored.has(hash)) return null;
     const owned = this.#owned.get(owner) ?? { bytes: 0, hashes: new Set() };
     for (const oldest of owned.hashes) {
       if (owned.bytes + bytes <= this.#mostOwned) break;
@@ -66,11 +94,9 @@ export class PersistedQueries {
     owned.bytes += bytes;
     owned.hashes.add(hash);
     this.#owned.set(owner, owned);
-    this.#stored.set(hash, { text, owner, bytes });
-  }
-
-  readStatistics(): CacheStatistics {
-    return { name: 'persisted-query', entries: this.#stored.size, hits: this.#hits, misses: this.#misses };
+    const stored = { text, owner, bytes };
+    this.#stored.set(hash, stored);
+    return stored;
   }
 
   #disown({ owner, bytes }: Stored, hash: string): void {

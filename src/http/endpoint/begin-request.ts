@@ -41,10 +41,13 @@ export function admitRequest(exchange: Exchange, { admission, project, shareOf, 
   return admitted;
 }
 
-/** Counts a request of an address. Returns the headers that say how many are left. Throws RATE_LIMITED, after it has passed them on. */
-export function countRequest({ address }: Exchange, { rate }: AdmissionParts, onHeaders: (headers: readonly string[]) => void): void {
-  if (rate === null) return;
-  const counted = rate.count(address);
+/** Counts a request of an address, and passes on the headers that say how many are left. Rejects with RATE_LIMITED after that. */
+export async function countRequest(
+  { address }: Exchange,
+  rate: RequestRate,
+  onHeaders: (headers: readonly string[]) => void = () => {},
+): Promise<void> {
+  const counted = await rate.count(address);
   onHeaders(counted.headers);
   if (!counted.isAllowed)
     throw new ApiError('RATE_LIMITED', 'Too many requests from this address. Wait as long as the Retry-After header says.');

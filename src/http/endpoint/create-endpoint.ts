@@ -16,6 +16,7 @@ import { PersistedQueries } from '../documents/persisted-queries.ts';
 import { readTrustedDocuments } from '../documents/trusted-documents.ts';
 import { LiveConnections, LiveGroup } from '../live/live-connections.ts';
 import { ReservedStreams } from '../live/reserved-streams.ts';
+import { RedisStore } from '../redis-store.ts';
 import type { Routing } from '../routes/route-exchange.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { EndpointOptions, ExecutingGraph } from './endpoint-options.ts';
@@ -55,8 +56,10 @@ export function createEndpoint(
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
   const verifier = createTokenVerifier(tokens, options.tokenCache);
-  const openPersisted = () => (options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries));
-  const persisted = openPersisted();
+  const shared = options.redisUrl === undefined ? null : new RedisStore(options.redisUrl, observe);
+  const openPersisted = (project: string) =>
+    options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries, shared?.documentsOf(project) ?? null);
+  const persisted = openPersisted('');
   const trusted = options.trustedDocuments === undefined ? null : readTrustedDocuments(options.trustedDocuments);
   const admission = new Admission({
     requests: options.maxRequests ?? settings.maxRequests.default,
@@ -81,13 +84,13 @@ export function createEndpoint(
     traceDatabase: options.traceDatabase ?? false,
     shareOf: createShareFinder(admission, options.trustProxy ?? false),
     isOverloaded: maxEventLoopDelay === undefined ? () => false : createLoopWatch(maxEventLoopDelay),
-    rate: rateLimit === undefined ? null : new RequestRate(rateLimit),
+    rate: rateLimit === undefined ? null : new RequestRate(rateLimit, shared),
     documents: new Documents({ persisted, trusted, untrustedRoles }),
     // Preparing a large body for the database takes up to a hundred times its size in memory.
     largeBodies: new WeighedTurns({ total: 512 * 1024, ofClient: 384 * 1024 }),
   };
   const endpointFor: Endpoint['endpointFor'] = ({ name, ...own }) => {
-    const documents = new Documents({ persisted: openPersisted(), trusted, untrustedRoles });
+    const documents = new Documents({ persisted: openPersisted(name), trusted, untrustedRoles });
     const ownConnections = new LiveGroup(connections);
     const handle = createGraphqlEndpoint({
       ...{ ...parts, ...own, documents, project: { name, requests: 0, bytes: 0 }, connections: ownConnections },

@@ -47,6 +47,11 @@ export interface EndpointOptions {
   readonly corsOrigins?: readonly string[];
   /** Maximum requests from one address in a time window. Default: any number. */
   readonly rateLimit?: { readonly max: number; readonly windowMilliseconds: number };
+  /**
+   * Redis or Valkey, through which several processes share the requests of each address (`rateLimit`) and the documents that clients store
+   * (`persistedQueries`). Needs the package `@redis/client`. Default: each process has its own.
+   */
+  readonly redisUrl?: string;
   /** Whether to believe a proxy in front about the client's address, or the addresses of such proxies. Default: false. */
   readonly trustProxy?: boolean | string;
   /** Milliseconds that a request may take, from its headers until PostgreSQL has finished. Default: 30,000. */

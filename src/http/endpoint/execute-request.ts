@@ -3,11 +3,11 @@
  * transaction with the rights and limits of a single request; one that fails does not affect the others.
  */
 import { Deadline } from '../../budget/deadline.ts';
-import type { Caller, RawResponse, RequestOptions } from '../../engine/request.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import type { RequestRate } from '../admission/request-rate.ts';
-import type { Documents } from '../documents/documents.ts';
+import type { Documents, FoundDocument } from '../documents/documents.ts';
 import { type Answers, noMore } from '../live/live-operation.ts';
 import type { ServedGraph } from './endpoint-options.ts';
 import { encodeError, toReportedError } from './error-response.ts';
@@ -37,8 +37,19 @@ export function executeValue(value: unknown, caller: Caller, run: Run, exchange:
 }
 
 function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
-  const { graph, documents } = options;
-  const { request, storedAs } = readRequest(value, caller, exchange, documents);
+  const found = readRequest(value, caller, exchange, options.documents);
+  // Not awaited unless it must be: what is at hand needs no turn of the event loop.
+  if (found instanceof Promise) return found.then((request) => executeFound(request, caller, run, exchange, options));
+  return executeFound(found, caller, run, exchange, options);
+}
+
+function executeFound(
+  { request, storedAs }: FoundRequest,
+  caller: Caller,
+  run: Run,
+  exchange: Exchange,
+  { graph, documents }: ExecuteOptions,
+): Promise<RawResponse> {
   const running = graph.executeRaw(request, caller, run);
   if (storedAs === null) return running;
   return running.then((response) => {
@@ -59,7 +70,7 @@ export async function openAnswers(
   exchange: Exchange,
   { graph, documents }: Pick<ExecuteOptions, 'graph' | 'documents'>,
 ): Promise<Answers> {
-  const { request, storedAs } = readRequest(value, caller, exchange, documents);
+  const { request, storedAs } = await readRequest(value, caller, exchange, documents);
   if (graph.subscribeRaw === undefined) return { first: await graph.executeRaw(request, caller, run), following: noMore };
   const { idempotencyKey, ...options } = run;
   // Subscriptions have none, but it may be a mutation.
@@ -71,14 +82,22 @@ export async function openAnswers(
   return { first, following };
 }
 
-/** The request with its document, and the hash to store the document under; null if it is not to be stored. */
-function readRequest(value: unknown, caller: Caller, exchange: Exchange, documents: Documents) {
+/** A request with its document, and the hash to store the document under; null if it is not to be stored. */
+interface FoundRequest {
+  readonly request: GraphQLRequest;
+  readonly storedAs: string | null;
+}
+
+function readRequest(value: unknown, caller: Caller, exchange: Exchange, documents: Documents): FoundRequest | Promise<FoundRequest> {
   const request = readParameters(value);
   const isNamed = request instanceof NamedRequest;
   if (!isNamed && !documents.restricts(caller.role)) return { request, storedAs: null };
-  const { text, storedAs, cacheControl } = documents.find(request, caller.role);
-  exchange.cacheControl = cacheControl;
-  return { request: isNamed ? request.withDocument(text) : request, storedAs };
+  const complete = ({ text, storedAs, cacheControl }: FoundDocument): FoundRequest => {
+    exchange.cacheControl = cacheControl;
+    return { request: isNamed ? request.withDocument(text) : request, storedAs };
+  };
+  const found = documents.find(request, caller.role, exchange.address);
+  return found instanceof Promise ? found.then(complete) : complete(found);
 }
 
 async function executeBatch(
@@ -88,7 +107,9 @@ async function executeBatch(
   exchange: Exchange,
   options: ExecuteOptions,
 ): Promise<RawResponse> {
-  checkBatch(batch, run, exchange, options);
+  checkBatch(batch, run, options);
+  if ((await options.rate?.count(exchange.address, batch.length - 1))?.isAllowed === false)
+    throw new ApiError('RATE_LIMITED', 'The batch has more requests than this address may send now. Send fewer, or wait.');
   // The exchange itself counts as the first one.
   const more = batch.length - 1;
   const refusal = exchange.admitted?.admitMore(more) ?? null;
@@ -127,7 +148,7 @@ async function executeBatch(
   }
 }
 
-function checkBatch(batch: readonly unknown[], run: Run, exchange: Exchange, { maxBatch, rate }: ExecuteOptions): void {
+function checkBatch(batch: readonly unknown[], run: Run, { maxBatch }: ExecuteOptions): void {
   if (maxBatch === null)
     throw new ApiError('BAD_REQUEST', 'Batches are off. Send one request at a time, or start the server with --max-batch.');
   if (batch.length === 0) throw new ApiError('BAD_REQUEST', 'The batch is empty. Send at least one request in it.');
@@ -135,8 +156,6 @@ function checkBatch(batch: readonly unknown[], run: Run, exchange: Exchange, { m
     throw new ApiError('BATCH_TOO_LARGE', `The batch has ${batch.length} requests; the limit is ${maxBatch}. Send fewer at a time.`);
   if (run.idempotencyKey !== undefined)
     throw new ApiError('BAD_REQUEST', 'A batch has no idempotency key. Put one into "extensions.idempotencyKey" of each mutation instead.');
-  if (rate?.count(exchange.address, batch.length - 1).isAllowed === false)
-    throw new ApiError('RATE_LIMITED', 'The batch has more requests than this address may send now. Send fewer, or wait.');
 }
 
 function once(call: () => void): () => void {

@@ -105,15 +105,16 @@ class GraphqlRequest implements ResponseState {
   async #respond(): Promise<GraphqlResponse> {
     const exchange = this.#exchange;
     const { headers, method } = exchange;
-    const { crossOrigin, requestTimeout, cacheControl, authenticate } = this.#parts;
+    const { crossOrigin, requestTimeout, cacheControl, authenticate, rate } = this.#parts;
     if (headers.origin !== undefined) this.headers = crossOrigin.headersFor(headers.origin);
     exchange.checkHead();
     if (exchange.protocol === 'mcp') this.#checkAgentOrigin();
     const admitted = admitRequest(exchange, this.#parts);
     if (typeof admitted === 'string') return refuse(admitted);
-    countRequest(exchange, this.#parts, (more) => {
+    const onHeaders = (more: readonly string[]): void => {
       this.headers = [...this.headers, ...more];
-    });
+    };
+    if (rate !== null) await countRequest(exchange, rate, onHeaders);
     this.#negotiate();
     checkEncodings(headers['accept-encoding']);
     const deadline = new Deadline(readTimeout(headers.prefer, requestTimeout));

@@ -46,14 +46,14 @@ export async function serveSocket(exchange: Exchange, offer: SocketOffer, parts:
 
 async function shakeHands(exchange: Exchange, offer: SocketOffer, parts: LiveParts): Promise<MessageSocket> {
   const { headers } = exchange;
-  const { crossOrigin, bodyLimit } = parts;
+  const { crossOrigin, bodyLimit, rate } = parts;
   exchange.checkHead();
   // Browsers let pages of any origin open WebSockets: the server must keep to what it would allow them over HTTP.
   if (!crossOrigin.allows(headers))
     throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not call this server. Add it to the setting corsOrigins.');
   const admitted = admitRequest(exchange, parts);
   if (typeof admitted === 'string') throw new ApiError('OVERLOADED', admitted);
-  countRequest(exchange, parts, () => {});
+  if (rate !== null) await countRequest(exchange, rate);
   if ((unknown.get(admitted.client) ?? 0) >= mostUnknown)
     throw new ApiError('OVERLOADED', 'This client has too many WebSockets that have not sent connection_init. Send it, or close them.');
   const socket = await offer.accept(bodyLimit + envelope);

@@ -125,7 +125,7 @@ export class SocketOperation implements Receiver {
   async #open({ caller }: Identity, headers: IncomingHttpHeaders): Promise<Answers> {
     const { parts, exchange: ofSocket } = this.#place;
     const { requestId } = this.#message;
-    const { observe, requestTimeout, detailedEvents } = parts;
+    const { observe, requestTimeout, detailedEvents, rate } = parts;
     const exchange = new MessageExchange(ofSocket, requestId, headers);
     const started = performance.now();
     const times = beginTimes(exchange, started, parts);
@@ -137,7 +137,7 @@ export class SocketOperation implements Receiver {
     try {
       const admitted = admitRequest(exchange, parts);
       if (typeof admitted === 'string') throw new ApiError('OVERLOADED', admitted);
-      countRequest(exchange, parts, () => {});
+      if (rate !== null) await countRequest(exchange, rate);
       const client = admitCaller(caller, admitted);
       const deadline = new Deadline(requestTimeout);
       exchange.deadline = deadline;
