@@ -90,6 +90,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'extension',
       'budget',
       'request/validate/parse-document.ts',
+      'catalog/load-privileges.ts',
       'catalog/role-independence.ts',
       'catalog/views/view-query.ts',
     ],

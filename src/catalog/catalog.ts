@@ -294,7 +294,7 @@ export interface RoleStanding {
   readonly assumable: boolean;
   /** Whether it is the login role itself. */
   readonly isLogin: boolean;
-  /** Equal texts mean that the same policies hold for it: whether any do, and those of which other roles. */
+  /** Equal texts mean that the same policies have held for it: whether any do, those of which other roles, and how often roles were written. */
   readonly policyRoles: string;
   /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
   readonly powers: readonly string[];

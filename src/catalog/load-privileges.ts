@@ -4,12 +4,28 @@ import { ApiError, quote } from '../errors/api-error.ts';
 import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, TablePrivileges } from './catalog.ts';
 
 /**
- * What decides whether requests may run as a role `r`. Membership counts even if not inherited. pg_database_owner has no power over rows.
+ * How often rows of these catalogs have been written: another number after a change that was undone, which no row shows. From PostgreSQL's
+ * statistics, which hear of a transaction at the latest when its session has been idle for ten seconds or ends
+ * (https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-STATS-VIEWS). A standby does not count. PostgreSQL 14 would
+ * write them to files whenever they are read, so there it is null.
+ */
+export function writesOf(...catalogs: readonly string[]): string {
+  const ids = catalogs.map((name) => `'pg_catalog.${name}'::pg_catalog.regclass`);
+  const writes = ['inserted', 'updated', 'deleted'].map((kind) => `pg_catalog.pg_stat_get_tuples_${kind}(c.id)`);
+  return `(select pg_catalog.sum(${writes.join(' + ')}) from pg_catalog.unnest(array[${ids.join(', ')}]) c(id)
+    where pg_catalog.current_setting('server_version_num')::int >= 150000)`;
+}
+
+const roleWrites = writesOf('pg_authid', 'pg_auth_members');
+
+/**
+ * What decides whether requests may run as a role `r`, and which policies hold for it: PostgreSQL keeps the plans of prepared statements when
+ * memberships change, so statements are not shared with whoever ran when roles were others, even if they have become the same again. Membership counts even if not inherited. pg_database_owner has no power over rows.
  */
 const standing = `pg_catalog.json_build_object(
   'assumable', pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER'),
   'login', r.rolname = session_user,
-  'policies', pg_catalog.concat_ws(' ', r.rolbypassrls, (
+  'policies', pg_catalog.concat_ws(' ', r.rolbypassrls, ${roleWrites}, (
     select pg_catalog.string_agg(m.oid::text, ' ' order by m.oid)
     from pg_catalog.pg_roles m where m.oid <> r.oid and pg_catalog.pg_has_role(r.oid, m.oid, 'USAGE')
   )),

@@ -3,6 +3,7 @@
  * event triggers. Instead of values it hashes the positions and transaction ids of rows in the system catalogs, which change with every
  * update of a row. The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
  */
+import { writesOf } from '../catalog/load-privileges.ts';
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { relationsOfViews } from '../catalog/views/view-query.ts';
 import type { QueryOptions, RequestDatabase } from '../database/database.ts';
@@ -179,18 +180,26 @@ export async function readChangeMarker(database: RequestDatabase): Promise<strin
 /** They take milliseconds: a server that needs longer than this counts as unreachable. */
 export const watchQuery: QueryOptions = { timeoutMillis: 10_000, isRepeated: true };
 
-/** The roles are hashed only if a transaction has changed something since the marker. */
+/** Where what was written and undone before the next look shows in no row. Rows of temporary tables are in none of these. */
+const undoable = writesOf('pg_authid', 'pg_auth_members', 'pg_policy', 'pg_proc', 'pg_inherits');
+
+/** The roles are hashed only if a transaction has changed something since the marker. How often catalogs were written may be known later. */
 const rolesQuery = `select m.marker, case when m.marker is null or m.marker is distinct from $1::text then pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolbypassrls), 0)) from pg_catalog.pg_roles r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(m.ctid, m.xmin::text::int8)) from pg_catalog.pg_auth_members m)
-) end
+) end, ${undoable}
 from (select ${changeMarker} as marker) m`;
 
-/** A hash of roles and memberships, and the marker now; the hash is null if nothing has changed since the earlier marker. */
-export async function readRoles(
-  database: RequestDatabase,
-  earlier: string | null,
-): Promise<{ readonly marker: string | null; readonly hash: string | null }> {
+export interface RoleState {
+  readonly marker: string | null;
+  /** A hash of roles and memberships; null if nothing has changed since the earlier marker. */
+  readonly hash: string | null;
+  /** How often roles, memberships and other catalogs have been written. */
+  readonly writes: string | null;
+}
+
+/** Reads what says whether roles and memberships have changed since the earlier marker, or anything was changed and undone. */
+export async function readRoles(database: RequestDatabase, earlier: string | null): Promise<RoleState> {
   const [row] = await database.query(rolesQuery, [earlier], watchQuery);
-  return { marker: row?.[0] ?? null, hash: row?.[1] ?? null };
+  return { marker: row?.[0] ?? null, hash: row?.[1] ?? null, writes: row?.[2] ?? null };
 }

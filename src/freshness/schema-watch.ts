@@ -6,7 +6,7 @@
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Observer } from '../events.ts';
-import { readChangeMarker, readRoles } from './fingerprint.ts';
+import { type RoleState, readChangeMarker, readRoles } from './fingerprint.ts';
 import { hasAskedDatabase, StaleSchemaError, SuspectTableError } from './stale-schema.ts';
 import { changesBetween, readSchemaStamp, readVersions, type SchemaChange, type SchemaStamp, schemaChannel } from './versions.ts';
 import {
@@ -36,7 +36,7 @@ export interface SnapshotLoader<Snapshot> {
   adopt?(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): number | null;
   /** The fingerprint has not changed since. Returns whether that proves that the snapshot is still valid; if not, the version stays. */
   adoptUnchanged?(snapshot: Snapshot, version: string, changes: readonly SchemaChange[]): boolean;
-  /** Roles or memberships have changed. It is called again after a second if it rejects. */
+  /** Roles or memberships may have changed. It is called again after a second if it rejects. */
   checkRoles?(snapshot: Snapshot): Promise<void>;
 }
 
@@ -56,10 +56,13 @@ export class SchemaWatch<Snapshot> {
    * PostgreSQL fires no event triggers for roles.
    */
   readonly #checkingRoles = singleFlight(() => this.#checkRoles());
-  #roles: { readonly marker: string | null; readonly hash: string | null } = { marker: null, hash: null };
+  #roles: RoleState = { marker: null, hash: null, writes: null };
   #timer: NodeJS.Timeout | null = null;
   #unlisten: (() => Promise<void>) | null = null;
-  /** Called when there is another snapshot, when tables of this one have changed, and when roles or memberships have. */
+  /**
+   * Called when there is another snapshot, when tables of this one have changed, when roles or memberships have, and when what was changed may
+   * have been undone before anybody looked.
+   */
   onChange: (() => void) | null = null;
 
   private constructor(
@@ -234,10 +237,10 @@ export class SchemaWatch<Snapshot> {
 
   async #checkRoles(): Promise<void> {
     if (this.#state.isStopped) return;
-    const { marker, hash } = await readRoles(this.#database, this.#roles.marker);
-    const isOther = hash !== null && hash !== this.#roles.hash;
+    const { marker, hash, writes } = await readRoles(this.#database, this.#roles.marker);
+    const isOther = (hash !== null && hash !== this.#roles.hash) || writes !== this.#roles.writes;
     if (isOther) await this.#loader.checkRoles?.(this.current());
-    this.#roles = { marker, hash: hash ?? this.#roles.hash };
+    this.#roles = { marker, hash: hash ?? this.#roles.hash, writes };
     if (isOther) this.onChange?.();
   }
 }

@@ -1,15 +1,15 @@
 /**
  * Changes of the catalogs that decide about answers and that the watch of the schema does not see, because they are of relations that are
  * not exposed, or of what is stored: privileges behind views and functions, partitions that are attached, tables that are rewritten,
- * materialized views that are refreshed.
+ * materialized views that are refreshed. Of roles, and of rows that came and went, `SchemaWatch` tells.
  */
 import type { RequestDatabase } from '../database/database.ts';
 
 const timeoutMillis = 10_000;
 
 /**
- * For each relation, hashes of what it is and of which file it has: values, and positions of rows as in `freshness/fingerprint.ts`. The
- * roles that no policy holds for stand for the relation 0.
+ * For each relation, what it is, and its row and file, which are others also after a change that was undone (positions of rows as in
+ * `freshness/fingerprint.ts`).
  */
 const stateQuery = `
 with relation as materialized (select t.id::oid as id from pg_catalog.json_array_elements_text($1::json) t(id))
@@ -18,17 +18,14 @@ select c.oid::text,
     (select pg_catalog.bit_xor(pg_catalog.hashtidextended(a.ctid, a.xmin::text::int8))
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0),
     (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8)) from pg_catalog.pg_inherits i where i.inhparent = c.oid)
-  ), c.relfilenode::text
-from pg_catalog.pg_class c where c.oid = any (array(select r.id from relation r))
-union all
-select '0', pg_catalog.bit_xor(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolbypassrls), 0))::text, null
-from pg_catalog.pg_roles r`;
+  ), pg_catalog.concat_ws(' ', c.relfilenode, c.ctid, c.xmin)
+from pg_catalog.pg_class c where c.oid = any (array(select r.id from relation r))`;
 
 /** What is another one than when it was last asked. */
 export interface CatalogChange {
   /** Whether what the relations are, or who may read which rows of them, may have changed. */
   readonly isOfDefinitions: boolean;
-  /** The relations that have other files, or have not been asked about before. */
+  /** The relations that have other files or rows in the catalog, or have not been asked about before. */
   readonly relations: ReadonlySet<number>;
 }
 

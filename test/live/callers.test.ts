@@ -11,6 +11,7 @@ create table note (id int primary key, owner text not null, body text not null d
 alter table note enable row level security;
 create policy own on note for select to authenticated using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
 create policy public on note for select to anon using (is_public);
+create role reader; create policy readers on note for select to authenticated using (pg_has_role(current_user, 'reader', 'member'));
 create table plain (id int primary key, owner text); insert into plain values (1, 'ada'), (2, 'bob');
 create table shelf (id int primary key, label text); insert into shelf values (1, 'one');
 create view own_note as select id, owner from note; alter view own_note set (security_invoker = on);
@@ -122,6 +123,25 @@ for (const announced of [false, true]) {
       await untilAnswer(answers, 'UNAUTHENTICATED');
       assert.deepEqual(await answers.next(), { done: true, value: undefined });
       await tested.database.run('grant clerk to authenticator');
+    });
+
+    test('what was granted and revoked between two looks at the roles does not stay', async (context) => {
+      if (tested.database.version < 15) return context.skip('PostgreSQL 14 does not say that anything was changed and undone');
+      await tested.database.run("truncate note; insert into note values (1, 'ada', 'x', true)");
+      const answers = tested.graph.subscribe({ query: `subscription ${notes}` }, user('guest'));
+      const seen = async (bodies: readonly string[]) =>
+        untilAnswer(answers, { noteCollection: { edges: bodies.map((body) => ({ node: { id: 1, owner: 'ada', body } })) } });
+      await seen([]);
+      for (const body of 'pqrs') {
+        // Its writes are known when it has ended.
+        const session = await tested.database.connect();
+        await session.query(`grant reader to authenticated; update note set body = '${body}'`);
+        await seen([body]);
+        await session.query('revoke reader from authenticated');
+        await session.end();
+        await seen([]);
+      }
+      await answers.return?.();
     });
 
     test('a column that is dropped ends what reads it, and nothing else', async () => {

@@ -10,6 +10,8 @@ import { until } from './until.ts';
 export interface TestDatabase {
   readonly name: string;
   readonly port: number;
+  /** PostgreSQL's major version. */
+  readonly version: number;
   /** The URL with the login role `authenticator`, which rowgraph is meant to use. */
   readonly url: string;
   /** Runs SQL with any number of statements as the superuser; returns the rows of the last one. */
@@ -68,6 +70,7 @@ export async function startTestDatabases(options: PostgresOptions = {}): Promise
     return {
       name,
       port: server.port,
+      version: server.version,
       url,
       run,
       untilRunning: (text, count) => untilBackends(count, `query like '%${text}%'`),

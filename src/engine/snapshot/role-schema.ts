@@ -36,7 +36,8 @@ export interface Role {
   readonly alikeName: string;
   /**
    * The owner of its other prepared statements. PostgreSQL keeps the plan of a statement, with the policies that held for the role, when
-   * memberships change (and `bypassrls`), so that each set of policies needs statements of its own.
+   * memberships change (and `bypassrls`). So it is another name after each such change, even if it has been undone: a statement may have been
+   * planned in between.
    */
   readonly ownName: string;
 }

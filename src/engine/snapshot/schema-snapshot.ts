@@ -191,13 +191,15 @@ export class SchemaSnapshot {
     await granted.types();
   }
 
-  /** Forgets the known roles that requests may no longer run as, or may again: their next request loads them anew. */
+  /** Forgets the known roles for which something else holds than when they were loaded: their next request loads them anew. */
   async checkRoles(database: RequestDatabase): Promise<void> {
     const names = this.roles();
     if (names.length === 0) return;
     for (const standing of await loadStandings(database, names)) {
       const loaded = this.#roles.peek(standing.name);
-      if (loaded !== undefined && loaded.role.refusal !== this.#refusalOf(standing)) this.#roles.delete(standing.name);
+      if (loaded === undefined) continue;
+      const { refusal, ownName } = loaded.role;
+      if (refusal !== this.#refusalOf(standing) || ownName !== ownNameOf(standing)) this.#roles.delete(standing.name);
     }
   }
 
@@ -246,7 +248,7 @@ export class SchemaSnapshot {
     const refusal = this.#refusalOf(role);
     const alikeName = nameOfAlike(role, defaults);
     const loaded = {
-      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName, ownName: `${name}\0${role.policyRoles}` },
+      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName, ownName: ownNameOf(role) },
       privileges: this.#schemas.setOf(role.privileges),
     };
     if (!isPresent) {
@@ -312,6 +314,10 @@ function searchPathOf(catalog: Catalog, settings: SnapshotSettings): string {
  */
 function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): string {
   return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
+}
+
+function ownNameOf({ name, policyRoles }: RoleStanding): string {
+  return `${name}\0${policyRoles}`;
 }
 
 function sizeOfRole({ role }: LoadedRole, name: string): number {
