@@ -11,6 +11,7 @@ const noTable = {
   roleIndependent: true,
   readEffects: noEffects,
   writeEffects: noEffects,
+  distribution: null,
   securityInvoker: false,
   hasChildren: false,
   keepsNotNull: false,

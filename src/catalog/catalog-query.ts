@@ -196,6 +196,10 @@ export const catalogLists: Lists<RawCatalog> = {
     members: { schemaId: 'x.extnamespace::int8', version: 'x.extversion' },
     from: `pg_catalog.pg_extension x where x.extname = 'vector'`,
   },
+  citus: {
+    members: { catalogId: 'c.id::pg_catalog.oid::int8' },
+    from: `pg_catalog.to_regclass('pg_catalog.pg_dist_partition') c(id) where c.id is not null`,
+  },
   searchConfigs: {
     members: { id: 'g.oid::int8', schemaId: 'g.cfgnamespace::int8', name: 'g.cfgname' },
     from: 'pg_catalog.pg_ts_config g',

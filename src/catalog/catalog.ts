@@ -91,6 +91,8 @@ export interface CatalogTable {
   readonly fillsColumns: boolean;
   /** Whether a statement-level trigger runs before rows are inserted. */
   readonly runsBeforeInsert: boolean;
+  /** Null if PostgreSQL alone has the table. */
+  readonly distribution: Distribution | null;
   readonly comment: string | null;
   /** In table order, without dropped and system columns. */
   readonly columns: readonly CatalogColumn[];
@@ -98,6 +100,20 @@ export interface CatalogTable {
   readonly indexes: readonly CatalogIndex[];
   /** Unique indexes that can be arbiters, in order of id. */
   readonly arbiters: readonly CatalogArbiter[];
+}
+
+/** Where the rows of a table are, in a database with Citus (`pg_dist_partition`). */
+export interface Distribution {
+  /**
+   * `distributed`: on the shard that a column decides. `single shard`: on one of any node. `reference`: on all nodes. `local`: on the
+   * coordinator, as Citus knows. `view`: wherever the tables are that a view shows.
+   */
+  readonly kind: 'distributed' | 'single shard' | 'reference' | 'local' | 'view';
+  /** The column that decides the shard; null unless the table is distributed. */
+  readonly column: string | null;
+  /** Rows of tables with the same group are on the same node if their columns have the same value. */
+  readonly group: number;
+  readonly shards: number;
 }
 
 export interface CatalogColumn {

@@ -16,6 +16,7 @@ import { catalogLists, catalogQuery } from './catalog-query.ts';
 import { effectLists, effectsQuery, type RawEffects } from './effects/effects-query.ts';
 import { type Effects, findEffects } from './effects/find-effects.ts';
 import { type Lists, parseLists } from './lists.ts';
+import { type Distributions, loadDistributions, undistributed } from './load-distributions.ts';
 import { CatalogComments, type RawCatalog, type RawFunction } from './raw-catalog.ts';
 import { assembleViews, isView } from './views/infer-views.ts';
 import { type RawViews, viewLists, viewQuery } from './views/view-query.ts';
@@ -30,7 +31,8 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
   const viewIds = raw.tables.filter(isView).map(({ id }) => id);
   const views = viewIds.length === 0 ? null : await loadLists(database, viewLists, viewQuery, [JSON.stringify(viewIds)]);
   const effects = await loadLists(database, effectLists, effectsQuery, []);
-  return runInSlices(assembleCatalog(raw, views, effects, schemas));
+  const distributions = raw.citus.length === 0 ? undistributed : await loadDistributions(database, raw.tables);
+  return runInSlices(assembleCatalog(raw, views, effects, distributions, schemas));
 }
 
 async function loadLists<Rows>(database: RequestDatabase, lists: Lists<Rows>, query: string, parameters: readonly string[]): Promise<Rows> {
@@ -43,6 +45,7 @@ function* assembleCatalog(
   raw: RawCatalog,
   rawViews: RawViews | null,
   rawEffects: RawEffects,
+  distributions: Distributions,
   setting: readonly string[],
 ): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
@@ -52,7 +55,7 @@ function* assembleCatalog(
   const types = assembleTypes(raw, comments);
   yield;
   const effects = yield* findEffects(rawEffects);
-  const tables = yield* assembleTables(raw, comments, types, effects);
+  const tables = yield* assembleTables(raw, comments, types, effects, distributions);
   const { foreignKeys, partitionKeys } = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
   const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {

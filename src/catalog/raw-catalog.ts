@@ -35,6 +35,8 @@ export interface RawCatalog {
   readonly vectorIndexes: readonly (RawColumnNumber & VectorIndex)[];
   /** The extension pgvector, if it is installed. */
   readonly vectorExtension: readonly { readonly schemaId: number; readonly version: string }[];
+  /** A row if there is Citus. */
+  readonly citus: readonly { readonly catalogId: number }[];
   readonly uniqueIndexes: readonly RawUniqueIndex[];
   /** Only for tables that have unique indexes without a constraint, which must be told apart. */
   readonly uniqueIndexKinds: readonly {

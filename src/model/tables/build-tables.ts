@@ -95,7 +95,7 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
 
 /** What is read alike of tables and of composite types. */
 export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings, directive: Directive) {
-  const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, fillsColumns, runsBeforeInsert } = catalogTable;
+  const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, distribution, fillsColumns, runsBeforeInsert } = catalogTable;
   return {
     catalogTable,
     schema,
@@ -110,6 +110,7 @@ export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings,
     roleIndependent,
     readEffects,
     writeEffects,
+    distribution,
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     liveRefresh: readLiveRefresh(directive),
   };

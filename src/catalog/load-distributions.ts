@@ -1,0 +1,38 @@
+/** How Citus distributes tables: its catalog `pg_dist_partition`, which there is only with the extension. */
+import type { RequestDatabase } from '../database/database.ts';
+import type { Distribution } from './catalog.ts';
+import type { RawTable } from './raw-catalog.ts';
+
+/**
+ * `partmethod` is n without a distribution column; then `repmodel` is t for a reference table, and `colocationid` 0 for a table that only
+ * the coordinator has.
+ */
+const distributionsQuery = `
+  select p.logicalrelid::pg_catalog.oid::int8,
+    case when p.partmethod <> 'n' then 'distributed' when p.repmodel = 't' then 'reference'
+      when p.colocationid = 0 then 'local' else 'single shard' end,
+    case when p.partmethod <> 'n' then pg_catalog.column_to_column_name(p.logicalrelid, p.partkey) end,
+    p.colocationid,
+    (select pg_catalog.count(*) from pg_catalog.pg_dist_shard s where s.logicalrelid = p.logicalrelid)
+  from pg_catalog.pg_dist_partition p`;
+
+/** By the id of the table. */
+export type Distributions = ReadonlyMap<number, Distribution>;
+export const undistributed: Distributions = new Map();
+
+const kinds: readonly Distribution['kind'][] = ['distributed', 'reference', 'local', 'single shard'];
+const ofView: Distribution = { kind: 'view', column: null, group: 0, shards: 0 };
+
+/** The distributions of tables. Views have one if there is any distributed table, since they may show it. */
+export async function loadDistributions(
+  database: RequestDatabase,
+  tables: readonly Pick<RawTable, 'id' | 'kind'>[],
+): Promise<Distributions> {
+  const found = new Map<number, Distribution>();
+  for (const [id, name, column = null, group, shards] of await database.query(distributionsQuery, [])) {
+    const kind = kinds.find((each) => each === name);
+    if (kind) found.set(Number(id), { kind, column, group: Number(group), shards: Number(shards) });
+  }
+  if (found.size > 0) for (const { id, kind } of tables) if (kind === 'v') found.set(id, ofView);
+  return found;
+}
