@@ -11,7 +11,7 @@ const noTable = {
   roleIndependent: true,
   readEffects: noEffects,
   writeEffects: noEffects,
-  distribution: null,
+  placement: null,
   securityInvoker: false,
   hasChildren: false,
   keepsNotNull: false,

@@ -1,7 +1,7 @@
 /** Assembles tables with their columns and indexes from the rows of the catalog query. */
 import type { CatalogArbiter, CatalogColumn, CatalogIndex, CatalogTable, CatalogType } from './catalog.ts';
 import type { Effects } from './effects/find-effects.ts';
-import type { Distributions } from './load-distributions.ts';
+import type { Placements } from './load-placements.ts';
 import type { CatalogComments, RawCatalog, RawColumn, RawColumnNumber, RawIndexDefinition, RawUniqueIndex } from './raw-catalog.ts';
 
 export function* assembleTables(
@@ -9,7 +9,7 @@ export function* assembleTables(
   comments: CatalogComments,
   types: ReadonlyMap<number, CatalogType>,
   effects: Effects,
-  distributions: Distributions,
+  placements: Placements,
 ): Generator<void, CatalogTable[]> {
   const columns = yield* groupByTable(raw.columns);
   const indexes = yield* groupByTable(raw.indexes);
@@ -30,7 +30,7 @@ export function* assembleTables(
       roleIndependent: roleIndependent.has(id),
       readEffects: effects.ofReading(id),
       writeEffects: effects.ofWriting(id),
-      distribution: distributions.get(id) ?? null,
+      placement: placements.get(id) ?? null,
       columns: (columns.get(id) ?? []).map(toColumn),
       indexes: (indexes.get(id) ?? []).map(toIndex),
       arbiters: arbiters(id),

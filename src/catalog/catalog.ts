@@ -92,7 +92,7 @@ export interface CatalogTable {
   /** Whether a statement-level trigger runs before rows are inserted. */
   readonly runsBeforeInsert: boolean;
   /** Null if PostgreSQL alone has the table. */
-  readonly distribution: Distribution | null;
+  readonly placement: Placement | null;
   readonly comment: string | null;
   /** In table order, without dropped and system columns. */
   readonly columns: readonly CatalogColumn[];
@@ -103,7 +103,7 @@ export interface CatalogTable {
 }
 
 /** Where the rows of a table are, in a database with Citus (`pg_dist_partition`). */
-export interface Distribution {
+export interface Placement {
   /**
    * `distributed`: on the shard that a column decides. `single shard`: on one of any node. `reference`: on all nodes. `local`: on the
    * coordinator, as Citus knows. `view`: wherever the tables are that a view shows.

@@ -16,7 +16,7 @@ import { catalogLists, catalogQuery } from './catalog-query.ts';
 import { effectLists, effectsQuery, type RawEffects } from './effects/effects-query.ts';
 import { type Effects, findEffects } from './effects/find-effects.ts';
 import { type Lists, parseLists } from './lists.ts';
-import { type Distributions, loadDistributions, undistributed } from './load-distributions.ts';
+import { loadPlacements, noPlacements, type Placements } from './load-placements.ts';
 import { CatalogComments, type RawCatalog, type RawFunction } from './raw-catalog.ts';
 import { assembleViews, isView } from './views/infer-views.ts';
 import { type RawViews, viewLists, viewQuery } from './views/view-query.ts';
@@ -31,8 +31,8 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
   const viewIds = raw.tables.filter(isView).map(({ id }) => id);
   const views = viewIds.length === 0 ? null : await loadLists(database, viewLists, viewQuery, [JSON.stringify(viewIds)]);
   const effects = await loadLists(database, effectLists, effectsQuery, []);
-  const distributions = raw.citus.length === 0 ? undistributed : await loadDistributions(database, raw.tables);
-  return runInSlices(assembleCatalog(raw, views, effects, distributions, schemas));
+  const placements = raw.citus.length === 0 ? noPlacements : await loadPlacements(database, raw.tables);
+  return runInSlices(assembleCatalog(raw, views, effects, placements, schemas));
 }
 
 async function loadLists<Rows>(database: RequestDatabase, lists: Lists<Rows>, query: string, parameters: readonly string[]): Promise<Rows> {
@@ -45,7 +45,7 @@ function* assembleCatalog(
   raw: RawCatalog,
   rawViews: RawViews | null,
   rawEffects: RawEffects,
-  distributions: Distributions,
+  placements: Placements,
   setting: readonly string[],
 ): Generator<void, Catalog> {
   const comments = new CatalogComments(raw);
@@ -55,7 +55,7 @@ function* assembleCatalog(
   const types = assembleTypes(raw, comments);
   yield;
   const effects = yield* findEffects(rawEffects);
-  const tables = yield* assembleTables(raw, comments, types, effects, distributions);
+  const tables = yield* assembleTables(raw, comments, types, effects, placements);
   const { foreignKeys, partitionKeys } = yield* assembleForeignKeys(raw, comments, schemaNames, tables);
   const { views, viewForeignKeys } = yield* assembleViews(rawViews, tables, foreignKeys, comments);
   return {

@@ -14,15 +14,16 @@ import { builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } f
 import { equals } from './compile-filter.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
 import { countSql } from './page/page-query.ts';
-import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName } from './scope.ts';
+import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName, targetScope } from './scope.ts';
 import { searchRank, snippetJson } from './search.ts';
+import { shardOfKey } from './shards.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
 import { bound } from './values/comparison.ts';
 import { jsonPart } from './values/json-values.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
 
 export function newContext(): StatementContext {
-  return new StatementContext(compileRow);
+  return new StatementContext(compileRow, rowValue);
 }
 
 export function compileRow({ table, members }: RowPlan, scope: Scope, context: StatementContext): JsonText {
@@ -30,6 +31,8 @@ export function compileRow({ table, members }: RowPlan, scope: Scope, context: S
 }
 
 function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: Scope, context: StatementContext): JsonText {
+  const computed = scope.withRows?.(value);
+  if (computed) return [computed];
   switch (value.kind) {
     case 'column':
       return scope.columnJson(value.column);
@@ -76,7 +79,7 @@ export function mayBeGone({ relation }: ToOneValue, table: Table): boolean {
 /** The row that the row in `scope` refers to. */
 export function toOne(value: ToOneValue, table: Table, scope: Scope, context: StatementContext): Sql {
   const { relation, row } = value;
-  const target = directScope(context.aliases.next(), relation.target);
+  const target = targetScope(relation, scope, context.aliases.next());
   return objectOrNull(
     {
       columns: [concatenate(compileRow(row, target, context))],
@@ -182,7 +185,7 @@ export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePl
 }
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
-  const scope = directScope(context.aliases.next(), table);
+  const scope = directScope(context.aliases.next(), { keepsNotNull: table.keepsNotNull, shard: shardOfKey(table, key) });
   return objectOrNull({
     columns: [concatenate(compileRow(row, scope, context))],
     from: as(tableName(table), scope.alias),

@@ -6,6 +6,7 @@ import { columnsOfSearch } from '../plan/traits/order-traits.ts';
 import { as, list, named, subselect } from '../sql/clauses.ts';
 import { concatenate, type JsonText } from '../sql/json-text.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../sql/sql.ts';
+import { type RelatedValue, type Shard, shardAlong, valuesWithRows } from './shards.ts';
 import { collated, comparable } from './values/comparison.ts';
 import { valueJson } from './values/value-json.ts';
 
@@ -29,6 +30,10 @@ export interface Scope {
   column(name: string): Sql;
   /** The JSON of a column; a reference to it if it is computed with the rows. */
   columnJson(column: Column): JsonText;
+  /** The shard that the row is on, if the statement has it as a value. */
+  readonly shard?: Shard | undefined;
+  /** The JSON of a value that is computed with the rows. */
+  withRows?(value: RowValue): Sql | undefined;
   /** The JSON that a relation had when the rows were written. Only of rows that are read as they were written. */
   asWritten?(value: ToOneValue): Sql | undefined;
 }
@@ -43,10 +48,14 @@ export function isNeverNull({ notNull }: Column, { keepsNotNull }: Scope): boole
  * A table or function directly in FROM. The row is `alias.*` unless it is given; the star is needed because the alias alone may be the name
  * of a column.
  */
-export function directScope(alias: string, { keepsNotNull, row }: { readonly keepsNotNull: boolean; readonly row?: Sql }): Scope {
+export function directScope(
+  alias: string,
+  { keepsNotNull, row, shard }: Pick<Scope, 'keepsNotNull' | 'shard'> & { readonly row?: Sql },
+): Scope {
   const scope: Scope = {
     alias,
     keepsNotNull,
+    shard,
     row: row ?? sql`${trusted(alias)}.*`,
     column: (name) => sql`${trusted(alias)}.${identifier(name)}`,
     columnJson: (column) => columnJson(column, scope),
@@ -68,9 +77,11 @@ export interface RowNeeds {
   readonly json: readonly Column[];
   /** Relations whose JSON is kept as it is when the rows are written. */
   readonly kept: readonly ToOneValue[];
+  /** Values whose JSON is computed with the rows, because of their shards. */
+  readonly related: readonly RelatedValue[];
 }
 
-export const noNeeds: RowNeeds = { columns: [], row: false, json: [], kept: [] };
+export const noNeeds: RowNeeds = { columns: [], row: false, json: [], kept: [], related: [] };
 export const wholeRow: RowNeeds = { ...noNeeds, row: true };
 
 export function needsOfColumns(names: readonly string[]): RowNeeds {
@@ -83,6 +94,7 @@ export function allNeeds(needs: readonly RowNeeds[]): RowNeeds {
     row: needs.some(({ row }) => row),
     json: [...new Set(needs.flatMap(({ json }) => json))],
     kept: needs.flatMap(({ kept }) => kept),
+    related: [...new Set(needs.flatMap(({ related }) => related))],
   };
 }
 
@@ -90,7 +102,10 @@ export function allNeeds(needs: readonly RowNeeds[]): RowNeeds {
 export function rowNeeds({ table, members }: RowPlan): RowNeeds {
   const columns = members.flatMap(({ value }) => (value.kind === 'column' ? [value.column] : []));
   const repeated = columns.filter((column, index) => columns.indexOf(column) < index);
-  return allNeeds([...members.map(({ value }) => needsOfValue(value, table)), { ...noNeeds, json: repeated }]);
+  const values = members.map(({ value }) => value);
+  const related = valuesWithRows(table, values);
+  const others = values.filter((value) => !related.some((each) => each === value));
+  return allNeeds([...others.map((value) => needsOfValue(value, table)), { ...noNeeds, json: repeated, related }]);
 }
 
 export function needsOfValue(value: RowValue, table: Table): RowNeeds {
@@ -114,6 +129,9 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
       return wholeRow;
   }
 }
+
+/** Writes the JSON of a value of a row. */
+export type ValueWriter = (value: RelatedValue, table: Table, row: Scope) => JsonText;
 
 /** A subselect that returns what is needed of its rows. */
 export class DerivedScope implements Scope {
@@ -145,16 +163,28 @@ export class DerivedScope implements Scope {
     return index < 0 ? undefined : this.output(this.jsonName(this.needs.json.length + index));
   }
 
+  withRows(value: RowValue): Sql | undefined {
+    const related: readonly RowValue[] = this.needs.related;
+    const index = related.indexOf(value);
+    return index < 0 ? undefined : this.output(this.#relatedName(index));
+  }
+
   output(name: string): Sql {
     return sql`${trusted(this.alias)}.${identifier(name)}`;
   }
 
-  /** The select list: the columns of `inner`, `others` as well, and its whole row if a function needs it. */
-  outputs(inner: Scope, others: readonly string[] = []): Sql[] {
+  /**
+   * The select list: the columns of `inner`, `others` as well, its whole row if a function needs it, and the JSON of what is related, for
+   * which `write` is asked.
+   */
+  outputs(inner: Scope, write: ValueWriter, others: readonly string[] = []): Sql[] {
     const columns = [...new Set([...this.needs.columns, ...others])].map((name) => inner.column(name));
-    if (!this.needs.row) return columns;
+    const { row, related } = this.needs;
     // Without the cast, the star in a select list would expand to all columns.
-    return [...columns, named(sql`${inner.row}::${tableName(this.#table)}`, this.rowName())];
+    if (row) columns.push(named(sql`${inner.row}::${tableName(this.#table)}`, this.rowName()));
+    for (const [index, value] of related.entries())
+      columns.push(named(concatenate(write(value, this.#table, inner)), this.#relatedName(index)));
+    return columns;
   }
 
   /**
@@ -170,6 +200,10 @@ export class DerivedScope implements Scope {
   /** The name of the output with the JSON of a column, or, behind those, of a kept relation. */
   jsonName(index: number): string {
     return this.freeName(`(json ${index + 1})`);
+  }
+
+  #relatedName(index: number): string {
+    return this.freeName(`(related ${index + 1})`);
   }
 
   /** A name for an output of the subselect that differs from all columns that may be used. */
@@ -207,9 +241,16 @@ export function readableColumns({ columns, relations }: Table): string[] {
   return [...new Set(names)];
 }
 
+/** The rows of the target of a relation in FROM, on the shard of the row that leads to them. */
+export function targetScope(relation: Relation, near: Scope, alias: string, keepsNotNull = relation.target.keepsNotNull): Scope {
+  return directScope(alias, { keepsNotNull, shard: shardAlong(relation, near.shard) });
+}
+
 /** The conditions that relate a row of the target to one of the near table. */
 export function joinConditions({ columns }: Relation, near: Scope, target: Scope): Sql[] {
-  return columns.map((pair) => areEqual(pair, near.column(pair.near), target.column(pair.target)));
+  const { shard } = target;
+  const equal = columns.map((pair) => areEqual(pair, near.column(pair.near), target.column(pair.target)));
+  return shard && near.shard ? [...equal, sql`${target.column(shard.column)} = ${shard.value}`] : equal;
 }
 
 /** Compares the values of a pair of columns as a foreign key does: by the collation of the referenced column. */
@@ -229,7 +270,7 @@ interface RelatedFrom {
 export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedFrom {
   const alias = aliases.next();
   if (by.kind === 'relation') {
-    const scope = directScope(alias, target);
+    const scope = targetScope(by.relation, near, alias);
     return { scope, from: as(tableName(target), alias), conditions: joinConditions(by.relation, near, scope) };
   }
   const scope = directScope(alias, { keepsNotNull: false });

@@ -6,16 +6,22 @@ import type { Member, Parameter, RowPlan, TypeNamePlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
 import { type JsonKey, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
-import { Aliases, type Scope } from './scope.ts';
+import { Aliases, type Scope, type ValueWriter } from './scope.ts';
 
 export class StatementContext {
   readonly aliases = new Aliases();
   /** The JSON of a row. Passed in, because rows and connections contain each other. */
   readonly rowJson: (row: RowPlan, scope: Scope) => JsonText;
+  /** The JSON of a value of a row. */
+  readonly valueJson: ValueWriter;
   readonly #aliasKeys = new Map<string, Sql>();
 
-  constructor(compileRow: (row: RowPlan, scope: Scope, context: StatementContext) => JsonText) {
+  constructor(
+    compileRow: (row: RowPlan, scope: Scope, context: StatementContext) => JsonText,
+    compileValue: (...value: [...Parameters<ValueWriter>, StatementContext]) => JsonText,
+  ) {
     this.rowJson = (row, scope) => compileRow(row, scope, this);
+    this.valueJson = (value, table, row) => compileValue(value, table, row, this);
   }
 
   /** An object with these members; `json` has the values of all but `__typename`. */

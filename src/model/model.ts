@@ -3,7 +3,7 @@
  * Built by `build-model.ts` from the catalog; read by `schema/`, `plan/` and `compile/`. No SQL and no GraphQL types here.
  */
 
-import type { Distribution, SessionEffects } from '../catalog/catalog.ts';
+import type { Placement, SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
@@ -107,7 +107,7 @@ export interface Table {
   readonly readEffects: SessionEffects;
   readonly writeEffects: SessionEffects;
   /** How Citus distributes its rows; null if PostgreSQL alone has the table. */
-  readonly distribution: Distribution | null;
+  readonly placement: Placement | null;
   readonly maxRows: number;
   /** How often to evaluate subscriptions that read it, whatever changes, in milliseconds; null if only changes matter. */
   readonly liveRefresh: number | null;

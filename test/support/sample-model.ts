@@ -69,7 +69,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     roleIndependent: true,
     readEffects: noEffects,
     writeEffects: noEffects,
-    distribution: null,
+    placement: null,
     uniqueKeys: [],
     arbiters: [],
     relations: [],

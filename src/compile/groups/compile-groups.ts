@@ -28,7 +28,7 @@ import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { type Collection, matchingRows } from '../page/collection.ts';
 import { countSql } from '../page/page-query.ts';
-import { type Aliases, directScope, joinConditions, readableColumns, type Scope, tableName } from '../scope.ts';
+import { type Aliases, directScope, joinConditions, readableColumns, type Scope, tableName, targetScope } from '../scope.ts';
 import { comparisonOf } from '../values/comparison.ts';
 import { valueJson } from '../values/value-json.ts';
 import { aggregateMemberJson, aggregateOf, aggregatesOf } from './compile-aggregate.ts';
@@ -134,7 +134,7 @@ function joinPaths(paths: readonly (readonly Relation[])[], near: Scope, aliases
     const name = `${from.alias} ${relation.fieldName}`;
     const present = joined.get(name);
     if (present) return present;
-    const scope = directScope(aliases.next(), { keepsNotNull: false });
+    const scope = targetScope(relation, from, aliases.next(), false);
     joined.set(name, scope);
     joins.push(joinOf(relation, from, scope));
     return scope;

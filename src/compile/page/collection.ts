@@ -19,6 +19,7 @@ import {
   type Scope,
   tableName,
 } from '../scope.ts';
+import { type Shard, shardAlong, shardOfFilter } from '../shards.ts';
 import type { StatementContext } from '../statement.ts';
 import { joinKeys } from './order-keys.ts';
 import { orderBy } from './seek.ts';
@@ -75,7 +76,7 @@ function distinctRows(collection: Collection, { keys, order }: DistinctPlan, ali
   const scope = new DerivedScope(alias, table, needs, keepsNotNull(collection));
   const rows = subselect({
     distinctOn: written.keys.slice(0, keys.length).map((key) => key.sql),
-    columns: scope.outputs(inner),
+    columns: scope.outputs(inner, context.valueJson),
     from,
     joins: written.joins,
     where,
@@ -89,10 +90,17 @@ function allMatchingRows(collection: Collection, alias: string): MatchingRows {
   const { table, filter } = plan;
   // A common table expression has rows of no type.
   const row = rows.kind === 'called' ? { row: sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` } : {};
-  const scope = directScope(alias, { keepsNotNull: keepsNotNull(collection), ...row });
-  const related = rows.kind === 'table' && rows.relatedTo ? joinConditions(rows.relatedTo.relation, rows.relatedTo.near, scope) : [];
+  const relatedTo = rows.kind === 'table' ? rows.relatedTo : null;
+  const shard = (relatedTo && shardAlong(relatedTo.relation, relatedTo.near.shard)) ?? shardOf(collection);
+  const scope = directScope(alias, { keepsNotNull: keepsNotNull(collection), ...row, shard });
+  const related = relatedTo ? joinConditions(relatedTo.relation, relatedTo.near, scope) : [];
   const filtered = filter ? [compileFilter(filter, scope, context.aliases)] : [];
   return { scope, from: as(fromOf(rows, plan), alias), where: [...related, ...filtered] };
+}
+
+/** The shard of all rows of a table that match the filter. */
+function shardOf({ plan: { table, filter }, rows }: Collection): Shard | undefined {
+  return rows.kind === 'table' ? shardOfFilter(table, filter) : undefined;
 }
 
 function fromOf(rows: CollectionRows, { table }: ConnectionPlan): Sql {

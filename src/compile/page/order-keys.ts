@@ -16,6 +16,7 @@ import {
   relatedRows,
   type Scope,
   tableName,
+  targetScope,
   wholeRow,
 } from '../scope.ts';
 import { searchRank } from '../search.ts';
@@ -159,7 +160,7 @@ class Joins {
     const present = this.#rows.get(path);
     if (present) return present;
     const { target, columns } = relation;
-    const scope = directScope(this.#aliases.next(), target);
+    const scope = targetScope(relation, row.scope, this.#aliases.next());
     const isThere = row.presence === null && isAlwaysThere(relation, row.scope.keepsNotNull);
     this.#join(isThere ? 'join' : 'left join', as(tableName(target), scope.alias), joinConditions(relation, row.scope, scope));
     const [key] = columns;

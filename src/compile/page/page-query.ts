@@ -248,13 +248,14 @@ export class PageQuery {
 
   /** The select list, with the values of the keys if anything around the subselect uses them. */
   #outputs({ scope }: MatchingRows, keys: readonly WrittenKey[], withKeys: boolean): Sql[] {
-    if (!withKeys) return this.scope.outputs(scope);
+    const { valueJson } = this.#collection.context;
+    if (!withKeys) return this.scope.outputs(scope, valueJson);
     const columns = keys.flatMap(({ value }) => (value.kind === 'column' ? [value.column.name] : []));
     const others = keys.flatMap((key) => {
       const name = this.#outputNames.get(traitsOfOrder(key.value).identity);
       return name === undefined ? [] : [named(key.sql, name)];
     });
-    return [...this.scope.outputs(scope, columns), ...others];
+    return [...this.scope.outputs(scope, valueJson, columns), ...others];
   }
 
   #asOutputs(keys: readonly OrderKey[]): WrittenKey[] {

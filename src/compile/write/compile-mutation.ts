@@ -148,7 +148,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   const json = concatenate(plan.kind === 'insert' ? response : [...response, resetCount]);
   const target = directScope(rows.alias, table);
   const counted = plan.kind === 'insert' ? [] : [named(countRow(plan), rows.freeName('(counted)'))];
-  const returned = [...rows.outputs(target), ...counted];
+  const returned = [...rows.outputs(target, context.valueJson), ...counted];
   const changed = cte('changed', write(plan, target, context.aliases, returned.length > 0 ? returned : [integer(1)], noFrame));
   // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
   const isAggregate = plan.kind !== 'insert' || members.some(({ value }) => value.kind !== 'type name');

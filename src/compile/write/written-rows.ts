@@ -94,7 +94,7 @@ export function rowsByKey(written: Written): StoredRows {
   const inner = directScope(alias, table);
   const names = table.primaryKey.map(({ name }) => name);
   const cells = names.map((name) => columnCell(name, table));
-  const outputs = rows.outputs(inner);
+  const outputs = rows.outputs(inner, written.context.valueJson);
   const stored = storedRows(written, rows, cells, foundByKey(written, outputs.length > 0 ? outputs : [integer(1)], names));
   return { ...stored, read: rows.withJson(stored.read) };
 }

@@ -95,7 +95,8 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
 
 /** What is read alike of tables and of composite types. */
 export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings, directive: Directive) {
-  const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, distribution, fillsColumns, runsBeforeInsert } = catalogTable;
+  const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, placement, fillsColumns, runsBeforeInsert } =
+    catalogTable;
   return {
     catalogTable,
     schema,
@@ -110,7 +111,7 @@ export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings,
     roleIndependent,
     readEffects,
     writeEffects,
-    distribution,
+    placement,
     maxRows: readMaxRows(directive) ?? schema.maxRows,
     liveRefresh: readLiveRefresh(directive),
   };

@@ -22,7 +22,7 @@ export interface TableBuilder {
 /** The members of a table that depend on no other table. */
 const shared = [
   ...(['kind', 'description', 'keyIsUnique', 'keyIsProven', 'keepsNotNull', 'insertsEveryRow', 'insertsFirst', 'rowSecurity'] as const),
-  ...(['roleIndependent', 'readEffects', 'writeEffects', 'distribution', 'maxRows', 'liveRefresh', 'totalCount'] as const),
+  ...(['roleIndependent', 'readEffects', 'writeEffects', 'placement', 'maxRows', 'liveRefresh', 'totalCount'] as const),
   ...(['aggregate', 'additions'] as const),
   ...(['selectable', 'insertable', 'updatable', 'deletable', 'isSearchable'] as const),
 ] as const satisfies readonly (keyof Table)[];

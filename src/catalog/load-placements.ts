@@ -1,13 +1,13 @@
 /** How Citus distributes tables: its catalog `pg_dist_partition`, which there is only with the extension. */
 import type { RequestDatabase } from '../database/database.ts';
-import type { Distribution } from './catalog.ts';
+import type { Placement } from './catalog.ts';
 import type { RawTable } from './raw-catalog.ts';
 
 /**
  * `partmethod` is n without a distribution column; then `repmodel` is t for a reference table, and `colocationid` 0 for a table that only
  * the coordinator has.
  */
-const distributionsQuery = `
+const placementsQuery = `
   select p.logicalrelid::pg_catalog.oid::int8,
     case when p.partmethod <> 'n' then 'distributed' when p.repmodel = 't' then 'reference'
       when p.colocationid = 0 then 'local' else 'single shard' end,
@@ -17,19 +17,16 @@ const distributionsQuery = `
   from pg_catalog.pg_dist_partition p`;
 
 /** By the id of the table. */
-export type Distributions = ReadonlyMap<number, Distribution>;
-export const undistributed: Distributions = new Map();
+export type Placements = ReadonlyMap<number, Placement>;
+export const noPlacements: Placements = new Map();
 
-const kinds: readonly Distribution['kind'][] = ['distributed', 'reference', 'local', 'single shard'];
-const ofView: Distribution = { kind: 'view', column: null, group: 0, shards: 0 };
+const kinds: readonly Placement['kind'][] = ['distributed', 'reference', 'local', 'single shard'];
+const ofView: Placement = { kind: 'view', column: null, group: 0, shards: 0 };
 
-/** The distributions of tables. Views have one if there is any distributed table, since they may show it. */
-export async function loadDistributions(
-  database: RequestDatabase,
-  tables: readonly Pick<RawTable, 'id' | 'kind'>[],
-): Promise<Distributions> {
-  const found = new Map<number, Distribution>();
-  for (const [id, name, column = null, group, shards] of await database.query(distributionsQuery, [])) {
+/** The placements of tables. Views have one if there is any distributed table, since they may show it. */
+export async function loadPlacements(database: RequestDatabase, tables: readonly Pick<RawTable, 'id' | 'kind'>[]): Promise<Placements> {
+  const found = new Map<number, Placement>();
+  for (const [id, name, column = null, group, shards] of await database.query(placementsQuery, [])) {
     const kind = kinds.find((each) => each === name);
     if (kind) found.set(Number(id), { kind, column, group: Number(group), shards: Number(shards) });
   }
