@@ -18,7 +18,7 @@ export function withSettings(page: string): string {
   return replaceTable(whole, ['setting', 'default'], differences);
 }
 
-function replaceTable(page: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
+export function replaceTable(page: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const head = `${rowOf(heads)}\n|${'---|'.repeat(heads.length)}\n`;
   const start = page.indexOf(head);
   if (start === -1) throw new Error(`The page has no table ${rowOf(heads)}`);

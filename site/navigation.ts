@@ -33,6 +33,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/api/directives.md',
     'docs/live.md',
     'docs/additions.md',
+    'docs/types.md',
     'docs/vectors.md',
     'docs/scalars.md',
     'docs/errors.md',

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { withFigures } from '../bench/report/report.ts';
 import { withSettings } from '../build/settings-table.ts';
+import { withTypes } from '../build/types-table.ts';
 import { parts } from '../site/navigation.ts';
 import { limitTable } from '../src/budget/limits.ts';
 import { findingCodes } from '../src/doctor/finding-codes.ts';
@@ -51,6 +52,10 @@ test('docs/diagnose.md lists the findings of src/doctor/finding-codes.ts', () =>
 
 test('docs/settings.md has the settings of src/settings/settings.ts, and where dev differs', () => {
   assert.equal(read('docs/settings.md'), withSettings(read('docs/settings.md')), 'Run node build/settings-table.ts');
+});
+
+test('docs/types.md has the types of src/model/types/postgres-types.ts', () => {
+  assert.equal(read('docs/types.md'), withTypes(read('docs/types.md')), 'Run node build/types-table.ts');
 });
 
 test('each link between the pages leads to an existing file and heading', () => {

@@ -122,7 +122,7 @@ test('every example of docs/api has the answer that is shown, and its operators 
   assert.deepEqual([...shown].sort(), [...filters].sort());
 });
 
-for (const page of ['../site/index.md', 'additions.md', 'from-supabase.md', 'from-pg_graphql.md']) {
+for (const page of ['../site/index.md', 'additions.md', 'types.md', 'from-supabase.md', 'from-pg_graphql.md']) {
   test(`every example of docs/${page} has the answer that is shown`, async (context) => {
     await runPages(context, page);
   });

@@ -83,8 +83,13 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
   const { name, type } = column;
   const left = comparable(scope.column(name), type);
   const operand = operandType(type);
-  if (operators[operator].takesList) return comparisonOf(left, operator, parameter, operand);
+  if (hasOwnOperand(operator)) return comparisonOf(left, operator, parameter, operand);
   return comparisonOf(left, operator, parameter, operand, literalOf(parameter, type) ?? comparand(parameter, type));
+}
+
+/** Whether an operator takes something else than a value of the type that it compares. */
+function hasOwnOperand(operator: Operator): boolean {
+  return operators[operator].takesList || operators[operator].operand !== null;
 }
 
 /**
@@ -107,7 +112,7 @@ export function equals(column: Column, parameter: Parameter, scope: Scope): Sql 
 function testOf(value: Sql, test: Test, type: ValueType): Sql {
   if (test.kind === 'null test') return (test.isNull ? isNull : isNotNull)(value, type);
   const operand = operandType(type);
-  const right = operators[test.operator].takesList ? undefined : comparand(test.parameter, type);
+  const right = hasOwnOperand(test.operator) ? undefined : comparand(test.parameter, type);
   return comparisonOf(comparable(value, type), test.operator, test.parameter, operand, right);
 }
 

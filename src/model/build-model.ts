@@ -7,7 +7,7 @@ import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { defaultMaxRows, readDirective, readMaxRows } from './directives.ts';
-import type { JsonTypeNames, Model } from './model.ts';
+import type { Model } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
@@ -22,10 +22,9 @@ import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { buildLookups } from './tables/build-lookups.ts';
 import { buildSearch } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
+import { claimInputTypes } from './tables/input-types.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { namesAllTypes, trigramsOf } from './tables/value-types.ts';
-import { isJson } from './types/named-types.ts';
-import { postgresType } from './types/postgres-types.ts';
 
 /** Builds the model of a role. Never throws. */
 export function* buildModel(catalog: Catalog, privileges: Privileges, settings: ModelSettings = {}): Generator<void, Model> {
@@ -78,7 +77,6 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
-  const jsonTypes = hasJson(context) ? claimJsonTypes(names) : null;
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
@@ -96,7 +94,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),
     hasTrigrams: trigramsOf(context) !== null,
-    jsonTypes,
+    ...claimInputTypes(context, names),
     hasVectors: catalog.vectorExtension !== null && additions.has('vectors'),
     countBuilt: () => builder.builtTables,
   };
@@ -124,24 +122,6 @@ function* newContext(
     overloads: findOverloads(catalog),
     domains: new Map(),
     valueTypes: new Map(),
-  };
-}
-
-/** Whether a table with the addition has a column of JSON, or of a domain over JSON. */
-function hasJson({ catalog, domains, tables }: BuildContext): boolean {
-  const ofJson = new Set([...catalog.types.values()].filter((type) => postgresType(type).scalar === 'JSON').map(({ id }) => id));
-  for (const { id, base } of domains.values()) if (isJson(base)) ofJson.add(id);
-  return [...tables.values()].some(
-    ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
-  );
-}
-
-function claimJsonTypes(names: ClaimedNames): JsonTypeNames {
-  return {
-    filter: names.claimShared('JSONFilter'),
-    path: names.claimShared('JSONPath'),
-    change: names.claimShared('JSONChange'),
-    pathValue: names.claimShared('JSONPathValue'),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { VectorForm } from './types/postgres-types.ts';
+import type { TypeFilterName } from './types/type-filters.ts';
 import type { Metric } from './types/vector-metrics.ts';
 import type { DomainType, EnumType, EnumValueType, ListType, ScalarType, ValueType } from './value-type.ts';
 
@@ -44,6 +45,8 @@ export interface Model {
   readonly hasMoreOperators: boolean;
   /** Whether texts can be compared by their trigrams. */
   readonly hasTrigrams: boolean;
+  /** The filters of types that are Opaque, with their names, if tables that have the addition use them. */
+  readonly typeFilters: ReadonlyMap<TypeFilterName, string>;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
   readonly jsonTypes: JsonTypeNames | null;
   /** Whether tables may have vectors: the database has pgvector, and the addition is on. */

@@ -40,6 +40,7 @@ import {
   listFilter,
   type OfferedOperators,
   scalarFilterTypes,
+  typeFilter,
 } from './tables/filter-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
@@ -87,6 +88,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const ofAll = commonTypes.map((type) => (type === scalarTypes.JSON ? jsonScalar : type));
   for (const type of [...ofAll, ...scalarFilterTypes(offered)]) registry.define(type.name, () => type);
   defineJsonTypes(registry, jsonScalar, filterIs);
+  for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(filter, name, offered));
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);

@@ -119,6 +119,11 @@ create view headliner as select p.stage_id, p.slot, p.act_id, a.name from perfor
 create table pass(id int primary key, holder text not null unique, used int not null default 0);
 alter table pass enable row level security;
 
+-- Types that are Opaque and have filters of their own.
+create extension ltree;
+create table slot(id int primary key, lasts interval, path ltree, host inet);
+comment on table slot is '@graphql({"aggregate": {"enabled": true}})';
+
 -- Searched by a vector that PostgreSQL keeps, and by the words of columns.
 create table song(
   id int primary key,

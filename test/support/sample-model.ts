@@ -122,6 +122,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     specifiesScalars: true,
     hasMoreOperators: true,
     hasTrigrams: false,
+    typeFilters: new Map(),
     jsonTypes: null,
     hasVectors: false,
     json: 'string',

@@ -21,7 +21,7 @@ export function aggregateCall({ name, column, fraction }: AggregatedColumn, valu
     case 'avg':
     case 'stddev':
     case 'variance':
-      return builtIn(name, traits.number?.isExact ? value : cast(value, 'numeric'));
+      return builtIn(name, traits.number === null || traits.number.isExact ? value : cast(value, 'numeric'));
     case 'min':
     case 'max':
       return extreme(name, traits, value);
@@ -70,10 +70,12 @@ export function aggregateJson({ name, column }: AggregatedColumn, value: Sql): S
   const { number, time } = type.traits;
   switch (name) {
     case 'sum':
-      if (number?.isFloating) return floatJson(value, type.typeName);
-      return numberJson(value, number?.hasScale ? digitsOf(type) : 'as written');
+      if (number === null) return orNull(toJson(value));
+      if (number.isFloating) return floatJson(value, type.typeName);
+      return numberJson(value, number.hasScale ? digitsOf(type) : 'as written');
     case 'avg':
-      return numberJson(value, number?.averagesFraction ? 'fraction' : digitsOf(type));
+      if (number === null) return orNull(toJson(value));
+      return numberJson(value, number.averagesFraction ? 'fraction' : digitsOf(type));
     case 'stddev':
     case 'variance':
       return numberJson(value, 'fraction');
@@ -137,6 +139,6 @@ export function aggregateSql(value: AggregateOrder, scope: Scope): Sql {
   if (value.function === 'count') return countRows;
   const column = scope.column(value.column.name);
   // A sum of floating-point numbers depends on the order in which PostgreSQL reads them, so a cursor could miss its position.
-  if (value.function === 'sum' && !traitsOf(value.column.type).number?.isExact) return builtIn('sum', cast(column, 'numeric'));
+  if (value.function === 'sum' && traitsOf(value.column.type).number?.isExact === false) return builtIn('sum', cast(column, 'numeric'));
   return aggregateCall({ name: value.function, column: value.column, fraction: null }, column);
 }

@@ -2,6 +2,7 @@
 import type { ColumnPair } from '../../model/model.ts';
 import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
+import { typeFilters } from '../../model/types/type-filters.ts';
 import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
 import type { Parameter, ValuePart } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
@@ -52,6 +53,13 @@ function isComposite(type: ValueType): boolean {
   return type.kind === 'row' || type.kind === 'composite' || (type.kind === 'scalar' && type.composite === true);
 }
 
+/** The operand of an operator: of the type itself, or of another one in its schema, such as the pattern of an ltree. */
+function operandOf(operator: Operator, type: ComparedType): ComparedType {
+  const { operand } = operators[operator];
+  if (operand === null) return type;
+  return { ...type, sqlType: `${type.sqlType.slice(0, type.sqlType.lastIndexOf('.') + 1)}${operand}` };
+}
+
 /** The right-hand side of a comparison. A cast to a domain would fail for a value that its checks forbid. */
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   if (parameter.encoding.kind === 'json') return composed(bind(parameter, 'jsonb'), type.sqlType);
@@ -85,8 +93,11 @@ export function composed(json: Sql, type: string): Sql {
 
 /** Compares an expression with a parameter of a type, or with `value`. */
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
-  const { form, symbol, missesCitext } = operators[operator];
-  const list = (): Sql => bound(parameter, type, `${type.sqlType}[]`);
+  const { form, takesList, missesCitext } = operators[operator];
+  const { filter } = type.traits ?? {};
+  const symbol = (filter && typeFilters[filter].symbols[operator]) ?? operators[operator].symbol;
+  const operand = operandOf(operator, type);
+  const list = (): Sql => bound(parameter, operand, `${operand.sqlType}[]`);
   switch (form) {
     case 'any':
       return sql`${left} = any(${list()})`;
@@ -108,7 +119,7 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
     case 'infix':
       break;
   }
-  const right = value ?? bound(parameter, type);
+  const right = value ?? (takesList ? list() : bound(parameter, operand));
   const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
   return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
 }

@@ -7,7 +7,7 @@
  *     select concat('{"affectedCount":', pg_catalog.count(*), … from changed as t1
  */
 import type { Column, Table } from '../../model/model.ts';
-import { operandScalar } from '../../model/types/named-types.ts';
+import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type {
   Assignment,
   ConflictPlan,
@@ -215,7 +215,7 @@ export function assignmentOf({ column: { name, type }, parameter }: Assignment):
 
 /** `"views" = t1."views" + $1::int4`. The cast has no modifier, because that of a numeric would round the amount. */
 export function incrementOf({ name, type }: Column, parameter: Parameter, target: Scope): Sql {
-  const amount = type.kind === 'scalar' ? operandScalar(type).typeName : '';
+  const amount = traitsOf(type).increments === 'interval' ? 'interval' : type.kind === 'scalar' ? operandScalar(type).typeName : '';
   return sql`${identifier(name)} = ${target.column(name)} + ${bind(parameter, amount)}`;
 }
 

@@ -8,7 +8,17 @@ import { columnNameOf, enumValueNames, isFreeName, numbered, qualifiedName, whyA
 import type { ValueType } from '../value-type.ts';
 import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
-import { columnTypeOf, isComparable, isComposite, isInsertable, isNamed, isOrderable, isUpdatable, whyOutOfReach } from './value-types.ts';
+import {
+  columnTypeOf,
+  isComparable,
+  isComposite,
+  isInsertable,
+  isNamed,
+  isOrderable,
+  isUpdatable,
+  narrowType,
+  whyOutOfReach,
+} from './value-types.ts';
 import { vectorColumnOf } from './vector-column.ts';
 
 interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
@@ -54,9 +64,9 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
   return selectable && comparable && isNamed(type);
 }
 
-/** The type of a column. Without the addition, a composite type has no GraphQL type. */
+/** The type of a column, in a table with these additions. Without `composites`, a composite type has no GraphQL type. */
 function typeIn(context: BuildContext, column: CatalogColumn, additions: Additions): ValueType {
-  const type = columnTypeOf(context, column);
+  const type = narrowType(columnTypeOf(context, column), additions);
   if (!isComposite(type) || additions.has('composites')) return type;
   const kind = type.kind === 'row' ? 'composite' : 'unsupported';
   return { kind, sqlType: type.sqlType, ...(!isNamed(type) && { unnameable: true }) };

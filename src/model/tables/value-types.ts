@@ -6,7 +6,7 @@ import type { Catalog, CatalogColumn, CatalogSchema, CatalogType, Privileges } f
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded } from '../build-context.ts';
 import { isArrayDomain } from '../types/named-types.ts';
-import { postgresType } from '../types/postgres-types.ts';
+import { type PostgresType, postgresType } from '../types/postgres-types.ts';
 import type { CompositeType, EnumValueType, ScalarType, UnsupportedType, ValueType } from '../value-type.ts';
 import type { LazyTable } from './lazy-table.ts';
 
@@ -133,7 +133,7 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const writtenAs = writtenTypeOf(context, type);
   const domain = context.domains.get(type.id);
-  const own = postgresType(type);
+  const own = typeTraitsIn(context.settings.additions, postgresType(type));
   // What JSON cannot be ordered by is no fault of the domain, as in pg_graphql.
   const traits = domain?.base.kind === 'scalar' ? { ...domain.base.traits, orders: own.orders } : own;
   const scalar = {
@@ -159,6 +159,23 @@ function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | 
     ...(type.oddlyOrdered && { oddlyOrdered: true }),
     ...(type.unordered && { unordered: true }),
     ...(type.delimiter !== ',' && { delimiter: type.delimiter }),
+  };
+}
+
+function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType {
+  return additions.has('moreTypes') ? traits : (traits.plain ?? traits);
+}
+
+/** The type as a table without the addition `moreTypes` has it. */
+export function narrowType(type: ValueType, additions: Additions): ValueType {
+  if (type.kind !== 'scalar' || type.traits.plain === null || additions.has('moreTypes')) return type;
+  const { domain } = type;
+  const base = domain && narrowType(domain.base, additions);
+  const isNarrowed = base?.kind === 'scalar';
+  return {
+    ...type,
+    traits: typeTraitsIn(additions, type.traits),
+    ...(domain && isNarrowed && { domain: { ...domain, base } }),
   };
 }
 

@@ -12,6 +12,8 @@ interface OperatorTraits {
   readonly raises: string | null;
   /** Whether citext lacks it, so that PostgreSQL would take the operator of text, which respects case. */
   readonly missesCitext: boolean;
+  /** The type of its operand, in the schema of the type that it compares, if it is another. */
+  readonly operand: string | null;
   /** What its input field says about it; null if its name says all. */
   readonly description: string | null;
   readonly isAddition: boolean;
@@ -25,6 +27,7 @@ function operator(symbol: string, traits: Partial<OperatorTraits> = {}): Operato
     bounds: null,
     raises: null,
     missesCitext: false,
+    operand: null,
     description: null,
     isAddition: false,
     ...traits,
@@ -54,6 +57,11 @@ const all = {
   contains: operator('@>'),
   containedBy: operator('<@'),
   overlaps: operator('&&'),
+  ancestorOf: operator('@>', { description: 'Is above the path, or is the path' }),
+  descendantOf: operator('<@', { description: 'Is below the path, or is the path' }),
+  matches: operator('~', { operand: 'lquery', description: 'Matches the pattern: labels and `*`, such as `*.Science.*{1}`' }),
+  matchesAny: operator('?', { operand: 'lquery', takesList: true, description: 'Matches any of the patterns' }),
+  matchesText: operator('@', { operand: 'ltxtquery', description: 'Has these words among its labels, such as `Astro* & !pictures@`' }),
   notIn: addition('none', '<>', 'Equals none of the values', { takesList: true }),
   between: addition('between', 'between', 'From the first of two values to the second, both included', { takesList: true, bounds: 'both' }),
   endsWith: addition('ending', 'like', 'Ends with the text'),

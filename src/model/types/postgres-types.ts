@@ -4,6 +4,7 @@
  */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { FilteredScalar, ScalarName } from './scalars.ts';
+import type { TypeFilterName } from './type-filters.ts';
 
 export type AggregateFunction =
   | 'sum'
@@ -39,8 +40,6 @@ interface NumberTraits {
   readonly averagesFraction: boolean;
   /** Its conversion to double precision. */
   readonly toFloat: string;
-  /** Whether updates can add to it. */
-  readonly increments: boolean;
   /** For groups by range: the type in which the start of a range is computed exactly, and the bounds of the type itself, if it has any. */
   readonly ranges: RangeTraits | null;
 }
@@ -60,6 +59,12 @@ export interface PostgresType {
   /** Whether the type belongs to an extension, in a schema of the user's choice, instead of to pg_catalog. */
   readonly ofExtension: boolean;
   readonly scalar: ScalarName;
+  /** Its filter, if that is not the filter of the scalar. */
+  readonly filter: TypeFilterName | null;
+  /** What updates can add to it: values of the type itself, or intervals; null if they cannot. */
+  readonly increments: 'own' | 'interval' | null;
+  /** What it can do without the addition `moreTypes`, if that is less. */
+  readonly plain: PostgresType | null;
   /** The aggregates of a column, besides distinct counts, with the scalar of each. */
   readonly aggregates: Readonly<Partial<Record<AggregateFunction, FilteredScalar>>>;
   /** The functions of its least and greatest value: its own, or those of booleans, or of text, to which it is cast. */
@@ -92,6 +97,9 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
   return {
     ofExtension: false,
     scalar,
+    filter: null,
+    increments: null,
+    plain: null,
     aggregates: {},
     extremes: 'own',
     number: null,
@@ -107,6 +115,16 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
     readDefault: null,
     ...traits,
   };
+}
+
+/** A type that the addition `moreTypes` lets do more. */
+function extended(plain: PostgresType, more: Partial<PostgresType>): PostgresType {
+  return { ...plain, ...more, plain };
+}
+
+/** An Opaque type that the addition lets compare. */
+function compared(filter: TypeFilterName, more: Partial<PostgresType> = {}): PostgresType {
+  return extended(type('Opaque'), { filter, ...more });
 }
 
 function extremesOf(scalar: FilteredScalar) {
@@ -125,6 +143,7 @@ function numeric(
 ): PostgresType {
   const { sum = 'BigFloat', ...ofMore } = traits.aggregates ?? {};
   return type(scalar, {
+    increments: 'own',
     ...traits,
     aggregates: {
       sum,
@@ -142,7 +161,6 @@ function numeric(
       sum: { comparedAs: 'numeric', isCast: false, exact: 'numeric' },
       averagesFraction: false,
       toFloat: '::float8',
-      increments: true,
       ranges: { computedAs: 'numeric', least: null, most: null, isFinite: false },
       ...number,
     },
@@ -172,7 +190,8 @@ function floating(most: string): PostgresType {
 
 function pointInTime(scalar: 'Date' | 'Datetime', hasZone: boolean): PostgresType {
   const time = { isDate: scalar === 'Date', hasZone };
-  return type(scalar, { aggregates: { ...extremesOf(scalar), percentile: 'Datetime' }, time });
+  const plain = type(scalar, { aggregates: { ...extremesOf(scalar), percentile: 'Datetime' }, time });
+  return extended(plain, { increments: 'interval' });
 }
 
 function polymorphic(castTo: 'text' | 'text[]'): PostgresType {
@@ -202,13 +221,20 @@ const types: Readonly<Record<string, PostgresType>> = {
   numeric: numeric('BigFloat', 'BigFloat', { hasScale: true }),
   float4: floating('3.4028235e38'),
   float8: floating('1.7976931348623157e308'),
-  money: numeric('Opaque', 'Opaque', {
-    isExact: false,
-    sum: { comparedAs: 'numeric', isCast: true, exact: 'numeric' },
-    toFloat: '::numeric::float8',
-    increments: false,
-    ranges: null,
-  }),
+  money: extended(
+    numeric(
+      'Opaque',
+      'Opaque',
+      {
+        isExact: false,
+        sum: { comparedAs: 'numeric', isCast: true, exact: 'numeric' },
+        toFloat: '::numeric::float8',
+        ranges: null,
+      },
+      { increments: null },
+    ),
+    { filter: 'Comparison' },
+  ),
   text: text({ readDefault: readTextDefault }),
   varchar: text({ truncates: 'in lists' }),
   bpchar: text({ truncates: 'in lists' }),
@@ -225,11 +251,18 @@ const types: Readonly<Record<string, PostgresType>> = {
   uuid: type('UUID'),
   date: pointInTime('Date', false),
   time: type('Time', { aggregates: extremesOf('Time') }),
-  timetz: type('Opaque', { aggregates: extremesOf('Time') }),
+  timetz: extended(type('Opaque', { aggregates: extremesOf('Time') }), { filter: 'Comparison' }),
+  interval: compared('Interval', { aggregates: { sum: 'Opaque', avg: 'Opaque', ...extremesOf('Opaque') }, increments: 'own' }),
   timestamp: pointInTime('Datetime', false),
   timestamptz: pointInTime('Datetime', true),
   json: type('JSON', { orders: false }),
   jsonb: type('JSON', { orders: false }),
+  inet: compared('Inet', { aggregates: extremesOf('Opaque') }),
+  cidr: compared('Inet', { aggregates: extremesOf('Opaque') }),
+  macaddr: compared('Macaddr'),
+  macaddr8: compared('Macaddr'),
+  pg_lsn: compared('Comparison'),
+  ltree: extended(type('Opaque', { ofExtension: true }), { filter: 'Ltree' }),
   bit: type('Opaque', { truncates: 'always', vector: 'bits' }),
   varbit: type('Opaque', { truncates: 'always' }),
   vector: type('Opaque', { ofExtension: true, vector: 'dense' }),
@@ -248,6 +281,9 @@ const types: Readonly<Record<string, PostgresType>> = {
   anyarray: polymorphic('text[]'),
   anycompatiblearray: polymorphic('text[]'),
 };
+
+/** The rows by the names of types. */
+export const postgresTypes: Readonly<Record<string, PostgresType>> = types;
 
 /** The row of a type; that of other types for a domain, or for one that only has the name of another. */
 export function postgresType({ schema, name, kind }: Pick<CatalogType, 'schema' | 'name' | 'kind'>): PostgresType {

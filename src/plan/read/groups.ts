@@ -241,7 +241,7 @@ function comparedType(of: GroupAggregate): ScalarType {
     case 'countDistinct':
       return namedTypes.int4;
     case 'sum':
-      return number ? namedTypes[number.sum.comparedAs] : namedTypes.numeric;
+      return number ? namedTypes[number.sum.comparedAs] : type;
     case 'min':
     case 'max':
       return extremes === 'of text' ? namedTypes.text : type;
@@ -252,7 +252,7 @@ function comparedType(of: GroupAggregate): ScalarType {
       if (time === null) return namedTypes.float8;
       return time.isDate ? namedTypes.timestamp : type;
     default:
-      return namedTypes.numeric;
+      return number ? namedTypes.numeric : type;
   }
 }
 

@@ -146,7 +146,7 @@ function aggregateType(value: AggregateOrder): ScalarType {
   const { type } = value.column;
   const { number, extremes } = traitsOf(type);
   if (value.function === 'sum' && number) return namedTypes[number.sum.exact];
-  if (value.function === 'sum' || value.function === 'avg') return namedTypes.numeric;
+  if (value.function === 'avg' && number) return namedTypes.numeric;
   return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : operandScalar(type);
 }
 

@@ -1,6 +1,7 @@
 /**
  * Variables have the type of their positions (https://spec.graphql.org/October2021/#sec-All-Variable-Usages-are-Allowed), or Opaque where
- * a domain has a scalar of its own: in pg_graphql that is the type of all domains.
+ * a domain has a scalar of its own, and OpaqueFilter where its type has a filter of its own: in pg_graphql these are the types of all of
+ * them.
  */
 import {
   type ASTVisitor,
@@ -10,6 +11,7 @@ import {
   GraphQLNonNull,
   getNamedType,
   getNullableType,
+  isInputType,
   isListType,
   isNonNullType,
   Kind,
@@ -18,6 +20,7 @@ import {
   type ValidationContext,
   VariablesInAllowedPositionRule,
 } from 'graphql';
+import { isOpaqueFilter, opaqueFilterName } from '../../schema/tables/filter-types.ts';
 import { isDomainScalar, scalarTypes } from '../../schema/value-types.ts';
 
 export function VariablePositionsRule(context: ValidationContext): ASTVisitor {
@@ -27,16 +30,29 @@ export function VariablePositionsRule(context: ValidationContext): ASTVisitor {
     const usages = context.getRecursiveVariableUsages(operation);
     if (opaque.size === 0) return usages;
     return usages.map((usage) => {
-      if (!usage.type || !opaque.has(usage.node.name.value) || !isDomainScalar(getNamedType(usage.type))) return usage;
-      return { ...usage, type: withNamedType(usage.type, scalarTypes.Opaque) };
+      const named = usage.type && getNamedType(usage.type);
+      const declared = opaque.get(usage.node.name.value);
+      if (!usage.type || !named || declared === undefined || declared !== plainNameOf(named)) return usage;
+      const plain = context.getSchema().getType(declared);
+      return isInputType(plain) ? { ...usage, type: withNamedType(usage.type, plain as GraphQLNamedType & GraphQLInputType) } : usage;
     });
   };
   return VariablesInAllowedPositionRule(reading);
 }
 
-function opaqueVariables({ variableDefinitions = [] }: OperationDefinitionNode): ReadonlySet<string> {
-  const ofOpaque = variableDefinitions.filter(({ type }) => nameOf(type) === scalarTypes.Opaque.name);
-  return new Set(ofOpaque.map(({ variable }) => variable.name.value));
+const plainNames = { scalar: scalarTypes.Opaque.name, filter: opaqueFilterName };
+
+/** The name of the type that pg_graphql has instead; undefined if it is the same. */
+function plainNameOf(type: GraphQLNamedType): string | undefined {
+  if (isDomainScalar(type)) return plainNames.scalar;
+  return isOpaqueFilter(type) ? plainNames.filter : undefined;
+}
+
+/** The variables of these types, with the name of the type. */
+function opaqueVariables({ variableDefinitions = [] }: OperationDefinitionNode): ReadonlyMap<string, string> {
+  const names: readonly string[] = Object.values(plainNames);
+  const ofOpaque = variableDefinitions.filter(({ type }) => names.includes(nameOf(type)));
+  return new Map(ofOpaque.map(({ variable, type }) => [variable.name.value, nameOf(type)]));
 }
 
 function nameOf(type: TypeNode): string {

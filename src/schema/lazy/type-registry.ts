@@ -79,6 +79,7 @@ export class TypeRegistry {
   readonly #renamed = new Map<string, readonly [Table, TypeSuffix]>();
   readonly nodeIdField: string;
   readonly jsonTypes: JsonTypeNames | null;
+  readonly typeFilters: Model['typeFilters'];
   /** Null if no table has groups. */
   groups: Groups | null = null;
   /** The input of searches; null if no table can be searched. */
@@ -89,9 +90,13 @@ export class TypeRegistry {
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 
   /** Without a model, it has only the types that are defined. */
-  constructor(model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes'> | null = null, types: TableTypes | null = null) {
+  constructor(
+    model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes' | 'typeFilters'> | null = null,
+    types: TableTypes | null = null,
+  ) {
     this.nodeIdField = model?.nodeIdField ?? 'nodeId';
     this.jsonTypes = model?.jsonTypes ?? null;
+    this.typeFilters = model?.typeFilters ?? new Map();
     this.#types = types;
     for (const table of model?.tables ?? []) {
       this.#stems.set(table.stem, table);

@@ -13,6 +13,7 @@ import {
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
@@ -22,6 +23,7 @@ import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relat
 import { isJson } from '../../model/types/named-types.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, scalars } from '../../model/types/scalars.ts';
+import { type TypeFilterName, typeFilters } from '../../model/types/type-filters.ts';
 import type { DomainType, ValueType } from '../../model/value-type.ts';
 import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
@@ -64,10 +66,15 @@ export interface OfferedOperators {
   readonly trigrams: boolean;
 }
 
-function valueFilter(type: LeafType, names: readonly Operator[], offered: OfferedOperators): GraphQLInputObjectType {
+function valueFilter(
+  type: LeafType,
+  names: readonly Operator[],
+  offered: OfferedOperators,
+  { name: typeName = filterTypeName(type.name), described = type.name }: { readonly name?: string; readonly described?: string } = {},
+): GraphQLInputObjectType {
   const list = new GraphQLList(new GraphQLNonNull(type));
   const chosen = names.filter((name) => (name === 'similarTo' ? offered.trigrams : offered.more || !operators[name].isAddition));
-  return operatorsType(filterTypeName(type.name), type.name, chosen, (name) => (operators[name].takesList ? list : type), filterIs);
+  return operatorsType(typeName, described, chosen, (name) => (operators[name].takesList ? list : type), filterIs);
 }
 
 /** The filter of an array. With the addition it also tests its elements, by their own filter, and its length. */
@@ -111,16 +118,39 @@ export function enumFilter(type: GraphQLEnumType, offered: OfferedOperators): Gr
 
 /** The filter of a domain: that of the type it is based on, or of Opaque if that has none. */
 export function domainFilter(type: GraphQLScalarType, { base }: DomainType, offered: OfferedOperators): GraphQLInputObjectType {
-  if (base.kind === 'enum') return valueFilter(type, enumOperators, offered);
-  const names = scalars[base.scalar].operators;
-  return valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, offered);
+  if (base.kind === 'enum') return standingIn(valueFilter(type, enumOperators, offered));
+  const names = base.traits.filter === null ? scalars[base.scalar].operators : typeFilters[base.traits.filter].operators;
+  return standingIn(valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, offered));
 }
 
-/** The filter type for a column of this type; undefined for JSON, its lists, and rows. */
-function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+export const opaqueFilterName = filterTypeName(scalarTypes.Opaque.name);
+
+/** Filters of what is Opaque in pg_graphql. */
+const opaqueFilters = new WeakSet<GraphQLNamedType>();
+
+function standingIn(type: GraphQLInputObjectType): GraphQLInputObjectType {
+  opaqueFilters.add(type);
+  return type;
+}
+
+/** Whether pg_graphql has OpaqueFilter instead of the type. */
+export function isOpaqueFilter(type: GraphQLNamedType): boolean {
+  return opaqueFilters.has(type);
+}
+
+/** The filter of a type that is Opaque, under the name that it has in this schema. */
+export function typeFilter(filter: TypeFilterName, name: string, offered: OfferedOperators): GraphQLInputObjectType {
+  const { described, operators: names } = typeFilters[filter];
+  return standingIn(valueFilter(scalarTypes.Opaque, names, offered, { name, described }));
+}
+
+/** The filter type for values of this type; undefined for JSON, its lists, and rows. */
+export function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
   const of = type.kind === 'list' ? type.element : type;
   if (of.kind !== 'scalar' && of.kind !== 'enum') return undefined;
   const own = of.kind === 'enum' ? of.enum.typeName : of.domain?.typeName;
+  const filter = type.kind === 'scalar' && own === undefined && type.traits.filter !== null && registry.typeFilters.get(type.traits.filter);
+  if (filter) return registry.input(filter);
   const names = [own, of.kind === 'scalar' ? of.scalar : undefined].filter((name) => name !== undefined);
   const found = names.map(type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>).find((name) => registry.has(name));
   return found === undefined ? undefined : registry.input(found);

@@ -12,6 +12,7 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
+  type GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -31,12 +32,13 @@ import {
 } from '../../model/tables/column-uses.ts';
 import { operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
-import { scalars } from '../../model/types/scalars.ts';
+import { type FilteredScalar, scalars } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { type Groups, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
+import { filterTypeOf } from './filter-types.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 type InputFields = GraphQLInputFieldConfigMap;
@@ -232,7 +234,7 @@ function havingOf(name: AggregateFunction): TableType {
   return inputType(groupsBy(name), (registry, table) =>
     functionInputs(table, name, (column) => {
       const scalar = aggregateScalar(name, column);
-      return scalar && registry.input(filterTypeName(scalar));
+      return scalar && aggregateFilter(registry, column, scalar);
     }),
   );
 }
@@ -241,6 +243,13 @@ function orderOf(name: AggregateFunction): TableType {
   return inputType(groupsBy(name), (_, table) =>
     functionInputs(table, name, (column) => (aggregateScalar(name, column) ? orderByDirection : undefined)),
   );
+}
+
+/** The filter of an aggregate: that of its scalar, or of the column's type if it is a value of that. */
+function aggregateFilter(registry: TypeRegistry, { type }: Column, scalar: FilteredScalar): GraphQLInputObjectType {
+  const own =
+    scalar === 'Opaque' && type.kind === 'scalar' && type.traits.number === null ? filterTypeOf(operandScalar(type), registry) : undefined;
+  return own ?? registry.input(filterTypeName(scalar));
 }
 
 /** Whether a table's groups have this function (and therefore those that share its inputs). */

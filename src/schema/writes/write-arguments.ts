@@ -18,15 +18,18 @@ import {
 import type { Column, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
 import { isJson, operandScalar } from '../../model/types/named-types.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
-import { asChoice, columnInputs, inputTypeOf } from '../value-types.ts';
+import { asChoice, columnInputs, inputTypeOf, scalarTypes } from '../value-types.ts';
 
 export const argumentTypes = {
   IncrementInput: inputType(
     (table, registry) => hasIncrement(table) && registry.hasOf(table, 'UpdateInput'),
     (registry, table) =>
-      columnInputs('increment', table.columns.filter(isIncrementable), 'fieldName', ({ type }) => inputTypeOf(type, registry)),
+      columnInputs('increment', table.columns.filter(isIncrementable), 'fieldName', ({ type }) =>
+        isAddedInterval(type) ? scalarTypes.Opaque : inputTypeOf(type, registry),
+      ),
   ),
   JSONInput: inputType(
     (table, registry) => hasJsonChanges(table, registry) && registry.hasOf(table, 'UpdateInput'),
@@ -63,12 +66,14 @@ function hasIncrement({ updatable, additions, columns }: Table): boolean {
   return updatable && additions.has('increment') && columns.some(isIncrementable);
 }
 
-/**
- * Whether it is a number that the role may read, because adding reads it, and update. Not a domain over a number, because its constraints
- * may not hold for the amount to add.
- */
+/** Whether it can be added to, and the role may read it, because adding reads it, and update it. */
 function isIncrementable({ type, selectable, updatable }: Column): boolean {
-  return type.kind === 'scalar' && type.traits.number?.increments === true && selectable && updatable;
+  return type.kind === 'scalar' && type.traits.increments !== null && selectable && updatable;
+}
+
+/** Whether an interval is added to its values, which are no intervals. */
+function isAddedInterval(type: ValueType): boolean {
+  return type.kind === 'scalar' && type.traits.increments === 'interval';
 }
 
 /** The argument; empty if the table has no such columns. */

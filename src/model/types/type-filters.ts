@@ -1,0 +1,37 @@
+/** Filters of types that are Opaque in GraphQL but can be compared by more than equality, one row each: an addition to pg_graphql. */
+import type { Operator } from './operators.ts';
+
+interface TypeFilter {
+  /** What its description calls the type. */
+  readonly described: string;
+  /** The operators, besides `is`. */
+  readonly operators: readonly Operator[];
+  /** Operators that have another symbol for the type. */
+  readonly symbols: Readonly<Partial<Record<Operator, string>>>;
+}
+
+const comparison = ['between', 'eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq', 'notIn'] as const;
+
+/** By the start of the name of their input type. */
+const all = {
+  Interval: { described: 'interval', operators: comparison, symbols: {} },
+  Inet: {
+    described: 'inet or cidr',
+    operators: [...comparison, 'containedBy', 'contains', 'overlaps'],
+    symbols: { contains: '>>=', containedBy: '<<=' },
+  },
+  Macaddr: { described: 'macaddr', operators: comparison, symbols: {} },
+  Ltree: {
+    described: 'ltree',
+    operators: [...comparison, 'ancestorOf', 'descendantOf', 'matches', 'matchesAny', 'matchesText'],
+    symbols: {},
+  },
+  /** Of types that have an order, and no filter of their own. */
+  Comparison: { described: 'Opaque', operators: comparison, symbols: {} },
+} as const satisfies Record<string, TypeFilter>;
+
+export type TypeFilterName = keyof typeof all;
+
+export const typeFilters: Readonly<Record<TypeFilterName, TypeFilter>> = all;
+
+export const typeFilterNames = Object.keys(all) as readonly TypeFilterName[];
