@@ -187,7 +187,7 @@ const layers: Readonly<Record<string, Layer>> = {
   files: { node: true },
   telemetry: { values: ['events.ts', 'statistics.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },
   // What agents see and may do; whoever has their requests makes the sessions, and knows the room by its types.
-  mcp: { types: ['engine'], packages: ['graphql', '@modelcontextprotocol/server'], node: true },
+  mcp: { values: ['settings'], types: ['engine', 'events.ts'], packages: ['graphql', '@modelcontextprotocol/server'], node: true },
   http: {
     values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts'],
     types: ['engine', 'mcp'],

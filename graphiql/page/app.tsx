@@ -6,6 +6,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import { CallerHeaders } from './caller-headers.ts';
 import { decodeToken } from './decode-token.ts';
+import { chooseFirstTabs } from './editor-tabs.ts';
 import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
 import { historyPlugin } from './history-plugin.tsx';
@@ -18,18 +19,13 @@ import { PageContext, type PageState } from './page-context.ts';
 import { readLocation, writeLocation } from './page-location.ts';
 import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { savedPlugin } from './saved-panel.tsx';
-import { readSharedQuery } from './share-link.ts';
 import { Workspace } from './workspace.tsx';
 
 const plugins = [DOC_EXPLORER_PLUGIN, explorerPlugin, savedPlugin, historyPlugin];
 
 export function App({ settings }: { readonly settings: GraphiqlSettings }) {
   const state = usePageState(settings);
-  const { query, variables } = useMemo(() => readSharedQuery(location.search), []);
-  const tabs = [
-    ...(query === undefined ? [] : [{ query, variables: variables ?? '' }]),
-    ...settings.operations.map((each) => ({ query: each })),
-  ];
+  const firstTabs = useMemo(() => chooseFirstTabs(settings.operations), [settings]);
   return (
     <PageContext value={state}>
       <GraphiQLProvider
@@ -37,10 +33,9 @@ export function App({ settings }: { readonly settings: GraphiqlSettings }) {
         plugins={plugins}
         referencePlugin={DOC_EXPLORER_PLUGIN}
         defaultQuery=""
-        {...(tabs.length > 0 && { defaultTabs: tabs })}
+        {...firstTabs}
         inputValueDeprecation
         schemaDescription
-        {...(query !== undefined && { initialQuery: query, initialVariables: variables ?? '' })}
       >
         <HistoryStore>
           <DocExplorerStore>

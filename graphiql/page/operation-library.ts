@@ -111,6 +111,8 @@ export interface LibraryState {
 export class OperationLibrary {
   readonly store: OperationStore;
   #state: LibraryState = { operations: null, error: null };
+  /** How often the store was read. */
+  #reads = 0;
   readonly #listeners = new Set<() => void>();
 
   constructor(store: OperationStore) {
@@ -130,10 +132,14 @@ export class OperationLibrary {
 
   async refresh(): Promise<void> {
     const { operations } = this.#state;
-    this.#state = await this.store.list().then(
+    const place = ++this.#reads;
+    const state = await this.store.list().then(
       (read) => ({ operations: read, error: null }),
       (error: Error) => ({ operations, error: error.message }),
     );
+    // What was asked before a change may be answered after it.
+    if (place !== this.#reads) return;
+    this.#state = state;
     for (const listener of this.#listeners) listener();
   }
 

@@ -2,8 +2,8 @@
 import { DOC_EXPLORER_PLUGIN, useDocExplorerActions } from '@graphiql/plugin-doc-explorer';
 import { useGraphiQL } from '@graphiql/react';
 import { Command } from 'cmdk';
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useCallerChoices } from './caller-bar.tsx';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useCallerChoices } from './caller-choice.tsx';
 import { usePage, type ViewProps } from './page-context.ts';
 import { findItems, listItems, type PaletteItem } from './palette-items.ts';
 import { offeredViews, pressHidden } from './rail.tsx';
@@ -51,12 +51,9 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
     () => listItems({ views: offeredViews(hasBackend), schema, operations: operations ?? [], choices }),
     [hasBackend, schema, operations, choices],
   );
-  const wanted = useDeferredValue(search);
-  const found = useMemo(() => findItems(items, wanted), [items, wanted]);
+  // At once: Enter chooses the best of what was found for what is typed, which cmdk selects.
+  const found = useMemo(() => findItems(items, search), [items, search]);
   const act = useAction(onShow);
-  const best = found[0]?.[1][0]?.id ?? '';
-  const [selected, setSelected] = useState(best);
-  useLayoutEffect(() => setSelected(best), [best]);
   const input = useRef<HTMLInputElement>(null);
   // Before the next key arrives. The dialog itself would focus what is around the field.
   useLayoutEffect(() => {
@@ -76,10 +73,10 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
       onClose={onClose}
       onClick={({ target }) => target === dialog.current && dialog.current.close()}
     >
-      <Command label="Search" shouldFilter={false} loop value={selected} onValueChange={setSelected}>
+      <Command label="Search" shouldFilter={false} loop>
         <Command.Input ref={input} value={search} placeholder="Tables, fields, docs, saved operations, roles" onValueChange={setSearch} />
         <Command.List label="Found">
-          <Command.Empty>Nothing has “{wanted.trim()}” in its name.</Command.Empty>
+          <Command.Empty>Nothing has “{search.trim()}” in its name.</Command.Empty>
           {found.map(([group, inside]) => (
             <Command.Group key={group} heading={group}>
               {inside.map((item) => (

@@ -58,7 +58,7 @@ export function readTables(schema: GraphQLSchema): readonly ApiTable[] {
 }
 
 function readTable(collection: string, type: GraphQLObjectType, known: ReadonlySet<string>): ApiTable {
-  const fields = Object.values(type.getFields()).filter(({ args, type: output }) => rowTypeOf(output) !== null || args.length === 0);
+  const fields = Object.values(type.getFields()).filter((field) => rowTypeOf(field.type) !== null || isColumnLike(field));
   return {
     type: type.name,
     collection,
@@ -66,6 +66,11 @@ function readTable(collection: string, type: GraphQLObjectType, known: ReadonlyS
     columns: fields.flatMap(readColumn),
     relations: fields.flatMap((field) => readRelation(field, known)),
   };
+}
+
+/** Computed fields may have arguments; columns have none, but the path into a JSON document. */
+function isColumnLike({ args, type }: GraphQLField<unknown, unknown>): boolean {
+  return args.length === 0 || (getNamedType(type).name === 'JSON' && args.every(({ name }) => name === 'path'));
 }
 
 function readColumn(field: GraphQLField<unknown, unknown>): ApiColumn[] {

@@ -1,15 +1,14 @@
 /**
- * Which tab of the editor shows which saved operation, and what is done with it: opened, saved (Ctrl-S), renamed, removed. Questions are
- * asked in dialogs, among them what to do if somebody else has changed an operation meanwhile.
+ * What is done with saved operations: opened, saved (Ctrl-S), renamed, removed. Questions are asked in dialogs, among them what to do if
+ * somebody else has changed an operation meanwhile.
  */
-import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { KeptOperation, SavedOperation } from '../../src/http/routes/graphiql-page.ts';
+import type { KeptOperation, OperationChange, SavedOperation } from '../../src/http/routes/graphiql-page.ts';
+import type { EditorTabs } from './editor-tabs.ts';
 import type { OperationStore } from './operation-library.ts';
 import { usePage } from './page-context.ts';
 import { type Question, SavedQuestion } from './saved-dialogs.tsx';
 import { say } from './toast.tsx';
-import { useOpenQuery } from './use-open-query.ts';
 
 export interface SavedOperations {
   /** Null until they have been read. */
@@ -37,36 +36,26 @@ export function useSavedOperations(): SavedOperations {
 }
 
 interface SavedOperationsProviderProps {
+  readonly tabs: EditorTabs;
   /** Shows the editor. */
   readonly onShowEditor: () => void;
   readonly children: ReactNode;
 }
 
-export function SavedOperationsProvider({ onShowEditor, children }: SavedOperationsProviderProps) {
+export function SavedOperationsProvider({ tabs, onShowEditor, children }: SavedOperationsProviderProps) {
   const { library } = usePage();
   const state = useSyncExternalStore(library.subscribe, library.get);
   const [question, setQuestion] = useState<Question | null>(null);
-  const tab = useLinkedTab();
-  const putIntoEditor = useOpenQuery();
-  const { changeTab } = useGraphiQLActions();
   const close = (): void => setQuestion(null);
-  const openAnew = (operation: SavedOperation): void => {
-    close();
-    putIntoEditor(operation.query, operation.variables);
-    tab.linkNext(operation);
-    onShowEditor();
-  };
-  const open = (operation: SavedOperation): void => {
-    const index = tab.findTab(operation.name);
-    if (index < 0) return openAnew(operation);
-    changeTab(index);
+  const open = (operation: SavedOperation, wantsAnother?: boolean): void => {
+    tabs.openSaved(operation, wantsAnother);
     onShowEditor();
   };
   const change = async (name: string, { make, done, onStale }: Change): Promise<void> => {
     try {
       const answer = await library.change(make);
       if ('stale' in answer) return onStale(answer.stale);
-      if (answer.kept !== null) tab.link(answer.kept, name);
+      if (answer.kept !== null) tabs.link(answer.kept, name);
       say(done);
     } catch (error) {
       say((error as Error).message);
@@ -75,18 +64,18 @@ export function SavedOperationsProvider({ onShowEditor, children }: SavedOperati
   };
   const write = (name: string, version: string | null): void =>
     void change(name, {
-      make: (store) => store.save(name, tab.read(), version),
+      make: (store) => store.save(name, tabs.read(), version),
       done: `Saved as ${name}, ${library.store.place}.`,
       onStale: (current) => setQuestion({ kind: 'stale', name, current }),
     });
-  const { linked } = tab;
+  const { linked } = tabs;
   const save = (): void => (linked === null ? setQuestion({ kind: 'name' }) : write(linked.name, linked.version));
   useSaveKey(save);
   const saved: SavedOperations = {
     ...state,
     shown: linked?.name ?? null,
-    isChanged: linked !== null && !isSame(linked, tab.read()),
-    open,
+    isChanged: linked !== null && !isSame(linked, tabs.read()),
+    open: (operation) => open(operation),
     save,
     saveAs: () => setQuestion({ kind: 'name' }),
     rename: (operation) => setQuestion({ kind: 'rename', operation }),
@@ -99,7 +88,7 @@ export function SavedOperationsProvider({ onShowEditor, children }: SavedOperati
         <SavedQuestion
           question={question}
           names={state.operations?.map(({ name }) => name) ?? []}
-          suggested={linked?.name ?? tab.suggested}
+          suggested={linked?.name ?? tabs.suggested}
           place={library.store.place}
           onWrite={write}
           onChange={(name, make, done) => {
@@ -109,7 +98,10 @@ export function SavedOperationsProvider({ onShowEditor, children }: SavedOperati
             };
             void change(name, { make, done, onStale });
           }}
-          onOpen={openAnew}
+          onOpen={(operation) => {
+            close();
+            open(operation, true);
+          }}
           onClose={close}
         />
       )}
@@ -124,7 +116,7 @@ interface Change {
   readonly onStale: (current: SavedOperation | null) => void;
 }
 
-function isSame(one: { query: string; variables: string }, other: { query: string; variables: string }): boolean {
+function isSame(one: OperationChange, other: OperationChange): boolean {
   return one.query.trimEnd() === other.query.trimEnd() && one.variables.trim() === other.variables.trim();
 }
 
@@ -141,57 +133,4 @@ function useSaveKey(save: () => void): void {
     window.addEventListener('keydown', follow, true);
     return () => window.removeEventListener('keydown', follow, true);
   }, []);
-}
-
-const item = 'rowgraph:tabs';
-type Links = Readonly<Record<string, SavedOperation>>;
-
-/** What the open tab has to do with the saved operations, also after a reload. */
-function useLinkedTab() {
-  const tabs = useGraphiQL((state) => state.tabs);
-  const active = useGraphiQL((state) => state.activeTabIndex);
-  const operationName = useGraphiQL((state) => state.operationName);
-  const queryEditor = useGraphiQL((state) => state.queryEditor);
-  const variableEditor = useGraphiQL((state) => state.variableEditor);
-  const [links, setLinks] = useState(readLinks);
-  const [next, setNext] = useState<SavedOperation | null>(null);
-  const id = tabs[active]?.id ?? '';
-  useEffect(() => {
-    if (next === null) return;
-    setLinks((before) => ({ ...before, [id]: next }));
-    setNext(null);
-  }, [next, id]);
-  useEffect(() => {
-    try {
-      const open = Object.entries(links).filter(([tab]) => tabs.some((each) => each.id === tab));
-      localStorage.setItem(item, JSON.stringify(Object.fromEntries(open)));
-    } catch {
-      // Without storage, a reload forgets which tab shows what.
-    }
-  }, [links, tabs]);
-  return {
-    linked: links[id] ?? null,
-    /** The name that the open tab would be saved under. */
-    suggested: operationName ?? tabs[active]?.operationName ?? '',
-    /** What the open tab has now. */
-    read: () => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' }),
-    findTab: (name: string) => tabs.findIndex((tab) => links[tab.id]?.name === name),
-    /** After a change of an operation: of the tab that showed it under its name before, or of the open one. */
-    link: (operation: SavedOperation, before: string) =>
-      setLinks((all) => {
-        const shown = Object.keys(all).filter((tab) => all[tab]?.name === before);
-        const changed = shown.length > 0 || operation.name !== before ? shown : [id];
-        return { ...all, ...Object.fromEntries(changed.map((tab) => [tab, operation])) };
-      }),
-    /** Once the tab that is being opened is there. */
-    linkNext: setNext,
-  };
-}
-
-function readLinks(): Links {
-  try {
-    return JSON.parse(localStorage.getItem(item) ?? '{}') as Links;
-  } catch {
-    return {};
-  }
 }

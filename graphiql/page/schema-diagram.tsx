@@ -131,7 +131,7 @@ function Drawing({ drawing, search, chosen, onChoose, bar }: DrawingProps) {
       if (next === null) return;
       const box = boxes.get(next)!;
       if (!isInside(box, part, size())) show(next);
-      svg.current?.querySelector<SVGGElement>(`[data-table="${next}"]`)?.focus();
+      svg.current?.querySelector<SVGGElement>(`[data-table="${next}"] > .table-button`)?.focus();
     }
     event.preventDefault();
   };

@@ -22,23 +22,29 @@ interface TableBoxProps {
 export function TableBox({ table, box, showsColumns, isFaint, isChosen, isReached, onKeyDown, onPointerDown }: TableBoxProps) {
   const { x, y, width, height } = box;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: SVG has no buttons.
     <g
       className={['table-box', ...(isFaint ? ['faint'] : []), ...(isChosen ? ['chosen'] : [])].join(' ')}
       data-table={table.type}
-      aria-label={table.type}
-      aria-pressed={isChosen}
       transform={`translate(${x} ${y})`}
-      role="button"
-      tabIndex={isReached ? 0 : -1}
       onPointerDown={onPointerDown}
-      onKeyDown={onKeyDown}
     >
-      <rect className="table-frame" width={width} height={height} rx={8} />
-      {showsColumns && <path className="table-title" d={`M0 8a8 8 0 0 1 8-8h${width - 16}a8 8 0 0 1 8 8v${titleHeight - 8}h-${width}z`} />}
-      <text className={showsColumns ? 'table-name' : 'table-name alone'} x={12} y={showsColumns ? 21 : height / 2 + 7}>
-        {clip(table.type, showsColumns ? 26 : 20)}
-      </text>
+      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no buttons. */}
+      <g
+        className="table-button"
+        aria-label={table.type}
+        aria-pressed={isChosen}
+        role="button"
+        tabIndex={isReached ? 0 : -1}
+        onKeyDown={onKeyDown}
+      >
+        <rect className="table-frame" width={width} height={height} rx={8} />
+        {showsColumns && (
+          <path className="table-title" d={`M0 8a8 8 0 0 1 8-8h${width - 16}a8 8 0 0 1 8 8v${titleHeight - 8}h-${width}z`} />
+        )}
+        <text className={showsColumns ? 'table-name' : 'table-name alone'} x={12} y={showsColumns ? 21 : height / 2 + 7}>
+          {clip(table.type, showsColumns ? 26 : 20)}
+        </text>
+      </g>
       {(showsColumns ? linesOfTable(table) : []).map(([name, type, isRelation], line) => (
         <g
           key={name}

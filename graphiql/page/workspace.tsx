@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { CallerBar } from './caller-bar.tsx';
 import { CopyAsButton } from './copy-as-dialog.tsx';
 import { CopyLinkButton } from './copy-link-button.tsx';
-import { FirstQuery } from './first-query.tsx';
+import { useEditorTabs } from './editor-tabs.ts';
 import { KeyPage } from './key-form.tsx';
 import { hasKey } from './page-caller.ts';
 import { usePage } from './page-context.ts';
@@ -16,7 +16,6 @@ import { ResultTabs } from './result-tabs.tsx';
 import { SavedOperationsProvider } from './saved-operations.tsx';
 import { readSharedQuery } from './share-link.ts';
 import { Toast } from './toast.tsx';
-import { useOpenQuery } from './use-open-query.ts';
 import { useReadableTabs } from './use-readable-tabs.ts';
 import { useReadableThemes } from './use-readable-themes.ts';
 import { useSchemaChanges } from './use-schema-changes.ts';
@@ -29,9 +28,9 @@ export function Workspace() {
   const [opened, setOpened] = useState(0);
   useEffect(() => writeLocation('view', view === 'Query' ? null : view), [view]);
   useSchemaChanges(backend);
-  const putIntoEditor = useOpenQuery();
+  const tabs = useEditorTabs();
   const openQuery = (query: string, variables?: string): void => {
-    putIntoEditor(query, variables);
+    tabs.openQuery(query, variables);
     setView('Query');
   };
   const show = (name: ViewName, table?: string): void => {
@@ -43,7 +42,7 @@ export function Workspace() {
   const { Content } = views[view];
   return (
     <div className="graphiql-container page">
-      <SavedOperationsProvider onShowEditor={() => setView('Query')}>
+      <SavedOperationsProvider tabs={tabs} onShowEditor={() => setView('Query')}>
         <Rail view={view} onView={setView} />
         <header className="page-bar">
           <h1 className="page-name">rowgraph</h1>
@@ -61,7 +60,6 @@ export function Workspace() {
             </PartBoundary>
           )}
         </main>
-        <FirstQuery />
         <Toast />
       </SavedOperationsProvider>
     </div>

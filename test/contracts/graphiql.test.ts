@@ -29,3 +29,8 @@ contract('graphiql', '../graphiql/page/rail.tsx', 'the buttons of its sidebar, w
   for (const mark of ['"graphiql-sidebar"', '"data-index": index', '"data-value": "short-keys"', '"data-value": "settings"'])
     assert.ok(sidebar.includes(mark), mark);
 });
+
+contract('graphiql', '../graphiql/page/editor-tabs.ts', 'it keeps its tabs under this name', () => {
+  assert.match(read('@graphiql/react/dist/constants.js'), /tabs: "tabState"/);
+  assert.match(read('@graphiql/toolkit/dist/esm/storage/base.js'), /STORAGE_NAMESPACE = "graphiql"/);
+});

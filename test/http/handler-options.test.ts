@@ -32,6 +32,7 @@ const wrong: { readonly [Name in keyof Omit<NodeHandlerOptions, 'maxPipelinedReq
   tokenRoles: ['anon', [], [5], null],
   apiKeys: ['keys.json', [], null],
   revokedTokens: ['revoked.json', {}, null],
+  agents: [true, {}, null, () => ({})],
   authenticate: functions,
   keyInUrl: switches,
   tokenCache: [...limits, Infinity, 1e9],

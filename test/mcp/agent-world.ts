@@ -76,11 +76,13 @@ interface AgentServerOptions {
   readonly graph?: Omit<RowgraphOptions, 'database'>;
   readonly server?: Partial<ServerOptions>;
   readonly trusted?: TrustedDocuments | null;
+  /** Default: true. */
+  readonly servesAgents?: boolean;
 }
 
 export async function startAgentServer(database: TestDatabase, options: AgentServerOptions = {}): Promise<AgentServer> {
   const events: Event[] = [];
-  const { settings, server: serverOptions, trusted = documentsOf(documents) } = options;
+  const { settings, server: serverOptions, trusted = documentsOf(documents), servesAgents = true } = options;
   const graph = await createRowgraph({ ...options.graph, database: database.url });
   const limits = { allowsWrites: false, allowsExplain: false, resultSize: 64 * 1024 };
   const agents = openAgentProtocol({ ...limits, ...settings, version: '0', observe: (event) => events.push(event) });
@@ -88,7 +90,7 @@ export async function startAgentServer(database: TestDatabase, options: AgentSer
     graph,
     jwtSecret: secret,
     telemetry: createTelemetry({ level: 'silent' }),
-    agents,
+    ...(servesAgents && { agents }),
     ...(trusted !== null && { trustedDocuments: trusted }),
     ...serverOptions,
   });

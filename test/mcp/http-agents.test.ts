@@ -374,7 +374,7 @@ test('requests of agents count for the rate and for what is in flight', async ()
 });
 
 test('a server that does not serve agents has no such path', async () => {
-  const without = await startAgentServer(database, { server: { agents: null } });
+  const without = await startAgentServer(database, { servesAgents: false });
   assert.equal((await post(without, {})).status, 404);
   await without.stop();
 });

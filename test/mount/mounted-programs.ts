@@ -144,6 +144,13 @@ async function checkEndpoint(served: Served, parsesBefore: boolean): Promise<voi
   await huge.text();
 }
 
+/** The tools for agents, beside the endpoint (`test/mcp/mounted-agents.test.ts` has the rest). */
+async function checkAgents({ url, send }: Served): Promise<void> {
+  const call = { name: 'run_query', arguments: { query: '{ whoami }' } };
+  const response = await send(postOf(url.replace('/graphql', '/mcp'), { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }));
+  assert.match(await response.text(), /\\"whoami\\":\\"anon\\"/);
+}
+
 /** What every other GraphQL server does with the schema. */
 async function checkSchema(served: Served): Promise<void> {
   const user = { 'x-user': 'ann' };
@@ -168,6 +175,7 @@ for (const name of ['node', 'express', 'fastify', 'hono', 'bun', 'deno'])
     const program = await start(`${name}.mjs`);
     try {
       await checkEndpoint(program, name === 'express');
+      if (name === 'node') await checkAgents(program);
     } finally {
       await program.stop();
     }

@@ -23,7 +23,8 @@ const schema = buildSchema(`
   input BigIntFilter { eq: BigInt }
   input StringFilter { ilike: String eq: String }
   input StringListFilter { contains: [String!] }
-  input NoteFilter { id: BigIntFilter size: IntFilter body: StringFilter tags: StringListFilter nodeId: IDFilter and: [NoteFilter!] author: AuthorFilter }
+  input JSONFilter { contains: JSON }
+  input NoteFilter { data: JSONFilter id: BigIntFilter size: IntFilter body: StringFilter tags: StringListFilter nodeId: IDFilter and: [NoteFilter!] author: AuthorFilter }
   input AuthorFilter { name: StringFilter nodeId: IDFilter }
   input NoteOrderBy { id: OrderByDirection author: OrderByDirection }
   input NoteInsertInput { size: Int body: String mood: Mood tags: [String] data: JSON big: BigInt }
@@ -33,7 +34,7 @@ const schema = buildSchema(`
   type AuthorEdge { node: Author! }
   type AuthorConnection { edges: [AuthorEdge!]! pageInfo: PageInfo! }
   type Note {
-    nodeId: ID! id: BigInt! size: Int body: String mood: Mood tags: [String] data: JSON big: BigInt authorId: Int author: Author other: Author
+    nodeId: ID! id: BigInt! size: Int body: String mood: Mood tags: [String] data(path: [String!]): JSON big: BigInt authorId: Int author: Author other: Author
   }
   type NoteEdge { node: Note! }
   type NoteConnection { totalCount: Int! edges: [NoteEdge!]! pageInfo: PageInfo! }
@@ -63,6 +64,7 @@ test('the schema says what can be done with a table', () => {
   assert.deepEqual(abilities.operators, {
     id: ['eq'],
     size: ['eq', 'in', 'is'],
+    data: ['contains'],
     body: ['eq', 'ilike'],
     tags: ['contains'],
     nodeId: ['eq'],
@@ -100,6 +102,7 @@ test('the grid asks a valid query, with values of the type of their column, and 
     { column: 'body', operator: 'ilike', value: '7' },
     { column: 'size', operator: 'in', value: '1, 2' },
     { column: 'tags', operator: 'contains', value: 'a, b' },
+    { column: 'data', operator: 'contains', value: '{"a": [1, 2]}' },
     { column: 'size', operator: 'is', value: 'not null' },
     { column: 'id', operator: 'eq', value: '9007199254740993' },
   ];
@@ -119,6 +122,7 @@ test('the grid asks a valid query, with values of the type of their column, and 
     { body: { ilike: '7' } },
     { size: { in: [1, 2] } },
     { tags: { contains: ['a', 'b'] } },
+    { data: { contains: '{"a": [1, 2]}' } },
     { size: { is: 'NOT_NULL' } },
   ];
   assert.deepEqual(chosen.variables, {

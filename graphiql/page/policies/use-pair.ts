@@ -1,8 +1,9 @@
 /** The two callers that are compared, with the menus to choose them from and the reader that asks as each of them. */
 import { useGraphiQL } from '@graphiql/react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { AccessReport } from '../../../src/access/access.ts';
 import type { CallerChoices } from '../../../src/http/routes/graphiql-page.ts';
+import { useCallerChoices } from '../caller-choice.tsx';
 import type { RoleCaller } from '../page-caller.ts';
 import { usePage } from '../page-context.ts';
 import type { ShownPolicies } from '../page-location.ts';
@@ -21,14 +22,13 @@ export interface Pair {
 export function usePair(report: AccessReport, shown: ShownPolicies, onChange: (part: Partial<ShownPolicies>) => void): Pair {
   const { backend, caller, settings } = usePage();
   const schema = useGraphiQL((state) => state.schema);
-  const [choices, setChoices] = useState<CallerChoices | null>(null);
-  useEffect(() => {
-    const none = { roles: report.roles.map(({ name }) => name), users: [] };
-    backend?.listCallers().then(setChoices, () => setChoices(none));
-  }, [backend, report]);
+  const choices = useCallerChoices();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new schema needs a new reader, which has read none.
   const reader = useMemo(() => new Reader(backend!, settings.endpoint), [backend, settings, schema]);
-  const known = useMemo(() => choices ?? { roles: report.roles.map(({ name }) => name), users: [] }, [choices, report]);
+  const known = useMemo(
+    () => (choices.roles.length > 0 ? choices : { roles: report.roles.map(({ name }) => name), users: [] }),
+    [choices, report],
+  );
   const [first, second] = useMemo(() => choosePair(caller.kind === 'role' ? caller : null, known), [caller, known]);
   const [one, other] = [shown.one ?? first, shown.other ?? second];
   const [nameOfOne, nameOfOther] = [labelOf(one, known), labelOf(other, known)];

@@ -1,7 +1,7 @@
 /** The filters of the grid: a column, an operator and a value each. A filter that the server refuses says why, and can be mended. */
 import { useState } from 'react';
 import type { ApiColumn, ApiTable } from '../read-tables.ts';
-import { type RowsFilter, readFilterValue } from './rows-query.ts';
+import { type RowsFilter, readFilterValue, takesList } from './rows-query.ts';
 import type { TableAbilities } from './table-abilities.ts';
 import type { RowsError } from './use-rows.ts';
 
@@ -78,7 +78,9 @@ export function RowFilters({ table, filters, abilities, error, onChange }: RowFi
         <input
           aria-label="Value"
           aria-invalid={problem !== null}
-          placeholder={placeholders[operator] ?? (apiColumn?.leaf.toLowerCase() || 'value')}
+          placeholder={
+            takesList(operator, apiColumn) ? 'one, two, …' : (placeholders[operator] ?? (apiColumn?.leaf.toLowerCase() || 'value'))
+          }
           value={value}
           onChange={({ target }) => change({ value: target.value })}
         />
@@ -120,10 +122,6 @@ function describeError({ message }: RowsError, filter: RowsFilter | undefined): 
 const placeholders: Readonly<Record<string, string>> = {
   ilike: '%part%',
   like: '%part%',
-  in: 'one, two, …',
-  contains: 'one, two, …',
-  containedBy: 'one, two, …',
-  overlaps: 'one, two, …',
   regex: '^A.*z$',
   iregex: '^a.*z$',
 };
@@ -131,6 +129,6 @@ const placeholders: Readonly<Record<string, string>> = {
 /** The only values that there are; null if there are any others. */
 function choicesOf(operator: string, column: ApiColumn | undefined): readonly string[] | null {
   if (operator === 'is') return ['null', 'not null'];
-  if (column === undefined || column.isList || operator === 'in') return null;
+  if (column === undefined || takesList(operator, column)) return null;
   return column.leaf === 'Boolean' ? ['true', 'false'] : column.labels;
 }

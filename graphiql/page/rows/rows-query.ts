@@ -112,8 +112,10 @@ function variablesOf({ columns }: ApiTable, { filters, order, after, pageSize }:
   };
 }
 
-/** Operators whose value is a list, written with commas. */
-const listOperators = new Set(['in', 'contains', 'containedBy', 'overlaps']);
+/** Whether the value of a filter is a list, written with commas. */
+export function takesList(operator: string, column: ApiColumn | undefined): boolean {
+  return ['in', 'notIn', 'inI'].includes(operator) || column?.isList === true;
+}
 
 /** The JSON value of a filter. What is no value of the column is passed on as text, with a problem; the server refuses it too. */
 export function readFilterValue(
@@ -123,7 +125,7 @@ export function readFilterValue(
   if (operator === 'is') return { value: /^\s*null\s*$/i.test(value) ? 'NULL' : 'NOT_NULL', problem: null };
   if (column === undefined) return { value, problem: null };
   const element = { ...column, isList: false };
-  if (!listOperators.has(operator) && !column.isList) {
+  if (!takesList(operator, column)) {
     const read = readCell(value, element);
     return read.problem === null ? read : { value, problem: read.problem };
   }

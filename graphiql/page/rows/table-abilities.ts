@@ -54,7 +54,10 @@ export interface WriteField {
   readonly inputs: ReadonlyMap<string, ApiColumn>;
 }
 
-const knownOperators = 'eq ilike like neq gt gte lt lte startsWith in contains containedBy overlaps regex iregex is'.split(' ');
+const knownOperators =
+  'eq ilike like neq gt gte lt lte containsText startsWith endsWith eqi in notIn inI contains containedBy overlaps regex iregex is'.split(
+    ' ',
+  );
 
 export function readAbilities(schema: GraphQLSchema, table: ApiTable, tables: readonly ApiTable[]): TableAbilities {
   const collection = schema.getQueryType()!.getFields()[table.collection]!;

@@ -4,12 +4,13 @@ import { signKey } from '../../auth/sign-key.ts';
 import type { WatchedDocuments } from '../../http/documents/trusted-document-files.ts';
 import { isLoopbackHost } from '../../http/routes/page-actions.ts';
 import type { PageOptions } from '../../http/routes/server-routes.ts';
+import type { Agents } from '../../mcp/create-agents.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import { SilentExitError } from '../command-error.ts';
 import type { DevelopmentConfiguration } from '../command-settings.ts';
 import type { Environment } from '../config.ts';
 import { type Paint, paintFor } from '../output/terminal.ts';
-import { openAgents, type ServedAgents } from '../serve/open-agents.ts';
+import { openAgents } from '../serve/open-agents.ts';
 import { boundEnd, watchForEnd } from '../serve/process-end.ts';
 import { explainListenError, lastExportMilliseconds, openTelemetry, startService } from '../serve/start-service.ts';
 import { tokenRulesOf } from '../serve/token-rules.ts';
@@ -72,7 +73,7 @@ async function open(
   const { schemas, anonRole, dbPort, graphiql, mcp, basePath = '', operations: folder } = configuration;
   const { jwtSecret } = database;
   const check = new DocumentCheck();
-  let agents: ServedAgents | null = null;
+  let agents: Agents | null = null;
   const served = await ServedDatabase.open(database, configuration, (event) => {
     telemetry.observe(event);
     check.notice(event);

@@ -55,7 +55,7 @@ export async function startService({
       tokens,
       graphiql: graphiql && page,
       telemetry,
-      agents,
+      ...(agents !== null && { agents }),
       metrics: metricsOf(configuration),
       drainMilliseconds: drainDelay,
       closeMilliseconds: closeTimeout,

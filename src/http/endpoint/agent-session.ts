@@ -14,18 +14,16 @@ interface AgentCall {
   readonly caller: VerifiedCaller;
   readonly run: Run;
   readonly exchange: Exchange;
-  readonly options: ExecuteOptions & { readonly graph: ExecutingGraph };
+  readonly options: ExecuteOptions & { readonly graph: ExecutingGraph; readonly agents: AgentProtocol | null };
 }
 
 /** The headers of the protocol (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
 const protocolHeader = /^mcp-[a-z0-9-]+$/;
 
 /** The response to a message. */
-export async function answerAgent(
-  message: unknown,
-  agents: AgentProtocol,
-  call: AgentCall,
-): Promise<RawResponse & { readonly status: number }> {
+export async function answerAgent(message: unknown, call: AgentCall): Promise<RawResponse & { readonly status: number }> {
+  const { agents } = call.options;
+  if (agents === null) throw new ApiError('NOT_FOUND', 'Agents are not served here: the handler was made without the option "agents".');
   const headers = Object.entries(call.exchange.headers).filter((entry): entry is [string, string] => protocolHeader.test(entry[0]));
   const { status, body } = await agents.answer(message, Object.fromEntries(headers), openSession(call));
   const bytes = Buffer.from(body);

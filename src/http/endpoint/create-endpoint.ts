@@ -3,7 +3,6 @@
 import { createTokenVerifier, type TokenRules } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';
 import type { Observer } from '../../events.ts';
-import type { AgentProtocol } from '../../mcp/session.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
 import { settings } from '../../settings/settings.ts';
 import type { CacheStatistics } from '../../statistics.ts';
@@ -44,15 +43,9 @@ type OwnParts = Pick<EndpointParts, 'graph' | 'verifier' | 'authenticate' | 'req
   readonly name: string;
 };
 
-/** The endpoint over a graph. `agents`: the protocol of agents, if they are served. Throws an `Error` if an option is invalid. */
-export function createEndpoint(
-  graph: ExecutingGraph,
-  options: EndpointOptions,
-  tokens: TokenRules,
-  observe: Observer,
-  agents: AgentProtocol | null = null,
-): Endpoint {
-  const { authenticate = null, maxEventLoopDelay, rateLimit, untrustedRoles = null } = options;
+/** The endpoint over a graph. Throws an `Error` if an option is invalid. */
+export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, tokens: TokenRules, observe: Observer): Endpoint {
+  const { agents = null, authenticate = null, maxEventLoopDelay, rateLimit, untrustedRoles = null } = options;
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
   const verifier = createTokenVerifier(tokens, options.tokenCache);

@@ -3,6 +3,7 @@ import type { Authenticate } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions, SubscribeOptions } from '../../engine/request.ts';
 import type { BeginTrace } from '../../events.ts';
+import type { AgentProtocol } from '../../mcp/session.ts';
 import type { CacheStatistics, GraphStatistics } from '../../statistics.ts';
 import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';
 
@@ -13,6 +14,8 @@ export interface EndpointOptions {
    * only if it returns nobody. Revoked tokens have no effect on its callers.
    */
   readonly authenticate?: Authenticate;
+  /** Answers agents, by the Model Context Protocol: what `createAgents` of `rowgraph/mcp` returns. Default: they are not served. */
+  readonly agents?: AgentProtocol;
   /** Whether a key may be in the URL, as the parameter `apikey`. Default: true, as Supabase's gateway does. */
   readonly keyInUrl?: boolean;
   /** How many verified tokens to cache. Default: 10,000. */

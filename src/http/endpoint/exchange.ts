@@ -48,10 +48,12 @@ export interface SocketListener {
   gone(): void;
 }
 
+/** What the body of a request is: a GraphQL request, or a message of the Model Context Protocol. */
+export type Protocol = 'graphql' | 'mcp';
+
 export abstract class Exchange {
   readonly requestId: string;
-  /** What the body is: a GraphQL request, or a message of the Model Context Protocol. */
-  protocol: 'graphql' | 'mcp' = 'graphql';
+  protocol: Protocol = 'graphql';
   /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
   /** The Cache-Control of the trusted document that the request names; null if it has none. */

@@ -171,9 +171,8 @@ class GraphqlRequest implements ResponseState {
   }
 
   #execute(value: unknown, caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
-    const { agents } = this.#parts;
     const exchange = this.#exchange;
-    if (exchange.protocol === 'mcp' && agents !== null) return answerAgent(value, agents, { caller, run, exchange, options: this.#parts });
+    if (exchange.protocol === 'mcp') return answerAgent(value, { caller, run, exchange, options: this.#parts });
     if (this.#wish === null) return executeValue(value, caller, run, exchange, this.#parts);
     return this.#wish.execute(value, caller, run).then(({ response, live }) => {
       this.#live = live;

@@ -38,13 +38,8 @@ export async function routeExchange(exchange: Exchange, expects: Expectation, ro
   const { observe } = routing;
   try {
     const target = readTarget(exchange.url);
-    const isForEndpoint = routing.path === null || target === routing.path;
-    if (isForEndpoint && isServed(exchange.method, routing) && expects !== 'unknown') return await routing.endpoint(exchange);
-    const isForAgents = target !== null && target === routing.agentPath;
-    if (isForAgents && exchange.method === 'POST' && expects !== 'unknown') {
-      exchange.protocol = 'mcp';
-      return await routing.endpoint(exchange);
-    }
+    if (target !== null && target === routing.agentPath) exchange.protocol = 'mcp';
+    if (expects !== 'unknown' && isForEndpoint(exchange, target, routing)) return await routing.endpoint(exchange);
     const response = await respondBeside(exchange, target, expects, routing).catch((error: unknown) =>
       errorResponse(toReportedError(error, requestId, observe)),
     );
@@ -66,13 +61,15 @@ function admitResponse(exchange: Exchange, response: HttpResponse, admission: Ad
 }
 
 /** PUT and DELETE are for event streams that are reserved. */
-function isServed(method: string | undefined, { isLive }: Routing): boolean {
+function isForEndpoint({ method, protocol }: Exchange, target: string | null, { path, isLive }: Routing): boolean {
+  if (protocol === 'mcp') return method === 'POST';
+  if (path !== null && target !== path) return false;
   return method === 'POST' || method === 'GET' || method === 'HEAD' || (isLive && (method === 'PUT' || method === 'DELETE'));
 }
 
 async function respondBeside(exchange: Exchange, target: string | null, expects: Expectation, routing: Routing): Promise<HttpResponse> {
   const { method, headers } = exchange;
-  const { crossOrigin, path, agentPath, routes, actions } = routing;
+  const { crossOrigin, path, routes, actions } = routing;
   exchange.checkHead();
   const route = target === null ? undefined : routes.get(target);
   const action = target === null ? undefined : actions.get(target);
@@ -85,7 +82,7 @@ async function respondBeside(exchange: Exchange, target: string | null, expects:
   if (action !== undefined) return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'This path supports only POST.'), ['allow', 'POST']);
   const preflight = method === 'OPTIONS' ? crossOrigin.preflightHeaders(headers) : null;
   if (preflight !== null) return { status: 204, headers: [...preflight, 'vary', 'Origin, Access-Control-Request-Headers'], body: '' };
-  if (target !== null && target === agentPath)
+  if (exchange.protocol === 'mcp')
     return errorResponse(new ApiError('METHOD_NOT_ALLOWED', 'Agents send their messages here as POST requests.'), ['allow', 'POST']);
   return explainMiss(target, path, [...crossOrigin.headersFor(headers.origin), 'vary', crossOrigin.vary]);
 }

@@ -1,21 +1,18 @@
 /** Everything that the server serves besides the endpoint: GraphiQL, health and metrics. */
-import type { AgentProtocol } from '../../mcp/session.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
-import type { ServedGraph } from '../endpoint/endpoint-options.ts';
+import type { EndpointOptions, ServedGraph } from '../endpoint/endpoint-options.ts';
 import type { PageBackend } from './graphiql-page.ts';
 import { createGraphiqlRoutes } from './graphiql-routes.ts';
 import { createHealthRoutes, createMetricsRoute } from './operator-routes.ts';
 import { createPageActions } from './page-actions.ts';
 import type { Action, Route } from './route-exchange.ts';
 
-export interface RouteOptions {
+export interface RouteOptions extends Pick<EndpointOptions, 'agents'> {
   readonly graph: ServedGraph;
   /** Path prefix of `/graphql/v1`, `/graphiql` and `/mcp`, such as `/api`. Default: none. */
   readonly basePath?: string;
   /** Whether to serve GraphiQL, and the options of its page. Default: false. */
   readonly graphiql?: boolean | PageOptions;
-  /** Answers agents at `/mcp`. Default: they are not served. */
-  readonly agents?: AgentProtocol | null;
   /** The key that `/metrics` requires, or `elsewhere` if another server serves it. Default: no key. */
   readonly metrics?: { readonly key?: string } | 'elsewhere';
 }
@@ -41,9 +38,9 @@ interface ServerRoutes {
 
 /** The routes of a server. `isDraining`: whether it is shutting down. Throws an `Error` if the base path is invalid. */
 export function createServerRoutes(options: RouteOptions, telemetry: Telemetry, isDraining: () => boolean): ServerRoutes {
-  const { graphiql = false, agents = null } = options;
+  const { graphiql = false, agents } = options;
   const basePath = readBasePath(options.basePath ?? '');
-  const paths = { path: `${basePath}/graphql/v1`, agentPath: agents === null ? null : `${basePath}/mcp` };
+  const paths = { path: `${basePath}/graphql/v1`, agentPath: agents === undefined ? null : `${basePath}/mcp` };
   const health = createOperatorRoutes(options, telemetry, isDraining);
   if (!graphiql) return { ...paths, routes: new Map(health), actions: new Map() };
   const page = `${basePath}/graphiql`;

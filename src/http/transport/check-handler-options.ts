@@ -46,6 +46,7 @@ const rateLimitChecks: OptionChecks<NonNullable<EndpointOptions['rateLimit']>> =
 /** Those of the settings, and of what a setting cannot hold. */
 const endpointChecks: OptionChecks<EndpointOptions> = {
   ...checksIn('endpoint'),
+  agents: must('be what createAgents of rowgraph/mcp returns', isAgentProtocol),
   authenticate: aFunction,
   trustedDocuments: anObject,
   detailedEvents: aSwitch,
@@ -90,6 +91,10 @@ export function checkFetchHandler<Rest extends readonly unknown[]>(graph: unknow
     throw new Error(
       'trustProxy names proxies by their addresses. Set clientAddress to provide the address of a request, or trust any proxy with true.',
     );
+}
+
+function isAgentProtocol(value: unknown): boolean {
+  return typeof (value as { answer?: unknown } | null)?.answer === 'function';
 }
 
 /** A program may pass the promise of a graph. */

@@ -10,7 +10,7 @@ import { settings } from '../../settings/settings.ts';
 import { createEndpoint } from '../endpoint/create-endpoint.ts';
 import type { EndpointOptions, ExecutingGraph } from '../endpoint/endpoint-options.ts';
 import { callApplication } from '../endpoint/error-response.ts';
-import { createRequestIds } from '../endpoint/exchange.ts';
+import { createRequestIds, type Protocol } from '../endpoint/exchange.ts';
 import { routeExchange } from '../routes/route-exchange.ts';
 import { checkFetchHandler } from './check-handler-options.ts';
 import { FetchExchange, type UpgradedRequest } from './fetch-exchange.ts';
@@ -32,7 +32,11 @@ export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly 
 }
 
 /** Serves one request. Rejects only for what is not a `Request`. */
-export type FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> = (request: Request, ...rest: Rest) => Promise<Response>;
+export interface FetchHandler<Rest extends readonly unknown[] = readonly unknown[]> {
+  (request: Request, ...rest: Rest): Promise<Response>;
+  /** Serves a message of an agent, if the option `agents` is set; routing is up to the server. */
+  readonly agents: (request: Request, ...rest: Rest) => Promise<Response>;
+}
 
 /**
  * A handler that serves the GraphQL endpoint at every path that it receives; routing is up to the server. Throws an `Error` if an option is
@@ -49,16 +53,20 @@ export function createFetchHandler<Rest extends readonly unknown[] = readonly un
   const requestIdOf = createRequestIds();
   const isLive = graph.subscribeRaw !== undefined;
   const routing = { endpoint, isLive, crossOrigin, admission, path: null, agentPath: null, routes: new Map(), actions: new Map(), observe };
-  return async (request, ...rest) => {
+  const serve = (protocol: Protocol, request: Request, rest: Rest): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get('x-request-id'));
     const onDefect = (error: Error): void => observe({ kind: 'defect-found', requestId, error });
     const address = callApplication('clientAddress', () => clientAddress?.(request, ...rest), onDefect);
     const exchange = new FetchExchange(request, requestId, String(address ?? ''), writeTimeout);
+    exchange.protocol = protocol;
     if (upgradeWebSocket !== undefined && isLive && request.headers.get('upgrade')?.toLowerCase() === 'websocket')
       exchange.offerSocket(() => upgradeWebSocket(request, ...rest));
     void routeExchange(exchange, 'nothing', routing);
     return exchange.response;
   };
+  return Object.assign(async (request: Request, ...rest: Rest) => serve('graphql', request, rest), {
+    agents: async (request: Request, ...rest: Rest) => serve('mcp', request, rest),
+  });
 }
 
 const ignore: Observer = () => {};

@@ -7,6 +7,7 @@ import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver, type Observer } from '../../events.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
+import type { Protocol } from '../endpoint/exchange.ts';
 import { checkNodeHandler } from './check-handler-options.ts';
 import { mountEndpoint, type NodeMount } from './mount-endpoint.ts';
 
@@ -30,6 +31,8 @@ export interface NodeHandler {
    * every path; routing is up to the server.
    */
   readonly upgrade: (request: IncomingMessage, socket: { end(text: string): unknown }, head: Buffer) => void;
+  /** Serves a message of an agent, if the option `agents` is set; routing is up to the server. Never throws. */
+  readonly agents: (request: IncomingMessage, response: ServerResponse) => void;
   /**
    * Ends the subscriptions within these milliseconds, for a server that is about to close: their clients come back to another one. Resolves
    * when all have been told.
@@ -46,10 +49,10 @@ export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOpt
   const observe = createSafeObserver(options.observe ?? ignore);
   const mounted = mountEndpoint(graph, options, readTokenOptions(options, observe), observe, everyPath);
   const { handle, takeUpgrade, connections, endLive } = mounted;
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  const serve = (request: IncomingMessage, response: ServerResponse, protocol: Protocol): void => {
     // Middleware may have responded already.
     if (response.writableEnded) return;
-    handle(request, response, 'nothing');
+    handle(request, response, 'nothing', protocol);
     // Node loses what follows in the same packet (`bare-sockets.ts`), so what comes next may begin in the middle of a request.
     if (request.headers.upgrade !== undefined) connections.of(request.socket).endAfterLatest();
   };
@@ -57,5 +60,9 @@ export function createNodeHandler(graph: ExecutingGraph, options: NodeHandlerOpt
     // No other protocol is served here, and there is no response in which to ignore that.
     if (!takeUpgrade(request, head)) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   };
-  return Object.assign(serve, { upgrade, endSubscriptions: (milliseconds = defaultEnding) => endLive(milliseconds) });
+  return Object.assign((request: IncomingMessage, response: ServerResponse) => serve(request, response, 'graphql'), {
+    upgrade,
+    agents: (request: IncomingMessage, response: ServerResponse) => serve(request, response, 'mcp'),
+    endSubscriptions: (milliseconds = defaultEnding) => endLive(milliseconds),
+  });
 }

@@ -3,12 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRules } from '../../auth/verify-token.ts';
 import type { Observer } from '../../events.ts';
-import type { AgentProtocol } from '../../mcp/session.ts';
 import { settings } from '../../settings/settings.ts';
 import type { CacheStatistics } from '../../statistics.ts';
 import { createEndpoint, type Endpoint } from '../endpoint/create-endpoint.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
-import { createRequestIds } from '../endpoint/exchange.ts';
+import { createRequestIds, type Protocol } from '../endpoint/exchange.ts';
 import type { GraphqlEndpoint } from '../endpoint/graphql-endpoint.ts';
 import { type Expectation, type Routing, readTarget, routeExchange } from '../routes/route-exchange.ts';
 import type { TakeUpgrade } from './bare-sockets.ts';
@@ -20,8 +19,6 @@ import { isHandshake, UpgradeExchange } from './upgrade-exchange.ts';
 export interface NodeMount extends Pick<Routing, 'path' | 'agentPath' | 'routes' | 'actions'> {
   /** Whether the server joins repeated headers (`joinDuplicateHeaders`). */
   readonly joinsHeaders: boolean;
-  /** The protocol of agents; null if they are not served. */
-  readonly agents?: AgentProtocol | null;
   /** Makes an endpoint that distributes requests among several; null if there is only one. */
   readonly divide?: DivideEndpoint | null;
 }
@@ -30,7 +27,8 @@ export interface NodeMount extends Pick<Routing, 'path' | 'agentPath' | 'routes'
 export type DivideEndpoint = (whole: Pick<Endpoint, 'endpoint' | 'endpointFor'>) => GraphqlEndpoint;
 
 export interface MountedEndpoint {
-  readonly handle: (request: IncomingMessage, response: ServerResponse, expects: Expectation) => void;
+  /** `protocol`: what requests are for if their path does not say so. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse, expects: Expectation, protocol?: Protocol) => void;
   /** Opens a WebSocket, unless the request is for something else. */
   readonly takeUpgrade: TakeUpgrade;
   readonly connections: Connections;
@@ -49,9 +47,9 @@ export function mountEndpoint(
   options: NodeEndpointOptions,
   tokens: TokenRules,
   observe: Observer,
-  { path, agentPath, routes, actions, joinsHeaders, agents = null, divide = null }: NodeMount,
+  { path, agentPath, routes, actions, joinsHeaders, divide = null }: NodeMount,
 ): MountedEndpoint {
-  const whole = createEndpoint(graph, options, tokens, observe, agents);
+  const whole = createEndpoint(graph, options, tokens, observe);
   const { crossOrigin, admission, readCaches } = whole;
   const endpoint = divide === null ? whole.endpoint : divide(whole);
   // Projects have graphs of their own.
@@ -64,10 +62,11 @@ export function mountEndpoint(
     pressedWriteTimeout: Math.min(writeTimeout, pressedWriteTimeout),
   });
   const requestIdOf = createRequestIds();
-  const handle: MountedEndpoint['handle'] = (request, response, expects) => {
+  const handle: MountedEndpoint['handle'] = (request, response, expects, protocol = 'graphql') => {
     const connection = connections.of(request.socket);
     const requestId = requestIdOf(request.headers['x-request-id']);
     const exchange = new NodeExchange(request, response, connection, requestId, expects, joinsHeaders);
+    exchange.protocol = protocol;
     if (connection.begin(exchange)) void routeExchange(exchange, expects, routing);
   };
   const takeUpgrade: TakeUpgrade = (request, rest) => {

@@ -76,7 +76,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const mounted = mountEndpoint(graph, { ...options, ...telemetry.endpointOptions }, tokenRulesOf(options), observe, {
     ...served,
     joinsHeaders: true,
-    agents: options.agents ?? null,
     divide: options.divide ?? null,
   });
   const { connections, readCaches } = mounted;
