@@ -88,6 +88,27 @@ describe('a connection', () => {
     assert.deepEqual((await client.next()).payload, { data: { a: 2 } });
     client.socket.close();
   });
+
+  test('goes on as its key alone after a logout', async () => {
+    const authorization = `Bearer ${await signToken({ sub: 'u1' })}`;
+    for (const payload of [
+      { authorization: '' },
+      { authorization: null },
+      { headers: { Authorization: '' } },
+      { apikey: server.anonKey },
+    ]) {
+      const client = await connectSocket(server.endpoint, { apikey: server.anonKey }, { headers: { authorization } });
+      client.send(subscribe('1'));
+      assert.equal((await client.next()).payload.data.role, 'authenticated');
+      client.send({ type: 'ping', payload: { ...payload, n: 1 } });
+      assert.deepEqual(await client.next(), { type: 'pong', payload: { n: 1 } });
+      assert.equal((await client.next()).payload.data.role, 'anon', JSON.stringify(payload));
+      client.send({ type: 'ping', payload: { n: 2 } });
+      assert.deepEqual(await client.next(), { type: 'pong', payload: { n: 2 } });
+      client.socket.close();
+      await graph.until(0);
+    }
+  });
 });
 
 describe('a socket closes', () => {

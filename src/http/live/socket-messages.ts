@@ -47,10 +47,10 @@ function readPayload(payload: unknown, type: string): Payload {
   throw new Error(`The "payload" of "${type}" must be an object.`);
 }
 
-/** The key and the token in a payload, by names that are written like those of headers; null for none. */
+/** The key and the token in a payload, by names that are written like those of headers: null if empty, undefined if not named. */
 export interface SentCredentials {
-  readonly apikey: string | null;
-  readonly authorization: string | null;
+  readonly apikey: string | null | undefined;
+  readonly authorization: string | null | undefined;
 }
 
 /**
@@ -59,9 +59,11 @@ export interface SentCredentials {
  */
 export function readCredentials(payload: Payload): SentCredentials {
   const members = [payload, isJsonObject(payload.headers) ? payload.headers : {}].flatMap((object) => Object.entries(object));
-  const find = (name: keyof SentCredentials): string | null => {
-    const [, value] = members.find(([key, value]) => key.toLowerCase() === name && value !== null && value !== '') ?? [];
-    if (value === undefined || typeof value === 'string') return value ?? null;
+  const find = (name: keyof SentCredentials): string | null | undefined => {
+    const values = members.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+    const value = values.find((each) => each !== null && each !== '');
+    if (value === undefined) return values.length === 0 ? undefined : null;
+    if (typeof value === 'string') return value;
     throw new Error(`The member "${name}" of the payload must be a string.`);
   };
   return { apikey: find('apikey'), authorization: find('authorization') };

@@ -167,8 +167,10 @@ export class SocketSession implements SocketListener, LiveConnection {
       case 'ping': {
         const credentials = readCredentials(message.payload);
         const pong = (): void => this.#send(JSON.stringify({ ...message, type: 'pong', payload: pongOf(message.payload) }));
-        const isNew = credentials.apikey !== null || credentials.authorization !== null;
-        if (isNew && this.#state === 'ready') return this.#identify(credentials, pong);
+        const { apikey, authorization = null } = credentials;
+        const isNew = apikey !== undefined || credentials.authorization !== undefined;
+        // Without a token it goes on as the key alone: whoever logs out must not stay whom they were.
+        if (isNew && this.#state === 'ready') return this.#identify({ apikey, authorization }, pong);
         pong();
         return null;
       }
@@ -208,7 +210,9 @@ export class SocketSession implements SocketListener, LiveConnection {
   async #identify(sent: SentCredentials, onKnown: () => void): Promise<void> {
     if (this.#state === 'new') this.#state = 'identifying';
     const { apikey, authorization } = sent;
-    const headers = { ...this.#headers, ...(apikey !== null && { apikey }), ...(authorization !== null && { authorization }) };
+    const headers = { ...this.#headers, ...(typeof apikey === 'string' && { apikey }) };
+    if (authorization === null) delete headers.authorization;
+    else if (authorization !== undefined) headers.authorization = authorization;
     const deadline = new Deadline(this.#parts.requestTimeout);
     try {
       const identity = await findIdentity(this.#exchange, headers, this.#parts, deadline);
