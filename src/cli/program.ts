@@ -19,7 +19,8 @@ import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { ConfigurationError, type Environment } from './config.ts';
 import { readPackageFile } from './package-file.ts';
 
-function createProgram(environment: Environment): Command {
+/** The commands with their flags. Throws if two flags of one have the same name. */
+export function createProgram(environment: Environment): Command {
   const { version, description } = readPackageFile();
   const program = new Command('rowgraph').description(description).version(version, '-V, --version', 'Print the version');
   const makers = [
