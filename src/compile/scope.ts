@@ -208,19 +208,27 @@ export class DerivedScope implements Scope {
 
   /** A name for an output of the subselect that differs from all columns that may be used. */
   freeName(wish: string): string {
-    const { columns, primaryKey, relations } = this.#table;
-    const isColumn = (name: string) =>
-      [...columns, ...primaryKey].some((column) => column.name === name) ||
-      relations.some((relation) => relation.columns.some(({ near }) => near === name));
-    let name = wish;
-    while (isColumn(name)) name += '_';
-    return name;
+    return nameBesideColumns(this.#table, wish);
   }
 
   /** The name of the output with the whole row. */
   rowName(): string {
     return this.freeName('(row)');
   }
+}
+
+function nameBesideColumns({ columns, primaryKey, relations }: Table, wish: string): string {
+  const isColumn = (name: string) =>
+    [...columns, ...primaryKey].some((column) => column.name === name) ||
+    relations.some((relation) => relation.columns.some(({ near }) => near === name));
+  let name = wish;
+  while (isColumn(name)) name += '_';
+  return name;
+}
+
+/** The name of the output with the score of a row. */
+export function scoreName(table: Table): string {
+  return nameBesideColumns(table, '(score)');
 }
 
 export function tableName(table: Table): Sql {

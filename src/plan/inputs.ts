@@ -25,8 +25,9 @@ export function integerParameter(value: InputValue): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'integer' } };
 }
 
-export function fractionParameter(value: InputValue, argument: string): Parameter {
-  return { value: parameterValue(value), encoding: { kind: 'fraction', argument } };
+/** A number from 0 to `maximum`. */
+export function numberParameter(value: InputValue, argument: string, maximum: number): Parameter {
+  return { value: parameterValue(value), encoding: { kind: 'number', argument, maximum } };
 }
 
 export function widthParameter(value: InputValue): Parameter {

@@ -227,8 +227,10 @@ class PlanMeasurer {
   }
 
   #connection(plan: ConnectionPlan, path: Path, tableId: number | null, around: Around): Around {
-    const { table, page, filter, distinct, members } = plan;
-    this.#subqueries += distinct ? 2 : 1;
+    const { table, page, filter, distinct, fusion, members } = plan;
+    const legs = fusion?.legs ?? [];
+    this.#subqueries += (distinct ? 2 : 1) + legs.length;
+    around.rows.constant += rowsOfAggregate * legs.length;
     this.#touchTable(table);
     if (distinct) this.#orderKeys += distinct.order.length;
     for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);

@@ -105,7 +105,26 @@ export interface ConnectionPlan {
   readonly page: Page;
   readonly filter: Filter | null;
   readonly distinct: DistinctPlan | null;
+  /** What finds the rows instead of `filter`. */
+  readonly fusion: FusionPlan | null;
   readonly members: readonly Member<ConnectionValue>[];
+}
+
+/**
+ * Rows that are first in one of several orders. The score of a row is the sum of `weight / (k + place)` over the orders in which it is among
+ * the first `depth`.
+ */
+export interface FusionPlan {
+  readonly legs: readonly FusionLeg[];
+  readonly k: Count;
+  readonly depth: Count;
+}
+export interface FusionLeg {
+  readonly filter: Filter;
+  /** Completed by the primary key. */
+  readonly keys: readonly OrderKey[];
+  /** A number that is not negative; null for 1. */
+  readonly weight: Parameter | null;
 }
 
 /** Of the rows with equal values of `keys`, which are columns, only the first in `order` is in the collection. */
@@ -127,7 +146,12 @@ export type ConnectionValue =
   | { readonly kind: 'total count'; readonly estimate: CountEstimate | null }
   | { readonly kind: 'aggregate'; readonly members: readonly Member<AggregateValue>[] }
   | { readonly kind: 'groups'; readonly groups: GroupsPlan };
-export type EdgeValue = TypeNamePlan | { readonly kind: 'cursor' | 'distance' } | { readonly kind: 'node'; readonly row: RowPlan };
+export type EdgeValue =
+  | TypeNamePlan
+  | { readonly kind: 'cursor' | 'score' }
+  /** Null if no distance was asked for. */
+  | { readonly kind: 'distance'; readonly distance: Distance | null }
+  | { readonly kind: 'node'; readonly row: RowPlan };
 export type PageInfoValue = TypeNamePlan | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' };
 export type AggregateValue =
   | TypeNamePlan
@@ -210,6 +234,8 @@ export type OrderValue =
   | { readonly kind: 'computed'; readonly routine: Routine }
   | { readonly kind: 'search rank'; readonly search: Search }
   | { readonly kind: 'distance'; readonly distance: Distance }
+  /** That of the fusion which found the rows of the table. */
+  | { readonly kind: 'score'; readonly table: Table }
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;
@@ -392,8 +418,8 @@ export type ParameterEncoding =
   | { readonly kind: 'width' }
   /** A list of numbers as a vector; `name` is that of its column. */
   | { readonly kind: 'vector'; readonly form: VectorForm; readonly dimensions: number | null; readonly name: string }
-  /** A number from 0 to 1. */
-  | { readonly kind: 'fraction'; readonly argument: string }
+  /** A number from 0 to a maximum. */
+  | { readonly kind: 'number'; readonly argument: string; readonly maximum: number }
   /** The text of a search, or its words as a query that finds those that begin with them. */
   | { readonly kind: 'search'; readonly asPrefixes: boolean }
   /** What is around a word in a snippet. */

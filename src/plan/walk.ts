@@ -190,9 +190,11 @@ export function readsPage({ members }: ConnectionPlan): boolean {
 }
 
 function inConnection(plan: ConnectionPlan): readonly PlanNode[] {
-  const { table, page, filter, distinct, members } = plan;
+  const { table, page, filter, distinct, fusion, members } = plan;
+  const legs = fusion?.legs ?? [];
   return [
     ...filters(filter, table),
+    ...legs.flatMap((leg) => [...filters(leg.filter, table), ...orders(leg.keys, table)]),
     ...(distinct ? orders(distinct.order, table) : readsPage(plan) ? orders(page.keys, table) : []),
     ...selected(members, (value, key) => ({ kind: 'connection value', value, table, key })),
   ];

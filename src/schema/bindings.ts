@@ -51,7 +51,7 @@ interface FieldBindings {
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
   row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
   connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
-  edge: Plain<'cursor' | 'node' | 'distance'>;
+  edge: Plain<'cursor' | 'node' | 'distance' | 'score'>;
   'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
   aggregate: AggregateBinding;
   'aggregate column': ColumnBinding;
@@ -62,7 +62,8 @@ interface FieldBindings {
 /** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
 interface InputBindings {
   lookup: ColumnBinding;
-  collection: Plain<'search' | 'nearest'>;
+  collection: Plain<'search' | 'nearest' | 'fuse'>;
+  fusion: Plain<'search weight' | 'nearest weight' | 'k' | 'depth'>;
   search: Plain<'text' | 'mode'>;
   snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };

@@ -42,6 +42,7 @@ import {
   scalarFilterTypes,
   typeFilter,
 } from './tables/filter-types.ts';
+import { defineFusion } from './tables/fusion-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { defineVectorTypes, nearestTypes } from './tables/nearest-types.ts';
@@ -110,6 +111,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
     defineSearch(registry, model.searchTypes, model.hasTrigrams);
   yield* defineGroups(registry, tables);
   if (model.hasVectors) yield* defineVectorTypes(registry, tables);
+  defineFusion(registry, tables);
   yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars, subscriptionType });
 }

@@ -51,6 +51,6 @@ describe('clauses', () => {
 
   it('name outputs', () => {
     assert.equal(textOf(named(a, 'x')), '"a" as "x"');
-    assert.equal(textOf(rowNumber('n', [a, b])), 'pg_catalog.row_number() over (order by "a", "b") as "n"');
+    assert.equal(textOf(rowNumber([a, b])), 'pg_catalog.row_number() over (order by "a", "b")');
   });
 });

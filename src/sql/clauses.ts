@@ -96,10 +96,10 @@ export function named(value: Sql, name: string): Sql {
   return sql`${value} as ${identifier(name)}`;
 }
 
-/** An output with the position of each row. */
-export function rowNumber(name: string, orderBy: readonly Sql[] = []): Sql {
+/** The position of each row, from 1 on. */
+export function rowNumber(orderBy: readonly Sql[] = []): Sql {
   const order = orderBy.length > 0 ? sql`order by ${list(orderBy)}` : sql``;
-  return named(sql`pg_catalog.row_number() over (${order})`, name);
+  return sql`pg_catalog.row_number() over (${order})`;
 }
 
 export function coalesce(value: Sql, otherwise: Sql): Sql {

@@ -10,6 +10,7 @@ import { readPageSteps } from '../support/page-steps.ts';
 import { type PgliteGraph, startPgliteGraph } from '../support/pglite-graph.ts';
 
 testCases('nearest rows on PGlite', { kind: 'pglite', openEndpoint: openLibrary, cases: readCases('vectors', import.meta.dirname) });
+testCases('hybrid search on PGlite', { kind: 'pglite', openEndpoint: openLibrary, cases: readCases('hybrid', import.meta.dirname) });
 
 let started: PgliteGraph;
 
@@ -30,6 +31,9 @@ before(async () => {
     select setseed(0.25);
     insert into point select i, i % 100, v, v, case when i % 2 = 0 then 'mine' else 'theirs' end
     from generate_series(1, ${many}) i, lateral (select array_agg(r)::"Odd ""ones".vector v from (select random() + 0 * i as r from generate_series(1, ${width})) x) y;
+    alter table point add words tsvector;
+    update point set words = to_tsvector('english', 'number w' || id % 50);
+    create index point_words on point using gin (words);
     create index on point using hnsw (e "Odd ""ones".vector_l2_ops);
     create index on point using ivfflat (f "Odd ""ones".vector_l2_ops) with (lists = 20);
     create table quiet (id int primary key, e "Odd ""ones".vector(2));
@@ -118,6 +122,36 @@ test('the index is scanned for the first rows, and the settings of the scan end 
   await started.ask(query);
   const { rows } = await started.pglite.query<{ value: string | null }>(`select current_setting('hnsw.iterative_scan', true) as value`);
   assert.ok(['off', '', null].includes(rows[0]!.value), String(rows[0]!.value));
+});
+
+const fused = `search: {text: "w8"}, nearest: {e: {to: [${origin}], metric: L2}}, fuse: {depth: 30}`;
+
+test('hybrid search: each order is read from its index', async () => {
+  const query = `{ pointCollection(${fused}, first: 5) { edges { score node { id } } } }`;
+  const { statements } = await started.graph.explain({ query }, { role: 'service_role' });
+  const plan = JSON.stringify(statements);
+  assert.match(plan, /"index":"point_e_idx"/);
+  assert.match(plan, /"index":"point_words"/);
+});
+
+test('hybrid search: pages have each row once, of those that a policy shows', async () => {
+  const whole = `{ pointCollection(${fused}, first: 100) { totalCount edges { score node { id } } } }`;
+  const all = (
+    (await started.ask(whole, 'authenticated')) as { pointCollection: { totalCount: number; edges: { node: { id: number } }[] } }
+  ).pointCollection;
+  const paged: number[] = [];
+  for (let after = ''; after !== 'end'; ) {
+    const query = `{ pointCollection(${fused}, first: 7 ${after}) { pageInfo { hasNextPage endCursor } edges { distance node { id } } } }`;
+    const { pointCollection } = (await started.ask(query, 'authenticated')) as Found;
+    paged.push(...pointCollection.edges.map(({ node }) => node.id));
+    after = pointCollection.pageInfo.hasNextPage ? `, after: "${pointCollection.pageInfo.endCursor}"` : 'end';
+  }
+  assert.deepEqual(
+    paged,
+    all.edges.map(({ node }) => node.id),
+  );
+  assert.equal(new Set(paged).size, all.totalCount);
+  assert.ok(paged.length > 30 && paged.every((id) => id % 2 === 0));
 });
 
 test('an index is advised for a metric without one, if there are many rows', async () => {

@@ -11,7 +11,15 @@ const backward: Page = { ...forward, direction: 'backward' };
 const membersOf = <Value>(values: readonly Value[]) => values.map((value, index) => ({ key: `m${index}`, name: `m${index}`, value }));
 
 function needsOf(values: readonly ConnectionValue[], page = forward, filter: Filter | null = null): PageNeeds {
-  const plan: ConnectionPlan = { kind: 'connection', table: account, page, filter, distinct: null, members: membersOf(values) };
+  const plan: ConnectionPlan = {
+    kind: 'connection',
+    table: account,
+    page,
+    filter,
+    distinct: null,
+    fusion: null,
+    members: membersOf(values),
+  };
   return pageNeeds({ plan, rows: { kind: 'table', relatedTo: null }, context: newContext() });
 }
 

@@ -4,7 +4,7 @@
 import type { Column, Relation } from '../../model/model.ts';
 import type { ConnectionPlan, DistinctPlan } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/walk.ts';
-import { as, subselect } from '../../sql/clauses.ts';
+import { and, as, named, subselect } from '../../sql/clauses.ts';
 import { identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileFilter } from '../compile-filter.ts';
 import {
@@ -17,10 +17,12 @@ import {
   readableColumns,
   rowNeeds,
   type Scope,
+  scoreName,
   tableName,
 } from '../scope.ts';
-import { type Shard, shardAlong, shardOfFilter } from '../shards.ts';
+import { shardAlong, shardOfFilter } from '../shards.ts';
 import type { StatementContext } from '../statement.ts';
+import { comparable } from '../values/comparison.ts';
 import { joinKeys } from './order-keys.ts';
 import { orderBy } from './seek.ts';
 
@@ -30,13 +32,24 @@ export interface Collection {
   readonly context: StatementContext;
 }
 
-type CollectionRows =
+export type CollectionRows = FoundRows | FusedRows;
+export type FoundRows =
   /** Those of the table, or those of them that are related to a row. */
   | { readonly kind: 'table'; readonly relatedTo: { readonly relation: Relation; readonly near: Scope } | null }
   /** Those that a function returns. It may return a row several times. */
   | { readonly kind: 'call'; readonly call: Sql }
   /** Those that a function has returned, in the common table expression `called`. */
   | { readonly kind: 'called' };
+/** Those of them that have a score, in a subselect of their primary keys, which are called as `fusedKey` says, with the `score`. */
+export interface FusedRows {
+  readonly kind: 'fused';
+  readonly found: FoundRows;
+  readonly scored: Sql;
+}
+
+export function fusedKey(index: number): string {
+  return `key ${index + 1}`;
+}
 
 export interface MatchingRows {
   readonly scope: Scope;
@@ -50,7 +63,8 @@ export function isWholeTable({ rows }: Collection): boolean {
 }
 
 export function keepsNotNull({ plan, rows }: Collection): boolean {
-  return rows.kind === 'table' && plan.table.keepsNotNull;
+  const found = rows.kind === 'fused' ? rows.found : rows;
+  return found.kind === 'table' && plan.table.keepsNotNull;
 }
 
 export function matchingRows(collection: Collection, alias = collection.context.aliases.next()): MatchingRows {
@@ -66,14 +80,10 @@ export function matchingRows(collection: Collection, alias = collection.context.
  * PostgreSQL moves conditions on these columns into it, such as those of a cursor, and leaves out what nothing reads.
  */
 function distinctRows(collection: Collection, { keys, order }: DistinctPlan, alias: string): MatchingRows {
-  const { plan, context } = collection;
-  const { table } = plan;
+  const { context } = collection;
   const { scope: inner, from, where } = allMatchingRows(collection, context.aliases.next());
   const written = joinKeys(order, inner, false, context.aliases);
-  const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
-  const { columns, row } = pageNeeds(collection).rows;
-  const needs = { ...needsOfColumns([...names, ...columns]), row };
-  const scope = new DerivedScope(alias, table, needs, keepsNotNull(collection));
+  const scope = derivedScope(collection, alias);
   const rows = subselect({
     distinctOn: written.keys.slice(0, keys.length).map((key) => key.sql),
     columns: scope.outputs(inner, context.valueJson),
@@ -85,25 +95,57 @@ function distinctRows(collection: Collection, { keys, order }: DistinctPlan, ali
   return { scope, from: as(rows, alias), where: [] };
 }
 
+/** The scope of a subselect that returns all that is read of the rows. PostgreSQL leaves out what is not. */
+function derivedScope(collection: Collection, alias: string): DerivedScope {
+  const { table } = collection.plan;
+  const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
+  const { columns, row } = pageNeeds(collection).rows;
+  return new DerivedScope(alias, table, { ...needsOfColumns([...names, ...columns]), row }, keepsNotNull(collection));
+}
+
 function allMatchingRows(collection: Collection, alias: string): MatchingRows {
   const { plan, rows, context } = collection;
-  const { table, filter } = plan;
-  // A common table expression has rows of no type.
-  const row = rows.kind === 'called' ? { row: sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` } : {};
-  const relatedTo = rows.kind === 'table' ? rows.relatedTo : null;
-  const shard = (relatedTo && shardAlong(relatedTo.relation, relatedTo.near.shard)) ?? shardOf(collection);
-  const scope = directScope(alias, { keepsNotNull: keepsNotNull(collection), ...row, shard });
-  const related = relatedTo ? joinConditions(relatedTo.relation, relatedTo.near, scope) : [];
+  if (rows.kind === 'fused') return fusedRows(collection, rows, alias);
+  const { filter } = plan;
+  const scope = scopeOf(collection, rows, alias);
+  const related = rows.kind === 'table' && rows.relatedTo ? joinConditions(rows.relatedTo.relation, rows.relatedTo.near, scope) : [];
   const filtered = filter ? [compileFilter(filter, scope, context.aliases)] : [];
   return { scope, from: as(fromOf(rows, plan), alias), where: [...related, ...filtered] };
 }
 
-/** The shard of all rows of a table that match the filter. */
-function shardOf({ plan: { table, filter }, rows }: Collection): Shard | undefined {
-  return rows.kind === 'table' ? shardOfFilter(table, filter) : undefined;
+function scopeOf(collection: Collection, rows: FoundRows, alias: string): Scope {
+  const { table, filter } = collection.plan;
+  // A common table expression has rows of no type.
+  const row = rows.kind === 'called' ? { row: sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` } : {};
+  const relatedTo = rows.kind === 'table' ? rows.relatedTo : null;
+  const ofAll = rows.kind === 'table' ? shardOfFilter(table, filter) : undefined;
+  const shard = (relatedTo && shardAlong(relatedTo.relation, relatedTo.near.shard)) ?? ofAll;
+  return directScope(alias, { keepsNotNull: keepsNotNull(collection), ...row, shard });
 }
 
-function fromOf(rows: CollectionRows, { table }: ConnectionPlan): Sql {
+/**
+ * The rows with a score, from a subselect:
+ *
+ *     (select t2."id", …, t3."score" as "(score)" from (…) as t3("key 1", "score") join "public"."post" as t2 on t2."id" = t3."key 1") as t1
+ */
+function fusedRows(collection: Collection, { found, scored }: FusedRows, alias: string): MatchingRows {
+  const { plan, context } = collection;
+  const { table } = plan;
+  const inner = scopeOf(collection, found, context.aliases.next());
+  const scores = directScope(context.aliases.next(), { keepsNotNull: false });
+  const scope = derivedScope(collection, alias);
+  const equalities = table.primaryKey.map(
+    ({ name, type }, index) => sql`${comparable(inner.column(name), type)} = ${comparable(scores.column(fusedKey(index)), type)}`,
+  );
+  const rows = subselect({
+    columns: [...scope.outputs(inner, context.valueJson), named(scores.column('score'), scoreName(table))],
+    from: as(scored, scores.alias, [...table.primaryKey.map((_, index) => fusedKey(index)), 'score']),
+    joins: [sql`join ${as(fromOf(found, plan), inner.alias)} on ${and(equalities)}`],
+  });
+  return { scope, from: as(rows, alias), where: [] };
+}
+
+function fromOf(rows: FoundRows, { table }: ConnectionPlan): Sql {
   switch (rows.kind) {
     case 'table':
       return tableName(table);
@@ -122,7 +164,7 @@ export interface PageNeeds {
   readonly isOneRow: boolean;
   /** What the JSON needs of the rows, except for order keys. */
   readonly rows: RowNeeds;
-  /** Whether the values of order keys are shown, in cursors or as distances. */
+  /** Whether the values of order keys are shown, in cursors, as distances or scores. */
   readonly keys: boolean;
   /** Whether one row beyond the page is read, to find out whether there is one. */
   readonly oneMore: boolean;
@@ -130,10 +172,11 @@ export interface PageNeeds {
 }
 
 export function pageNeeds(collection: Collection): PageNeeds {
-  const { members, page } = collection.plan;
+  const { members, page, fusion } = collection.plan;
   const isForward = page.direction === 'forward';
   const edges = members.flatMap(({ value }) => (value.kind === 'edges' ? [value.members.map((edge) => edge.value)] : []));
   const nodes = edges.flat().flatMap((value) => (value.kind === 'node' ? [rowNeeds(value.row)] : []));
+  const distances = edges.flat().flatMap((value) => (value.kind === 'distance' && value.distance ? [value.distance.column.name] : []));
   const info = new Set(members.flatMap(({ value }) => (value.kind === 'page info' ? value.members.map((each) => each.value.kind) : [])));
   const ends = info.has('start cursor') || info.has('end cursor');
   const oneMore = info.has(isForward ? 'has next page' : 'has previous page');
@@ -143,8 +186,8 @@ export function pageNeeds(collection: Collection): PageNeeds {
   return {
     isRead: (edges.length > 0 && !isOneRow) || ends || oneMore || preceding,
     isOneRow,
-    rows: allNeeds([...nodes, needsOfColumns(present && edges.length > 0 ? [present.name] : [])]),
-    keys: ends || edges.flat().some(({ kind }) => kind === 'cursor' || kind === 'distance'),
+    rows: allNeeds([...nodes, needsOfColumns([...(present && edges.length > 0 ? [present.name] : []), ...(fusion ? distances : [])])]),
+    keys: ends || edges.flat().some(({ kind }) => kind === 'cursor' || kind === 'distance' || kind === 'score'),
     oneMore,
     numbers: oneMore || (!isForward && (edges.length > 0 || ends)),
   };

@@ -8,11 +8,13 @@
  *      from (select t1."id", pg_catalog.row_number() over (order by t1."id") as "(number)" from "public"."account" as t1
  *        order by t1."id" limit 21) as t1)
  */
+import { namedTypes } from '../../model/types/named-types.ts';
 import type { EdgeValue, Member, Page, PageInfoValue, TypeNamePlan } from '../../plan/plan.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import { as, coalesce, countRows, select, subselect } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { builtIn, integer, join, literal, type Sql, sql } from '../../sql/sql.ts';
+import { distanceSql } from '../distance.ts';
 import { isAggregate, selectAggregate, selectAggregates } from '../groups/compile-aggregate.ts';
 import { selectGroups } from '../groups/compile-groups.ts';
 import type { Scope } from '../scope.ts';
@@ -20,6 +22,7 @@ import { type Frame, noFrame, type StatementContext, selectList } from '../state
 import { isNotNull } from '../values/comparison.ts';
 import { opaqueId, opaqueIdJson, quotedOrNull, valueJson } from '../values/value-json.ts';
 import { type Collection, matchingRows, nullableKey } from './collection.ts';
+import { withFusion } from './fusion.ts';
 import { keysOfRow, type WrittenKey } from './order-keys.ts';
 import { PageQuery } from './page-query.ts';
 import { cursorText } from './seek.ts';
@@ -30,7 +33,8 @@ type PageInfoKind = Exclude<PageInfoValue, TypeNamePlan>['kind'];
  * The connection as a member of a row. If it has only one computed value, such as the edges, only that value becomes a subselect, and the
  * JSON around it becomes part of the row's JSON, which saves a call.
  */
-export function connectionJson(collection: Collection): JsonText {
+export function connectionJson(found: Collection): JsonText {
+  const collection = withFusion(found);
   if (collection.plan.members.every(isAggregate)) return [compileConnection(collection)];
   const page = new PageQuery(collection);
   const pieces = pageJson(collection, page);
@@ -44,7 +48,8 @@ export function compileConnection(collection: Collection): Sql {
   return sql`(${selectConnection(collection, noFrame)})`;
 }
 
-export function selectConnection(collection: Collection, frame: Frame): Sql {
+export function selectConnection(found: Collection, frame: Frame): Sql {
+  const collection = withFusion(found);
   const { members } = collection.plan;
   if (members.every(isAggregate)) return selectAggregates(collection, members, frame);
   const page = new PageQuery(collection);
@@ -102,14 +107,14 @@ export function edgeJson(members: readonly Member<EdgeValue>[], keys: readonly W
   return concatenate(
     context.object(members, (value) => {
       if (value.kind === 'node') return context.rowJson(value.row, scope);
-      return value.kind === 'cursor' ? opaqueIdJson(cursorText(keys)) : distanceJson(keys);
+      if (value.kind === 'cursor') return opaqueIdJson(cursorText(keys));
+      const key = keys.find((each) => each.value.kind === value.kind);
+      if (key) return valueJson(key.sql, traitsOfOrder(key.value).type, false);
+      // Rows that a fusion found otherwise may have no distance.
+      const distance = value.kind === 'distance' && value.distance ? distanceSql(value.distance, scope, context.aliases) : null;
+      return distance ? valueJson(sql`nullif(${distance}, 'NaN')`, namedTypes.float8, false) : ['null'];
     }),
   );
-}
-
-function distanceJson(keys: readonly WrittenKey[]): JsonText {
-  const key = keys.find(({ value }) => value.kind === 'distance');
-  return key ? valueJson(key.sql, traitsOfOrder(key.value).type, false) : ['null'];
 }
 
 function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {

@@ -15,6 +15,7 @@ import {
   type RowNeeds,
   relatedRows,
   type Scope,
+  scoreName,
   tableName,
   targetScope,
   wholeRow,
@@ -72,6 +73,8 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
       return searchRank(value.search, scope);
     case 'distance':
       return distanceSql(value.distance, scope, aliases);
+    case 'score':
+      return scope.column(scoreName(value.table));
     case 'related':
     case 'aggregate':
       return sql`(${selectValue(value, scope, aliases)})`;

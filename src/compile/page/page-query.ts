@@ -269,7 +269,7 @@ export class PageQuery {
   }
 
   #rowNumber(order: readonly Sql[]): Sql[] {
-    return this.needs.numbers ? [rowNumber(this.#numberName(), order)] : [];
+    return this.needs.numbers ? [named(rowNumber(order), this.#numberName())] : [];
   }
 
   #numberName(): string {

@@ -159,7 +159,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
 /** The changed rows, with their position in an output of this name. */
 function numbered(position: string | null): Sql {
   if (position === null) return trusted('changed');
-  return subselect({ columns: [trusted('changed.*'), rowNumber(position)], from: trusted('changed') });
+  return subselect({ columns: [trusted('changed.*'), named(rowNumber(), position)], from: trusted('changed') });
 }
 
 /** Writes and stores the rows in one statement, and reads the response in another. */

@@ -208,7 +208,7 @@ function storedRows({ members, target }: Written, rows: DerivedScope, cells: rea
   const columns = list(names.map((name) => sql`${name} text`));
   const { position, order } = listOrder(rows, members);
   const read = subselect({
-    columns: [sql`${trusted(rows.alias)}.*`, ...(position === null ? [] : [rowNumber(position)])],
+    columns: [sql`${trusted(rows.alias)}.*`, ...(position === null ? [] : [named(rowNumber(), position)])],
     from: sql`${builtIn('json_to_recordset', storedValue(trusted('json')))} as w(${columns})`,
     joins: [sql`cross join ${as(sql`lateral (${row})`, rows.alias)}`],
   });

@@ -95,8 +95,8 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
       return String(checkCount(Number(resolved), encoding.argument, encoding.maximum));
     case 'width':
       return checkWidth(String(resolved));
-    case 'fraction':
-      return checkFraction(String(resolved), encoding.argument);
+    case 'number':
+      return checkNumber(String(resolved), encoding);
     case 'vector':
       return vectorText(Array.isArray(resolved) ? resolved : [resolved], encoding);
     case 'text':
@@ -163,10 +163,10 @@ function encodePath(value: ScalarValue): string {
   return encodeArray(keys, namedTypes.text, 'write');
 }
 
-function checkFraction(text: string, argument: string): string {
-  const fraction = Number(text);
-  if (fraction >= 0 && fraction <= 1) return text;
-  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to 1.`);
+function checkNumber(text: string, { argument, maximum }: Extract<ParameterEncoding, { kind: 'number' }>): string {
+  const number = Number(text);
+  if (number >= 0 && number <= maximum) return text;
+  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to ${maximum.toLocaleString('en-US')}.`);
 }
 
 /** The text of a bucket's width as PostgreSQL reads it: NaN, infinity and zero are rejected, because rows cannot be divided by them. */

@@ -126,6 +126,8 @@ export const additionSuffixes = {
 export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time: 'GroupByTime' } as const;
 
 /** The types that all vectors share, and those of bits. If a name is taken, the schema uses another. */
+export const fusionTypeName = 'Fusion';
+
 export const vectorTypeNames = {
   numbers: { nearest: 'VectorNearest', metric: 'VectorMetric' },
   bits: { nearest: 'BitNearest', metric: 'BitMetric' },

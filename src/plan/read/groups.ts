@@ -11,8 +11,8 @@ import type { AggregateBinding } from '../../schema/bindings.ts';
 import {
   countOf,
   directionOf,
-  fractionParameter,
   listOf,
+  numberParameter,
   objectOf,
   onlyEntryOf,
   planMembers,
@@ -223,7 +223,7 @@ function aggregateEntriesOf(
   { entries }: InputObject,
 ): readonly { readonly of: GroupAggregate; readonly value: InputValue }[] {
   const entry = entries.find(({ binding }) => binding?.kind === 'fraction');
-  const fraction = entry ? fractionParameter(entry.value, entry.name) : null;
+  const fraction = entry ? numberParameter(entry.value, entry.name, 1) : null;
   return entries
     .filter(({ value }) => value !== null)
     .flatMap((entry) => {
@@ -264,7 +264,7 @@ function planAggregateField(field: SelectedField, binding: AggregateBinding): Ag
   if (binding.kind === 'count') return { kind: 'count' };
   const { name } = binding;
   const argument = argumentOf(field, 'fraction');
-  const fraction = argument === undefined ? null : fractionParameter(argument, 'fraction');
+  const fraction = argument === undefined ? null : numberParameter(argument, 'fraction', 1);
   const members = planMembers<AggregateColumnValue>(field.selection, (member) => {
     return { kind: 'column', name, column: bindingAt('aggregate column', member).column, fraction };
   });

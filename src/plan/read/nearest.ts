@@ -11,6 +11,7 @@ export interface Nearest {
   /** Comes before the keys of `orderBy`. */
   readonly key: OrderKey;
   readonly filter: Filter;
+  readonly distance: Distance;
 }
 
 /** Plans it; null if it is absent, null or empty. Throws BAD_USER_INPUT. */
@@ -33,6 +34,7 @@ export function planNearest(field: SelectedField, table: Table): Nearest | null 
   const bounded: Filter = { kind: 'distance', distance, within: within && valueParameter(within, namedTypes.float8, 'filter') };
   return {
     key: { value: { kind: 'distance', distance }, descending: false, nullsFirst: false },
+    distance,
     filter: 'kind' in distance.from ? { kind: 'and', filters: [bounded, isAnother(distance.from.key)] } : bounded,
   };
 }

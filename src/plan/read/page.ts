@@ -15,15 +15,15 @@ export const noMaximum = Number.MAX_SAFE_INTEGER;
 /** What a page needs to know of the other arguments of its collection. */
 interface PageContext {
   readonly search: Search | null;
-  /** Comes before the requested order. */
-  readonly nearest: OrderKey | null;
+  /** Comes before the requested order: what orders the rows that are found by it, rather than filtered. */
+  readonly found: OrderKey | null;
   readonly distinct: DistinctPlan | null;
 }
 
-const plainPage: PageContext = { search: null, nearest: null, distinct: null };
+const plainPage: PageContext = { search: null, found: null, distinct: null };
 
 /** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
-export function planPage(field: SelectedField, table: Table, { search, nearest, distinct } = plainPage): Page {
+export function planPage(field: SelectedField, table: Table, { search, found, distinct } = plainPage): Page {
   const argument = (name: string) => argumentOf(field, name) ?? null;
   const first = argument('first');
   const last = argument('last');
@@ -36,8 +36,8 @@ export function planPage(field: SelectedField, table: Table, { search, nearest, 
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  rejectIf(nearest && distinct, '"nearest" cannot be combined with "distinctOn"; leave one of them out');
-  const keys = distinct?.keys ?? [...(nearest ? [nearest] : []), ...planOrder(argument('orderBy'), table, search)];
+  rejectIf(found && distinct, '"nearest" cannot be combined with "distinctOn"; leave one of them out');
+  const keys = distinct?.keys ?? [...(found ? [found] : []), ...planOrder(argument('orderBy'), table, search)];
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',
@@ -98,7 +98,7 @@ export function planDistinct(field: SelectedField, table: Table, search: Search 
   return { keys, order: [...keys, ...order.filter((key) => !isDistinct(key))] };
 }
 
-function ascending(column: Column): OrderKey {
+export function ascending(column: Column): OrderKey {
   return { value: { kind: 'column', column }, descending: false, nullsFirst: false };
 }
 

@@ -8,10 +8,12 @@ import type {
   ConnectionPlan,
   ConnectionValue,
   CountEstimate,
+  Distance,
   EdgeValue,
   IntrospectionPlan,
   LookupPlan,
   Member,
+  OrderKey,
   PageInfoValue,
   QueryValue,
   ResultPlan,
@@ -23,6 +25,7 @@ import type {
 } from '../plan.ts';
 import { resultReadsBeyond } from '../walk.ts';
 import { combine, planFilter } from './filter.ts';
+import { planFusion } from './fusion.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planNearest } from './nearest.ts';
 import { planDistinct, planListPage, planPage } from './page.ts';
@@ -163,18 +166,31 @@ function planConnection(field: SelectedField, table: Table, depth = 1, isWhole =
   const search = planSearch(searchOf(field), table);
   const nearest = planNearest(field, table);
   const distinct = planDistinct(field, table, search);
-  const page = planPage(field, table, { search, nearest: nearest?.key ?? null, distinct });
   const filtered = planFilter(argumentOf(field, 'filter'), table);
-  const filter = combine('and', [search && { kind: 'search', search }, filtered, nearest?.filter ?? null]);
-  const mayEstimate = isWhole && filter === null && distinct === null && hasEstimate(table);
+  const fusion = planFusion(field, table, { search, nearest, filter: filtered });
+  const page = planPage(field, table, { search, found: fusion ? byScore(table) : (nearest?.key ?? null), distinct });
+  const filter = fusion ? null : combine('and', [search && { kind: 'search', search }, filtered, nearest?.filter ?? null]);
+  const mayEstimate = isWhole && filter === null && distinct === null && fusion === null && hasEstimate(table);
+  const found = { search, distance: nearest?.distance ?? null };
   return {
     kind: 'connection',
     table,
     page,
     filter,
     distinct,
-    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, search, mayEstimate)),
+    fusion,
+    members: planMembers<ConnectionValue>(field.selection, (member) => planConnectionField(member, table, depth, found, mayEstimate)),
   };
+}
+
+function byScore(table: Table): OrderKey {
+  return { value: { kind: 'score', table }, descending: true, nullsFirst: false };
+}
+
+/** What found the rows of a collection. */
+interface Found {
+  readonly search: Search | null;
+  readonly distance: Distance | null;
 }
 
 /** Whether PostgreSQL keeps the number of rows: not of views, foreign and partitioned tables, and tables that others inherit from. */
@@ -188,17 +204,11 @@ function planEstimate(field: SelectedField): CountEstimate | null {
   return exact?.kind === 'constant' && exact.value === false ? { exact: null } : null;
 }
 
-function planConnectionField(
-  field: SelectedField,
-  table: Table,
-  depth: number,
-  search: Search | null,
-  mayEstimate: boolean,
-): ConnectionValue {
+function planConnectionField(field: SelectedField, table: Table, depth: number, found: Found, mayEstimate: boolean): ConnectionValue {
   const { selection } = field;
   switch (bindingAt('connection', field).kind) {
     case 'edges':
-      return { kind: 'edges', members: planEdge(selection, table, depth, search) };
+      return { kind: 'edges', members: planEdge(selection, table, depth, found) };
     case 'page info':
       return { kind: 'page info', members: planMembers<PageInfoValue>(selection, planPageInfoField) };
     case 'total count':
@@ -214,13 +224,14 @@ export function planEdge(
   selection: readonly SelectedField[],
   table: Table,
   depth: number,
-  search: Search | null = null,
+  found: Found = { search: null, distance: null },
 ): Member<EdgeValue>[] {
-  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth, search));
+  return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth, found));
 }
 
-function planEdgeField(field: SelectedField, table: Table, depth: number, search: Search | null): EdgeValue {
+function planEdgeField(field: SelectedField, table: Table, depth: number, { search, distance }: Found): EdgeValue {
   const { kind } = bindingAt('edge', field);
+  if (kind === 'distance') return { kind, distance };
   return kind === 'node' ? { kind, row: planRow(field.selection, table, depth, search) } : { kind };
 }
 

@@ -47,6 +47,8 @@ export function traitsOfOrder(value: OrderValue): OrderTraits {
       return ofRank(value.search);
     case 'distance':
       return ofDistance(value.distance);
+    case 'score':
+      return { type: namedTypes.float8, identity: 'score', columns: [], isNeverNull: always, text: () => 'score' };
     case 'related':
       return ofRelated(value.rows, value.value);
     case 'aggregate':

@@ -86,6 +86,8 @@ export class TypeRegistry {
   searchInput: GraphQLInputObjectType | null = null;
   /** What the nearest rows are found by, for numbers and for bits; null if no table has vectors. */
   vectors: Readonly<Record<'numbers' | 'bits', GraphQLInputObjectType>> | null = null;
+  /** How searches and nearest rows are fused; null if no table has both. */
+  fusion: GraphQLInputObjectType | null = null;
   /** A cache of what nested writes can do with a table's rows. */
   readonly nestedVerbs = new Map<Table, NestedVerbs>();
 

@@ -16,6 +16,7 @@ import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { bindField } from '../bindings.ts';
 import { objectType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { cursorScalar } from '../value-types.ts';
+import { fuseArgument, scoreField } from './fusion-types.ts';
 import { groupsField } from './group-types.ts';
 import { distanceField, nearestArgument } from './nearest-types.ts';
 import { distinctArgument, orderArgument } from './order-types.ts';
@@ -81,6 +82,7 @@ function edgeFields(registry: TypeRegistry, table: Table): Fields {
     cursor: { type: new GraphQLNonNull(GraphQLString), ...bindField('edge', { kind: 'cursor' }) },
     node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField('edge', { kind: 'node' }) },
     ...distanceField(registry, table),
+    ...scoreField(registry, table),
   };
 }
 
@@ -110,6 +112,7 @@ export function collectionArguments(
     ...searchArgument(registry, table, others),
     ...orderArgument(registry, table, 'Sort order to apply to the collection'),
     ...nearestArgument(registry, table, others),
+    ...fuseArgument(registry, table, others),
     ...distinctArgument(registry, table, others),
   };
 }

@@ -122,6 +122,6 @@ export function distanceField(registry: TypeRegistry, table: Table): GraphQLFiel
   return { distance: { type: GraphQLFloat, description, ...bindField('edge', { kind: 'distance' }) } };
 }
 
-function hasNearest(registry: TypeRegistry, table: Table): boolean {
+export function hasNearest(registry: TypeRegistry, table: Table): boolean {
   return registry.vectors !== null && registry.hasOf(table, 'Nearest');
 }
