@@ -1,6 +1,7 @@
 /** Loads the catalog for all roles: runs the queries for the exposed schemas and assembles their rows. */
 import { runInSlices } from '../budget/turns.ts';
 import type { RequestDatabase } from '../database/database.ts';
+import { DatabaseError } from '../errors/database-error.ts';
 import { assembleComposites } from './assemble-composites.ts';
 import { assembleTables } from './assemble-tables.ts';
 import type {
@@ -24,10 +25,13 @@ import { type RawViews, viewLists, viewQuery } from './views/view-query.ts';
 /** The schema of rowgraph's own extension, whose tables and functions are for the server only. */
 const ownSchema = 'rowgraph';
 
+/** The SQLSTATEs of a statement in a language that may not be used, or is not there. */
+const refusals: ReadonlySet<string | null> = new Set(['42501', '42704']);
+
 /** Loads the catalog of these schemas. `schemas` leaves out those that do not exist, and rowgraph's own. */
 export async function loadCatalog(database: RequestDatabase, exposed: readonly string[]): Promise<Catalog> {
   const schemas = exposed.filter((name) => name !== ownSchema);
-  const raw = await loadLists(database, catalogLists, catalogQuery, [JSON.stringify(schemas)]);
+  const raw = await loadLists(inTurn(database), catalogLists, catalogQuery, [JSON.stringify(schemas)]);
   const viewIds = raw.tables.filter(isView).map(({ id }) => id);
   const views = viewIds.length === 0 ? null : await loadLists(database, viewLists, viewQuery, [JSON.stringify(viewIds)]);
   const effects = await loadLists(database, effectLists, effectsQuery, []);
@@ -35,7 +39,23 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
   return runInSlices(assembleCatalog(raw, views, effects, placements, schemas));
 }
 
-async function loadLists<Rows>(database: RequestDatabase, lists: Lists<Rows>, query: string, parameters: readonly string[]): Promise<Rows> {
+/** Runs what takes most of the server's time; after a change, all processes send it at once. */
+function inTurn(database: RequestDatabase): Pick<RequestDatabase, 'query'> {
+  const query: RequestDatabase['query'] = (text, parameters) =>
+    database.query(text, parameters, { isHeavy: true }).catch((error: unknown) => {
+      // A login that may not use PL/pgSQL cannot wait for its turn.
+      if (error instanceof DatabaseError && refusals.has(error.sqlstate)) return database.query(text, parameters);
+      throw error;
+    });
+  return { query };
+}
+
+async function loadLists<Raw>(
+  database: Pick<RequestDatabase, 'query'>,
+  lists: Lists<Raw>,
+  query: string,
+  parameters: readonly string[],
+): Promise<Raw> {
   const [row] = await database.query(query, parameters);
   if (!row) throw new Error('A query for the catalog returned no row.');
   return runInSlices(parseLists(lists, row));

@@ -109,6 +109,8 @@ export interface QueryOptions {
   readonly timeoutMillis?: number;
   /** Whether it runs again and again: then it gets the connection on which the schema is watched, and is prepared. */
   readonly isRepeated?: boolean;
+  /** Whether it is work for the server: of those that many processes send at once, a few run at a time. */
+  readonly isHeavy?: boolean;
 }
 
 /** Runs one statement on a connection, and resolves to its rows. */

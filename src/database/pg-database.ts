@@ -121,8 +121,9 @@ class PgDatabase implements Database {
   }
 
   query(text: string, parameters?: readonly (string | null)[], options: QueryOptions = {}): Promise<Rows> {
-    const { timeoutMillis = queryTimeoutMillis, isRepeated = false } = options;
-    const task: Task = parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }) };
+    const { timeoutMillis = queryTimeoutMillis, isRepeated = false, isHeavy = false } = options;
+    const task: Task =
+      parameters === undefined ? { kind: 'script', text } : { kind: 'query', batch: queryBatch({ text, parameters }, isHeavy) };
     return this.#run(task, timeoutMillis, (run) => {
       if (!isRepeated || this.#watch?.take(run) !== true) this.#request(run);
     });

@@ -147,6 +147,9 @@ export function countLeading({ session, claim }: Batch): number {
   return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
 }
 
+/** The first key of these advisory locks, whose second key is at most 3: "rgra" in ASCII. */
+const turnLocks = 0x72677261;
+
 /**
  * Precedes each query of our own, in the same transaction. JIT is off because PostgreSQL estimates a high cost for queries on the catalogs,
  * and compiling one takes seconds. The memory is for the sets in which they look objects up: one that may not fit is searched row by row.
@@ -156,9 +159,23 @@ export const querySettings: Statement = {
   parameters: [],
 };
 
+/**
+ * Lets at most four transactions in a database go on at a time; the others wait for a second at most. Each takes one of four locks
+ * at random, which it keeps to its end.
+ */
+const turn: Statement = {
+  text: `do $$ declare former text := pg_catalog.current_setting('lock_timeout'); begin
+    perform pg_catalog.set_config('lock_timeout', '1s', true);
+    perform pg_catalog.pg_advisory_xact_lock(${turnLocks}, pg_catalog.floor(pg_catalog.random() * 4)::pg_catalog.int4);
+    perform pg_catalog.set_config('lock_timeout', former, true);
+    exception when lock_not_available then null;
+    end $$`,
+  parameters: [],
+};
+
 /** The batch of a query of our own, whose rows are those of the last statement. */
-export function queryBatch(query: Statement): Batch {
-  return { session: null, statements: [querySettings, query] };
+export function queryBatch(query: Statement, isHeavy = false): Batch {
+  return { session: null, statements: isHeavy ? [querySettings, turn, query] : [querySettings, query] };
 }
 
 /** Errors that taking an idempotency key may fail with, raised by `extension/key-storage-script.ts`. */
