@@ -26,9 +26,19 @@ const layers: Readonly<Record<string, Layer>> = {
   // The table of settings and options: their kinds, defaults and checks. Every room may read it.
   settings: { values: ['budget'], node: true },
   sql: {},
-  database: { values: ['budget', 'settings', 'statistics.ts', 'database/wire'], packages: ['pg', '@electric-sql/pglite'], node: true },
+  database: {
+    values: ['budget', 'settings', 'sql', 'statistics.ts', 'database/wire'],
+    packages: ['pg', '@electric-sql/pglite'],
+    node: true,
+  },
   'database/wire': {
-    values: ['database/database.ts', 'database/session-statement.ts', 'database/to-database-error.ts', 'budget/deadline.ts'],
+    values: [
+      'database/database.ts',
+      'database/session-statement.ts',
+      'database/node-settings.ts',
+      'database/to-database-error.ts',
+      'budget/deadline.ts',
+    ],
     packages: ['pg'],
     node: true,
   },

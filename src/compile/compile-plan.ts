@@ -90,7 +90,7 @@ function* compileQuery(roots: readonly RootPlan<QueryRoot>[], guard: Guard): Gen
   // Introspection reads no rows, but only the database knows whether the schema is still current.
   const checksOnly = guard.length > 0 && compiled.some(({ kind }) => kind === 'introspection');
   const statements = only || columns.length > 0 || checksOnly ? [yield* renderStatement(query)] : [];
-  return { kind: 'query', checksVersion: true, roots: compiled, statements };
+  return { kind: 'query', checksVersion: guard.length > 0, roots: compiled, statements };
 }
 
 function* compileMutations(

@@ -34,6 +34,8 @@ export interface Session {
   readonly resetsConnection?: boolean;
   /** What tells SQL about the request besides the claims; each is set for every request of the session's role and schema. */
   readonly requestSettings?: readonly RequestSetting[] | undefined;
+  /** Whether the transaction goes on in sessions of other nodes, which need the settings too. */
+  readonly hasNodes?: boolean;
 }
 
 export type RequestSetting = readonly [name: string, value: string];

@@ -166,9 +166,12 @@ export class PgRun implements QueuedWork {
     return this.#bytes;
   }
 
-  /** Whether it may be sent together with others: a query of a client that has not failed in company. */
+  /**
+   * Whether it may be sent together with others: a query of a client that has not failed in company. Not if it begins its transaction
+   * itself, in which the next one would be if it failed.
+   */
   get isSociable(): boolean {
-    return this.batch?.template !== undefined && this.#faults?.has('in-company') !== true;
+    return this.batch?.template !== undefined && this.batch.session?.hasNodes !== true && this.#faults?.has('in-company') !== true;
   }
 
   /** Whether nobody needs to know how it ends: it changes nothing, or is a script of rowgraph's own. */
@@ -216,10 +219,12 @@ export class PgRun implements QueuedWork {
   /** The reply to expect for this many runs like this one. */
   replyTo(batches: number): ExpectedReply {
     const { task } = this;
-    if (task.kind === 'script') return { batches, statements: null, skipped: 0, everyRow: true, maxBytes: Infinity };
+    if (task.kind === 'script') return { batches, statements: null, skipped: 0, everyRow: true, maxBytes: Infinity, begins: false };
     const statements = countStatements(task.batch);
-    if (task.kind === 'query') return { batches, statements, skipped: statements - 1, everyRow: true, maxBytes: Infinity };
-    return { batches, statements, skipped: countLeading(task.batch), everyRow: false, maxBytes: task.batch.maxBytes ?? Infinity };
+    if (task.kind === 'query') return { batches, statements, skipped: statements - 1, everyRow: true, maxBytes: Infinity, begins: false };
+    const { session, maxBytes = Infinity } = task.batch;
+    const begins = session?.hasNodes === true;
+    return { batches, statements, skipped: countLeading(task.batch), everyRow: false, maxBytes, begins };
   }
 
   /** The fault with which an exchange of it alone ended; null if it failed by itself. */

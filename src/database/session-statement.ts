@@ -6,6 +6,7 @@
 import { longestTimer } from '../budget/deadline.ts';
 import { DatabaseError, type FailureReason } from '../errors/database-error.ts';
 import type { Batch, Rows, RunStatement, Session, Statement } from './database.ts';
+import { nodeStatements, propagation } from './node-settings.ts';
 import { staleSchemaState, toDatabaseError } from './to-database-error.ts';
 
 /** A login role or a role that has another setting keeps it. */
@@ -25,7 +26,7 @@ const settings =
 const check = (
   parameter: number,
 ): string => `case when (select coalesce(pg_catalog.sum(weight), 0) from rowgraph.schema_change) = $${parameter}::numeric then ''
-  else rowgraph.raise_stale_schema() end, `;
+  else rowgraph.raise_stale_schema() end`;
 
 /** Undefined schema, table and function. */
 export const undefinedStates: ReadonlySet<string> = new Set(['3F000', '42P01', '42883']);
@@ -35,11 +36,11 @@ const texts = new Map<number, string>();
 
 /** The text of the session statement. `hasTimeout`: whether it sets a time limit. */
 export function sessionText(
-  { version, applicationName = null, defaults, requestSettings }: Session,
+  { version, applicationName = null, defaults, requestSettings, hasNodes = false }: Session,
   hasTimeout: boolean,
   genericPlan: boolean,
 ): string {
-  const pairs = (defaults?.settings.length ?? 0) + (requestSettings?.length ?? 0);
+  const pairs = (defaults?.settings.length ?? 0) + (requestSettings?.length ?? 0) + (hasNodes ? 1 : 0);
   const flags = (genericPlan ? 8 : 0) + (applicationName === null ? 0 : 4) + (version === null ? 0 : 2) + (hasTimeout ? 1 : 0);
   const key = pairs * 16 + flags;
   let text = texts.get(key);
@@ -60,13 +61,14 @@ export function roleLimitOf({ session }: Batch): number {
  * `genericPlan`: whether they run with generic plans (`Batch.genericPlan`).
  */
 export function sessionStatement(session: Session, timeout: number | null, genericPlan = false): Statement {
-  const { role, claims, searchPath, version, applicationName = null, defaults, requestSettings } = session;
+  const { role, claims, searchPath, version, applicationName = null, defaults, requestSettings, hasNodes } = session;
   const parameters: (string | null)[] = [role, claims, searchPath];
   if (version !== null) parameters.push(version);
   if (timeout !== null) parameters.push(String(timeout));
   if (applicationName !== null) parameters.push(applicationName);
   if (defaults !== undefined) for (const [name, value] of defaults.settings) parameters.push(name, value);
   if (requestSettings !== undefined) for (const [name, value] of requestSettings) parameters.push(name, value);
+  if (hasNodes) parameters.push(...propagation);
   return { text: sessionText(session, timeout !== null, genericPlan), parameters };
 }
 
@@ -77,7 +79,7 @@ export function sessionStatement(session: Session, timeout: number | null, gener
  */
 function writeText(hasVersion: boolean, hasTimeout: boolean, hasName: boolean, pairs: number, ending: string): string {
   let parameter = 4;
-  const checked = hasVersion ? check(parameter++) : '';
+  const checked = hasVersion ? `${check(parameter++)}, ` : '';
   let common = settings;
   if (hasTimeout) common += `, set_config('statement_timeout', $${parameter++}, true)`;
   if (hasName) common += `, set_config('application_name', $${parameter++}, true)`;
@@ -92,6 +94,10 @@ const nothing: readonly Statement[] = [];
 // Not `set local`, which would warn that no transaction is open: to PostgreSQL, none is before the first statement of a pipeline. The
 // setting ends with the transaction anyway.
 const readWrite: Statement = { text: 'set transaction_read_only = off', parameters: [] };
+
+/** Citus sends settings on only in a transaction that has been begun. The implicit one of a pipeline is not enough. */
+const begin: Statement = { text: 'begin', parameters: [] };
+const commit: Statement = { text: 'commit', parameters: [] };
 
 /** Discards the plans of statements in functions, too. Prepared statements stay, and are planned again. */
 const discards: readonly Statement[] = ['discard plans', 'discard sequences'].map((text) => ({ text, parameters: [] }));
@@ -119,9 +125,16 @@ const resetStatements: readonly Statement[] = [
   'reset session authorization',
 ].map((text) => ({ text, parameters: [] }));
 
-/** Statements that must come after those of the batch. */
+/**
+ * Statements that must come after those of the batch. Those for several nodes cannot check the schema version themselves, because its table
+ * is on one; so it is checked again, when all tables of the batch are locked.
+ */
 export function trailingStatements({ session }: Batch): readonly Statement[] {
-  return session?.resetsConnection === true ? resetStatements : nothing;
+  const resets = session?.resetsConnection === true ? resetStatements : nothing;
+  if (session?.hasNodes !== true) return resets;
+  const { version } = session;
+  const checks = version === null ? [] : [{ text: `select ${check(1)}`, parameters: [version] }];
+  return [...checks, ...resets, commit];
 }
 
 export function countStatements(batch: Batch): number {
@@ -132,10 +145,11 @@ export function countStatements(batch: Batch): number {
  * Statements that must come before the session statement: isolation level and `transaction_read_only` can only be set before anything is
  * read.
  */
-export function leadingStatements({ defaults, discardsState = false }: Session): readonly Statement[] {
+export function leadingStatements({ defaults, discardsState = false, hasNodes = false }: Session): readonly Statement[] {
   const isolation = defaults?.isolation ?? null;
-  if (isolation === null && defaults?.mayWrite !== true) return discardsState ? discards : nothing;
-  const statements = defaults?.mayWrite ? [readWrite] : [];
+  if (isolation === null && defaults?.mayWrite !== true && !hasNodes) return discardsState ? discards : nothing;
+  const statements = hasNodes ? [begin] : [];
+  if (defaults?.mayWrite) statements.push(readWrite);
   if (isolation !== null && isolationLevels.has(isolation))
     statements.push({ text: `set transaction_isolation = '${isolation}'`, parameters: [] });
   if (discardsState) statements.push(...discards);
@@ -144,7 +158,7 @@ export function leadingStatements({ defaults, discardsState = false }: Session):
 
 export function countLeading({ session, claim }: Batch): number {
   if (session === null) return 0;
-  return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1);
+  return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1) + nodeStatements(session).length;
 }
 
 /** The first key of these advisory locks, whose second key is at most 3: "rgra" in ASCII. */
@@ -195,8 +209,8 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
   // After the session statement, all statements are the caller's own.
   if (batch.session === null || completed >= leading) return databaseError;
-  // The claim is the second to last of the leading statements.
-  if (batch.claim !== undefined && completed === leading - 2) return toClaimError(databaseError);
+  // The claim is right before the session statement.
+  if (batch.claim !== undefined && completed === leadingStatements(batch.session).length) return toClaimError(databaseError);
   // `set_config` reports a missing role as an invalid value; the SQL standard has a state of its own for it.
   if (sqlstate === '22023' && !namesSetting(databaseError, batch.session))
     return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
@@ -234,8 +248,9 @@ export async function inRolledBackTransaction<Result>(
   await run('begin');
   try {
     const timeout = Math.min(timeoutMillis, session.defaults?.statementTimeout ?? Infinity, longestTimer);
-    for (const { text, parameters } of [...leadingStatements(session), sessionStatement(session, Math.max(1, Math.ceil(timeout)))])
-      await run(text, parameters);
+    const own = sessionStatement(session, Math.max(1, Math.ceil(timeout)));
+    const before = leadingStatements({ ...session, hasNodes: false });
+    for (const { text, parameters } of [...before, own, ...nodeStatements(session)]) await run(text, parameters);
     return await work(run);
   } finally {
     // If even this fails, the connection is gone, and PostgreSQL rolls back by itself.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bind, builtIn, identifier, integer, join, literal, newLine, nothing, render, sql, trusted } from './sql.ts';
+import { bind, builtIn, escapedLiteral, identifier, integer, join, literal, newLine, nothing, render, sql, trusted } from './sql.ts';
 
 const textOf = (fragment: Parameters<typeof render>[0]) => render(fragment).text;
 
@@ -16,6 +16,11 @@ describe('SQL fragments', () => {
     assert.equal(textOf(literal("\\' or 1=1")), "E'\\\\'' or 1=1'");
     assert.equal(textOf(literal('one\ntwo')), "E'one\\ntwo'");
     assert.equal(textOf(literal('')), "''");
+  });
+
+  it('write texts of clients with neither quotes nor backslashes of their own', () => {
+    assert.equal(textOf(escapedLiteral('{"sub":"a1"}')), `E'{"sub":"a1"}'`);
+    assert.equal(textOf(escapedLiteral("it's \\ é😀\n")), String.raw`E'it\u0027s \u005c \u00e9\ud83d\ude00\u000a'`);
   });
 
   it('accept only whole numbers as integers', () => {

@@ -52,6 +52,16 @@ export function literal(text: string): Sql {
   return piece([needsEscapes ? `E'${doubled.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}'` : `'${doubled}'`]);
 }
 
+/**
+ * A literal of text that may come from a client, where PostgreSQL takes no parameters: in SET. Quotes and backslashes are written as their
+ * code points, like all that is not ASCII, so that nothing in the text can end the literal or begin another escape, whatever the settings
+ * and the encoding (manual: String Constants with C-Style Escapes).
+ */
+export function escapedLiteral(text: string): Sql {
+  const escaped = text.toWellFormed().replaceAll(/[^ -&(-[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return piece([`E'${escaped}'`]);
+}
+
 export function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number.`);
   return piece([String(value)]);

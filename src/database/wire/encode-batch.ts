@@ -6,6 +6,7 @@
  */
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { Batch, Statement } from '../database.ts';
+import { nodeStatements } from '../node-settings.ts';
 import { leadingStatements, roleLimitOf, sessionStatement, sessionText, trailingStatements } from '../session-statement.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 
@@ -169,6 +170,7 @@ function writeBatch(batch: Batch, prepared: PreparedStatements | null, hasTimers
     const genericPlan = prepared !== null && batch.genericPlan === true;
     const timeout = hasTimers ? timeoutOf(batch) : null;
     writeStatement(sessionStatement(session, timeout, genericPlan), everyRole, position++, prepared);
+    for (const following of nodeStatements(session)) writeStatement(following, everyRole, position++, null);
   }
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
@@ -192,7 +194,7 @@ export function ownerOf({ session, preparedFor, statementOwner }: Batch): string
 export function isPrepared(batch: Batch, prepared: PreparedStatements): boolean {
   const { session, statements, genericPlan = false } = batch;
   if (session !== null) {
-    if (leadingStatements(session).length > 0 || session.resetsConnection === true) return false;
+    if (leadingStatements(session).length > 0 || session.resetsConnection === true || session.hasNodes === true) return false;
     if (!prepared.has(everyRole, sessionText(session, timeoutOf(batch) !== null, genericPlan))) return false;
   }
   const owner = ownerOf(batch);

@@ -10,6 +10,7 @@ import { longestTimer } from '../../budget/deadline.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import type { ColumnValue } from '../database.ts';
 import { isServerError } from '../to-database-error.ts';
+import { encodeScript } from './encode-batch.ts';
 import { type PgClient, type PgSubmittable, type PgWire, readerOf } from './pg-client.ts';
 import type { ReplyReader, ReplySink } from './reply-reader.ts';
 
@@ -24,6 +25,8 @@ export interface ExpectedReply {
   readonly everyRow: boolean;
   /** Maximum bytes in the rows of each batch. */
   readonly maxBytes: number;
+  /** Whether the only batch begins and ends its transaction itself, so that one that fails stays open. */
+  readonly begins: boolean;
 }
 
 export interface ExchangeListener {
@@ -39,6 +42,8 @@ const errorResponse = 0x45;
 const readyForQuery = 0x5a;
 /** The status of a session that is not in a transaction, in ReadyForQuery. */
 const notInTransaction = 0x49;
+/** That of one whose transaction has failed, and is to be rolled back. */
+const inFailedTransaction = 0x45;
 /** In bytes. Above this size a copy costs more than it saves. */
 const longestString = 16 * 1024;
 
@@ -89,6 +94,8 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   #connection: PgWire | null = null;
   #reader: ReplyReader<ColumnValue> | null = null;
   #finished = false;
+  /** Whether the transaction of a failed batch is being rolled back. */
+  #undoing = false;
 
   constructor(client: PgClient, bytes: Uint8Array, expected: ExpectedReply, listener: ExchangeListener) {
     this.#client = client;
@@ -165,6 +172,7 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   }
 
   complete(): void {
+    if (this.#undoing) return;
     this.completed++;
     if (!this.#expected.everyRow && this.completed > this.#expected.skipped) this.results.push(this.#row ?? []);
     this.#row = null;
@@ -217,8 +225,9 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
 
   #endBatch(ready: Buffer): void {
     if (this.#finished) return;
-    const { statements } = this.#expected;
-    if (ready[5] !== notInTransaction) this.#giveUp(foreignTransaction);
+    const { statements, begins } = this.#expected;
+    if (begins && ready[5] === inFailedTransaction && this.error !== null && !this.#undoing) this.#undo();
+    else if (ready[5] !== notInTransaction) this.#giveUp(foreignTransaction);
     else if (this.error === null && statements !== null && this.completed !== statements) this.#giveUp(shortReply);
     else if (--this.#batchesLeft > 0) this.#goOn();
     else {
@@ -226,6 +235,11 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
       // Emitted here because every exchange ends with it: having `pg`'s parser do it would take longer than reading all the rest.
       this.#connection!.emit('readyForQuery', { status: 'I' });
     }
+  }
+
+  #undo(): void {
+    this.#undoing = true;
+    this.#connection!.stream.write(encodeScript('rollback'));
   }
 
   /** The connection is not in the state that it should be in. Nothing more is read from it. */

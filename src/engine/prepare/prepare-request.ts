@@ -211,7 +211,8 @@ function* compileOperation(
   const measure = measurePlan(plan);
   checkPlan(measure, role.limits);
   if (isLong) yield;
-  const compiling = compilePlan(plan, granted.version, keepsResults);
+  // Behind a batch that runs on several nodes, a statement of its own checks the version.
+  const compiling = compilePlan(plan, granted.hasNodes ? null : granted.version, keepsResults);
   const compiled = isLong ? yield* compiling : runAtOnce(compiling);
   return {
     ...compiled,
@@ -221,7 +222,8 @@ function* compileOperation(
     inputValues: counter.total,
     pageRows: dependsOnValues(measure.rows) ? null : evaluateRows(measure.rows, []),
     isIntrospective: compiled.roots.some(({ kind }) => kind === 'introspection'),
-    genericPlan: prefersGenericPlan(measure, compiled),
+    // Citus plans for values.
+    genericPlan: !granted.hasNodes && prefersGenericPlan(measure, compiled),
     // A step of a nested write refers to its table, whose relations lead to the whole model.
     holdsTypes: compiled.statements.some(({ step }) => step !== undefined),
   };

@@ -22,11 +22,22 @@ export function sessionOf(
   head: HttpHead = {},
 ): Session {
   const version = checksVersion ? null : (granted.version?.current ?? null);
-  const { searchPath, escapesClaims } = granted;
+  const { searchPath, escapesClaims, hasNodes } = granted;
   const claims = escapesClaims ? inAscii(claimsTextOf(caller)) : claimsTextOf(caller);
   const { readsSession: discardsState, changesSession: resetsConnection } = effects;
   const told = granted.requestSettings?.valuesFor(caller, head, escapesClaims ? inAscii : asItIs);
   const requestSettings = settings.length === 0 ? told : [...(told ?? []), ...settings];
   const { defaults } = role;
-  return { role: caller.role, claims, searchPath, version, applicationName, defaults, discardsState, resetsConnection, requestSettings };
+  return {
+    role: caller.role,
+    claims,
+    searchPath,
+    version,
+    applicationName,
+    defaults,
+    discardsState,
+    resetsConnection,
+    requestSettings,
+    hasNodes,
+  };
 }

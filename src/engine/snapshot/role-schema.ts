@@ -75,6 +75,8 @@ export interface GrantedSchema {
   readonly tableSizes: TableSizeCache;
   /** Whether claims are written in ASCII only, because the encoding of the database may lack some of their characters. */
   readonly escapesClaims: boolean;
+  /** Whether tables have shards on other nodes (Citus). */
+  readonly hasNodes: boolean;
   readonly coercion: Coercion;
   /** Must be called with each document that only lenient coercion accepts. */
   readonly noteMismatches: NoteMismatches;

@@ -284,6 +284,7 @@ export class SchemaSnapshot {
       searchPath: this.#searchPath,
       tableSizes: this.#tableSizes,
       escapesClaims: !storesUnicode.has(this.#catalog.encoding),
+      hasNodes: this.#catalog.tables.some(({ placement }) => placement !== null),
       coercion: this.#settings.coercion,
       noteMismatches: this.#settings.noteMismatches,
       requestSettings: this.#requestSettings,
