@@ -63,8 +63,8 @@ test('one within another', async () => {
 });
 
 test('a value of a domain over a composite type', async () => {
-  assert.deepEqual(await started.ask('mutation { made }'), { made: { x: 1, y: 'a' } });
-  assert.deepEqual(await started.ask('{ accountCollection { edges { node { made_of } } } }'), {
+  assert.deepEqual(await started.ask('mutation { made { x y } }'), { made: { x: 1, y: 'a' } });
+  assert.deepEqual(await started.ask('{ accountCollection { edges { node { made_of { x y } } } } }'), {
     accountCollection: { edges: [{ node: { made_of: { x: 1, y: null } } }, { node: { made_of: { x: 2, y: null } } }] },
   });
   assert.deepEqual(await counts(), { made: 1, made_of: 2 });

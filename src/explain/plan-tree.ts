@@ -227,6 +227,8 @@ function valueText(value: ParameterValue): string {
       return 'a variable';
     case 'list':
       return `[${value.items.map(valueText).join(', ')}]`;
+    case 'composite':
+      return `{${[...value.attributes].map(([name, each]) => `${name}: ${valueText(each)}`).join(', ')}}`;
     case 'version':
       return 'the schema version';
   }

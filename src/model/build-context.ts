@@ -1,5 +1,13 @@
 /** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
-import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, ColumnPrivileges, Privileges } from '../catalog/catalog.ts';
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogFunction,
+  CatalogTable,
+  CatalogType,
+  ColumnPrivileges,
+  Privileges,
+} from '../catalog/catalog.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
@@ -52,6 +60,8 @@ export interface BuildContext {
    * `resultId`. They have only a row type.
    */
   readonly composites: Map<number, LazyTable>;
+  /** Those of the catalog, by the ids of their relations: which of them the role sees is only known behind its tables. */
+  readonly compositeIds: ReadonlySet<number>;
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
   /** Functions with namesakes, by id. */
@@ -63,6 +73,14 @@ export interface BuildContext {
 /** The id of what a function with several columns returns, among the composites of the catalog and of the context. */
 export function resultId({ id }: Pick<CatalogFunction, 'id'>): number {
   return -id;
+}
+
+/** The composite type that a type is, has as elements, or, with the addition, is a domain over; undefined if there is none. */
+export function compositeTypeIn(context: Pick<BuildContext, 'catalog' | 'settings'>, typeId: number): CatalogType | undefined {
+  const type = context.catalog.types.get(typeId);
+  if (type?.kind === 'c') return type;
+  const inner = type?.elementId || (context.settings.additions.has('domains') ? type?.baseId : 0) || 0;
+  return inner === 0 ? undefined : compositeTypeIn(context, inner);
 }
 
 /** The table with this id, if it is in a schema that the role may use. */

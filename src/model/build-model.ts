@@ -63,13 +63,13 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
     hasLookup: (table: LazyTable) => hasLookup(context, table),
   };
   yield* addTables(context, builder, names, notes);
-  yield* addComposites(context, builder, notes);
+  const uses = yield* addComposites(context, builder, notes);
   yield* addEnums(context, names, notes);
   yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
   claimListFilters(context, names);
   yield* addDomains(context, names, notes);
-  claimComposites(context, names, notes);
+  claimComposites(context, uses, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
@@ -77,12 +77,14 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
+  const composites = [...context.composites.values()];
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
     tables: [...tables.filter(({ traits }) => traits.key !== null), ...context.insertOnly],
     lookups,
-    rowTypes: [...tables.filter(({ traits }) => traits.key === null), ...context.composites.values()],
+    rowTypes: [...tables.filter(({ traits }) => traits.key === null), ...composites.filter(({ composite }) => composite?.isRead)],
+    composites,
     routines,
     enums: [...context.enums.values()],
     domains: [...context.domains.values()],
@@ -119,6 +121,7 @@ function* newContext(
     insertOnly: [],
     enums: new Map(),
     composites: new Map(),
+    compositeIds: new Set(catalog.composites.map(({ id }) => id)),
     overloads: findOverloads(catalog),
     domains: new Map(),
     valueTypes: new Map(),

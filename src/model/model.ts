@@ -10,7 +10,7 @@ import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { VectorForm } from './types/postgres-types.ts';
 import type { TypeFilterName } from './types/type-filters.ts';
 import type { Metric } from './types/vector-metrics.ts';
-import type { DomainType, EnumType, EnumValueType, ListType, ScalarType, ValueType } from './value-type.ts';
+import type { DomainType, EnumType, EnumValueType, ListType, RowListType, RowType, ScalarType, ValueType } from './value-type.ts';
 
 export interface Model {
   readonly role: string;
@@ -23,6 +23,7 @@ export interface Model {
    * what functions return that have several columns.
    */
   readonly rowTypes: readonly Table[];
+  readonly composites: readonly Table[];
   /** Fields of Query that look up rows by unique keys other than `primaryKey`. */
   readonly lookups: readonly UniqueLookup[];
   /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
@@ -129,6 +130,20 @@ export interface Table {
   readonly search: TableSearch | null;
   readonly additions: Additions;
   readonly introspection: boolean;
+  /** Null for what is no composite type. */
+  readonly composite: CompositeParts | null;
+}
+
+/** What a composite type has besides its object type. */
+export interface CompositeParts {
+  /** The names of all its attributes, in the order in which PostgreSQL writes a value, also of those that are no fields. */
+  readonly attributes: readonly string[];
+  /** Whether anything leads to its object type. */
+  readonly isRead: boolean;
+  /** The names of its input type, and of the filters of a value and of an array; null for those to which nothing leads. */
+  readonly inputName: string | null;
+  readonly filterName: string | null;
+  readonly listFilterName: string | null;
 }
 
 /** What a search of a table's rows looks at. */
@@ -268,7 +283,7 @@ export interface RoutineArgument {
   /** The name in PostgreSQL, for named notation. */
   readonly name: string;
   readonly argumentName: string;
-  readonly type: ScalarType | EnumValueType | ListType;
+  readonly type: ScalarType | EnumValueType | ListType | RowType | RowListType;
   /** Whether it is variadic: takes all remaining arguments, as a list. Only the last argument can be. */
   readonly variadic: boolean;
   /** Whether it has no default, so it must be given and not null. */

@@ -77,18 +77,21 @@ export interface ListType {
   readonly builtInOperators?: true;
 }
 
-/** A row of a table in the API, or a value of a composite type. Read-only. */
-interface RowType {
+/** A row of a table in the API, which is only read, or a value of a composite type. */
+export interface RowType {
   readonly kind: 'row';
   readonly table: Table;
   readonly sqlType: string;
   readonly unnameable?: true;
+  /** For a domain, as for a scalar. */
+  readonly writtenAs?: string;
 }
-interface RowListType {
+export interface RowListType {
   readonly kind: 'row list';
   readonly table: Table;
   readonly sqlType: string;
   readonly unnameable?: true;
+  readonly writtenAs?: string;
 }
 
 /** A composite type that is not an object, nor the row type of a table in the API. No field can have it, but key columns can. */

@@ -50,6 +50,10 @@ export function parameterValue(value: InputValue): ParameterValue {
   if (value === null) return nullValue;
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
+  if (value.kind === 'object') {
+    const attributes = value.entries.map((entry) => [bindingAt('composite', entry).column.name, parameterValue(entry.value)] as const);
+    return { kind: 'composite', attributes: new Map(attributes) };
+  }
   throw new Error(`Expected a value, not ${value.kind}.`);
 }
 

@@ -386,6 +386,8 @@ export interface Parameter {
 export type ParameterValue =
   | BindValue
   | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }
+  /** A value of a composite type, by the names of its attributes in PostgreSQL. */
+  | { readonly kind: 'composite'; readonly attributes: ReadonlyMap<string, ParameterValue> }
   | { readonly kind: 'version'; readonly version: { readonly current: string } };
 
 /** How to encode an element of a cursor or nodeId. */

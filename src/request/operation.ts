@@ -69,10 +69,15 @@ export interface VariableValue {
 }
 
 /**
- * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, or nested JSON of a cursor or
- * nodeId.
+ * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, a value of a composite type, or
+ * nested JSON of a cursor or nodeId.
  */
-export type ScalarValue = string | boolean | null | readonly ScalarValue[] | NestedJson;
+export type ScalarValue = string | boolean | null | readonly ScalarValue[] | CompositeValue | NestedJson;
+
+/** A value of a composite type: its attributes, by their names in PostgreSQL. Those that are absent are null. */
+export interface CompositeValue {
+  readonly attributes: ReadonlyMap<string, ScalarValue>;
+}
 
 /** A list or object inside a cursor or nodeId, as JSON text. */
 export interface NestedJson {

@@ -81,6 +81,8 @@ interface InputBindings {
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
   write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
+  /** An attribute. */
+  composite: ColumnBinding;
   increment: ColumnBinding;
   'json columns': ColumnBinding;
   'json change': Plain<'merge' | 'remove paths' | 'set paths'>;

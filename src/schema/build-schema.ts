@@ -50,6 +50,7 @@ import { orderTypes } from './tables/order-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
 import { bareJsonScalar, cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
+import { defineCompositeInputs } from './writes/composite-types.ts';
 import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
 import { nestedWriteTypes, prepareHubs } from './writes/nested-write-types.ts';
 import { argumentTypes } from './writes/write-arguments.ts';
@@ -94,6 +95,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
+  yield* defineCompositeInputs(registry, model.composites);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const isLive =

@@ -7,12 +7,15 @@ import {
   GraphQLEnumType,
   GraphQLError,
   type GraphQLInputFieldConfigMap,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLNamedType,
+  type GraphQLNullableInputType,
   type GraphQLNullableOutputType,
   GraphQLScalarType,
   isEnumType,
+  isInputObjectType,
   Kind,
   specifiedScalarTypes,
   type ValueNode,
@@ -137,6 +140,15 @@ export function isChoice(type: GraphQLInputType): boolean {
   return isEnumType(type) && type.extensions[mark] === true;
 }
 
+const wholeMark = 'rowgraphWhole';
+
+/** Marks input objects whose values are bound as one, whatever members they have. */
+export const asWhole = { extensions: { [wholeMark]: true } };
+
+export function isWhole(type: GraphQLInputType): type is GraphQLInputObjectType {
+  return isInputObjectType(type) && type.extensions[wholeMark] === true;
+}
+
 export const orderByDirection = new GraphQLEnumType({
   name: 'OrderByDirection' satisfies SharedTypeName,
   ...asChoice,
@@ -152,15 +164,23 @@ export const orderByDirection = new GraphQLEnumType({
 /** The output type, nullable; undefined if no field can have it. */
 export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
   if (type.kind === 'row') return registry.findRow(type.table);
-  if (type.kind !== 'row list') return inputTypeOf(type, registry);
+  if (type.kind !== 'row list') return plainTypeOf(type, registry);
   const row = registry.findRow(type.table);
   return row && new GraphQLList(row);
 }
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
 
-/** The input type, nullable; undefined if no value of the type can be written, or its enum is not in this schema. */
-export function inputTypeOf(type: ValueType, registry: TypeRegistry): LeafType | GraphQLList<LeafType> | undefined {
+/** The input type, nullable; undefined if no value of the type can be written, or what it consists of is not in this schema. */
+export function inputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableInputType | undefined {
+  if (type.kind !== 'row' && type.kind !== 'row list') return plainTypeOf(type, registry);
+  const name = type.table.composite?.inputName ?? '';
+  if (!registry.has(name)) return undefined;
+  return type.kind === 'row' ? registry.input(name) : new GraphQLList(registry.input(name));
+}
+
+/** The type of a scalar, an enum or a list of these, in inputs and outputs. */
+function plainTypeOf(type: ValueType, registry: TypeRegistry): LeafType | GraphQLList<LeafType> | undefined {
   if (type.kind !== 'list') return leafTypeOf(type, registry);
   const element = leafTypeOf(type.element, registry);
   return element && new GraphQLList(element);

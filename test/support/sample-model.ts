@@ -82,6 +82,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     aggregate: true,
     isSearchable: false,
     search: null,
+    composite: null,
     introspection: true,
     ...usable,
   };
@@ -111,6 +112,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     schemas: ['public'],
     tables,
     rowTypes: [],
+    composites: [],
     lookups: [],
     routines: [],
     enums,

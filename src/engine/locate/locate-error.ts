@@ -12,11 +12,11 @@ import { outermostContext, unreadParameter } from '../../errors/from-postgres.ts
 import { writePath } from '../../errors/input-path.ts';
 import type { Routine, Table } from '../../model/model.ts';
 import { operators } from '../../model/types/operators.ts';
-import type { Parameter } from '../../plan/plan.ts';
+import type { Parameter, ParameterValue } from '../../plan/plan.ts';
 import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
 import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts';
-import { bindParameter, UnboundError } from '../prepare/bind-parameters.ts';
+import { bindParameter, resolveValue, UnboundError } from '../prepare/bind-parameters.ts';
 import { type PreparedRequest, planAgain } from '../prepare/prepare-request.ts';
 import type { GraphQLRequest } from '../request.ts';
 import type { RoleSchema } from '../snapshot/role-schema.ts';
@@ -70,7 +70,8 @@ async function failureOf(error: ApiError, { granted }: RoleSchema, prepared: Pre
   if (statement === null) return null;
   const { bindValues } = prepared.variables;
   const textOf = (parameter: Parameter) => bindParameter(parameter, bindValues);
-  return { error, cause, statement, compiled: prepared.compiled, plan: planAgain(await granted.types(), prepared), textOf };
+  const valueOf = (value: ParameterValue) => resolveValue(value, bindValues);
+  return { error, cause, statement, compiled: prepared.compiled, plan: planAgain(await granted.types(), prepared), textOf, valueOf };
 }
 
 function pathOf(failure: Failure): readonly string[] | undefined {

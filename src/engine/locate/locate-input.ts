@@ -7,9 +7,11 @@ import { sharedPath, writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedStep } from '../../plan/nested-write-plan.ts';
-import type { InsertPlan, Parameter, ParameterValue, Plan, UpdatePlan, ValueUse } from '../../plan/plan.ts';
+import type { InsertPlan, Parameter, ParameterValue, Plan, RoutinePlan, UpdatePlan, ValueUse } from '../../plan/plan.ts';
 import { listWork } from '../../plan/work.ts';
+import type { ScalarValue } from '../../request/operation.ts';
 import type { CompiledRequest } from '../snapshot/role-schema.ts';
+import { memberPath } from './locate-member.ts';
 
 /** A failed request: which of its statements failed, and the plan, made once more. */
 export interface Failure {
@@ -22,6 +24,7 @@ export interface Failure {
   readonly plan: Plan | null;
   /** The text that is bound. Throws if it cannot be bound. */
   textOf(parameter: Parameter): string | null | undefined;
+  valueOf(value: ParameterValue): ScalarValue;
 }
 
 /** The path of the input that caused the error; undefined if the error may not come from what the statement writes. */
@@ -32,6 +35,7 @@ export function locateInput(failure: Failure): string | undefined {
   // A response that is read after the write has a statement of its own, the last one.
   const root = compiled.roots.find((each) => each.kind === 'column' && each.statement >= statement);
   const value = plan?.roots.find(({ key }) => key === root?.key)?.value;
+  if (value?.kind === 'routine') return locateArgument(value, parameters, failure);
   if (value?.kind !== 'insert' && value?.kind !== 'update') return undefined;
   const isRead = value.readsAfter && root?.kind === 'column' && root.statement === statement;
   return isRead ? undefined : locatePlain(value, parameters, failure);
@@ -86,10 +90,11 @@ function inputColumns(step: NestedStep): InputColumn[] {
 function unboundInput(step: NestedStep, failure: Failure): string | undefined {
   for (const { column, values, use } of inputColumns(step)) {
     const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), failure));
-    if (row >= 0) return `${pathOf(step.paths[row])}.${column.fieldName}`;
+    if (row < 0) continue;
+    return `${pathOf(step.paths[row])}.${column.fieldName}${memberPath(parameterOf(column, values[row]!, use), failure)}`;
   }
   const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, failure)) : undefined;
-  return assigned && `${sharedPath(step.paths)}.${assigned.column.fieldName}`;
+  return assigned && `${sharedPath(step.paths)}.${assigned.column.fieldName}${memberPath(assigned.parameter, failure)}`;
 }
 
 function parameterOf({ type }: Column, value: ParameterValue, use: InputColumn['use']): Parameter {
@@ -106,18 +111,14 @@ export function canBind(parameter: Parameter, { textOf }: Pick<Failure, 'textOf'
 }
 
 /** The path of the field whose value PostgreSQL cannot read, with indexes if only one row has this text. */
-function unreadInput(
-  step: NestedStep,
-  parameters: readonly Parameter[],
-  number: number,
-  message: string,
-  { textOf }: Failure,
-): string | null {
+function unreadInput(step: NestedStep, parameters: readonly Parameter[], number: number, message: string, failure: Failure): string | null {
+  const { textOf } = failure;
   const unread = parameters[number - 1];
   const text = unread && textOf(unread);
   if (!('inputRows' in step)) {
     const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
-    return alike.length === 1 ? `${sharedPath(step.paths)}.${alike[0]!.column.fieldName}` : null;
+    const [only] = alike.length === 1 ? alike : [];
+    return only ? `${sharedPath(step.paths)}.${only.column.fieldName}${memberPath(only.parameter, failure)}` : null;
   }
   const bound = inputColumns(step);
   const isArray = unread?.encoding.kind === 'rows';
@@ -125,12 +126,26 @@ function unreadInput(
   const cells = columns.flatMap(({ column, values, use }) =>
     values.flatMap((value, row) => {
       const own = textOf(parameterOf(column, value, use));
-      return (isArray ? message.includes(`"${own}"`) : own === text) ? [{ column, row }] : [];
+      const member = memberPath(parameterOf(column, value, use), failure);
+      return (isArray ? member !== '' || message.includes(`"${own}"`) : own === text) ? [{ column, row, member }] : [];
     }),
   );
   const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
   if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
-  return `${cells.length === 1 ? pathOf(step.paths[cells[0]!.row]) : sharedPath(step.paths)}.${first.column.fieldName}`;
+  const [only] = cells.length === 1 ? cells : [];
+  return `${only ? pathOf(step.paths[only.row]) : sharedPath(step.paths)}.${first.column.fieldName}${only?.member ?? ''}`;
+}
+
+/** The member of an argument of a composite type. For others, the path of the field and the message say enough. */
+function locateArgument(plan: RoutinePlan, parameters: readonly Parameter[], failure: Failure): string | undefined {
+  const { cause, textOf } = failure;
+  const unread = cause === null ? undefined : parameters[(unreadParameter(cause) ?? 0) - 1];
+  if (cause !== null && unread === undefined) return undefined;
+  const [only, ...others] = plan.arguments.filter(({ parameter }) =>
+    unread === undefined ? !canBind(parameter, failure) : canBind(parameter, failure) && textOf(parameter) === textOf(unread),
+  );
+  const member = only && others.length === 0 ? memberPath(only.parameter, failure) : '';
+  return only && member !== '' ? `${only.argument.argumentName}${member}` : undefined;
 }
 
 /** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */
@@ -146,7 +161,7 @@ function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parame
   const cells = cellsOf(value);
   if (cause === null) {
     const unbound = cells.find(({ parameter }) => !canBind(parameter, failure));
-    return unbound && cellPath(value, [unbound]);
+    return unbound && cellPath(value, [unbound], failure);
   }
   const unread = parameters[(unreadParameter(cause) ?? 0) - 1];
   if (unread !== undefined) {
@@ -154,12 +169,13 @@ function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parame
     return cellPath(
       value,
       cells.filter(({ parameter }) => textOf(parameter) === text),
+      failure,
     );
   }
   if (!isOfWrite(cause, value)) return undefined;
   // A domain is all that an update knows of a value that violates its constraints.
   const ofDomain = cells.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
-  if (ofDomain.length > 0) return cellPath(value, ofDomain) ?? rowPath(value, null);
+  if (ofDomain.length > 0) return cellPath(value, ofDomain, failure) ?? rowPath(value, null);
   const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;
   return rowPath(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
 }
@@ -185,10 +201,11 @@ function cellsOf(value: InsertPlan | UpdatePlan): readonly Cell[] {
 }
 
 /** The path of the only one of some cells, or of what they share; undefined if they share nothing. */
-function cellPath(value: InsertPlan | UpdatePlan, cells: readonly Cell[]): string | undefined {
+function cellPath(value: InsertPlan | UpdatePlan, cells: readonly Cell[], failure: Failure): string | undefined {
   const [first, ...others] = cells;
   if (first === undefined || others.some(({ column }) => column !== first.column)) return undefined;
-  return rowPath(value, others.length === 0 ? first.row : null) + fieldOf(first.column);
+  const isOnly = others.length === 0;
+  return rowPath(value, isOnly ? first.row : null) + fieldOf(first.column) + (isOnly ? memberPath(first.parameter, failure) : '');
 }
 
 function rowPath(value: InsertPlan | UpdatePlan, row: number | null): string {

@@ -5,12 +5,14 @@
 
 import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
+import { errorWithin, unwrapError } from '../../errors/input-path.ts';
+import type { Table } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
-import type { NestedJson, ScalarValue } from '../../request/operation.ts';
+import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
 
 interface UnboundStatement {
   readonly text: string;
@@ -68,14 +70,15 @@ export function* bindStatements(
 function bindOf(parameter: Parameter, bindValues: readonly ScalarValue[], statement: number, limits: Limits): string | null {
   try {
     return bindParameter(parameter, bindValues, limits);
-  } catch (error) {
+  } catch (caught) {
+    const { error } = unwrapError(caught);
     throw error instanceof ApiError ? new UnboundError(error, statement) : error;
   }
 }
 
 function countValues(value: ParameterValue, bindValues: readonly ScalarValue[]): number {
   if (value.kind === 'list') return value.items.length;
-  const resolved = resolve(value, bindValues);
+  const resolved = resolveValue(value, bindValues);
   return Array.isArray(resolved) ? resolved.length : 1;
 }
 
@@ -84,9 +87,9 @@ export function sizeOfBound(statements: readonly { readonly parameters: readonly
   return statements.reduce((size, { parameters }) => parameters.reduce((sum, value) => sum + (value?.length ?? 0), size), 0);
 }
 
-/** The text that is bound. Throws BAD_USER_INPUT for a value that does not fit. */
+/** The text that is bound. Throws BAD_USER_INPUT for a value that does not fit, with its path in a value of a composite type. */
 export function bindParameter({ value, encoding }: Parameter, bindValues: readonly ScalarValue[], limits = noLimits): string | null {
-  const resolved = resolve(value, bindValues);
+  const resolved = resolveValue(value, bindValues);
   if (resolved === null) return null;
   switch (encoding.kind) {
     case 'value':
@@ -175,14 +178,17 @@ function checkWidth(text: string): string {
   throw new ApiError('BAD_USER_INPUT', 'The width of a bucket must be a number greater than 0.');
 }
 
-function resolve(value: ParameterValue, bindValues: readonly ScalarValue[]): ScalarValue {
+/** The value with that of each variable in it. */
+export function resolveValue(value: ParameterValue, bindValues: readonly ScalarValue[]): ScalarValue {
   switch (value.kind) {
     case 'constant':
       return value.value;
     case 'variable':
       return bindValues[value.index] ?? null;
     case 'list':
-      return value.items.map((item) => resolve(item, bindValues));
+      return value.items.map((item) => resolveValue(item, bindValues));
+    case 'composite':
+      return { attributes: new Map([...value.attributes].map(([name, each]) => [name, resolveValue(each, bindValues)])) };
     case 'version':
       return value.version.current;
   }
@@ -206,9 +212,37 @@ function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write
     const items = Array.isArray(value) ? value : [value];
     return type.isVector ? numbersText(items, type.sqlType) : encodeArray(items, type.element, use);
   }
+  if (type.kind === 'row') return isComposite(value) ? compositeText(value, type.table, use) : null;
+  if (type.kind === 'row list') return compositesText(Array.isArray(value) ? value : [value], type.table, use);
   // `in` takes a list although the type of its column is not one.
   if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
   return encodeScalar(String(value), type, use);
+}
+
+function isComposite(value: ScalarValue): value is CompositeValue {
+  return typeof value === 'object' && value !== null && 'attributes' in value;
+}
+
+/** The text of a value of a composite type (PostgreSQL manual: Composite Type Input and Output Syntax): `("Mill Lane 2",,"(1,2)")`. */
+function compositeText({ attributes }: CompositeValue, { columns, composite }: Table, use: 'filter' | 'write'): string {
+  const texts = (composite?.attributes ?? []).map((name) => {
+    const value = attributes.get(name) ?? null;
+    const column = value === null ? undefined : columns.find((each) => each.name === name);
+    return column ? within(column.fieldName, () => encodeValue(value, column.type, use)) : null;
+  });
+  return `(${texts.map((text) => (text === null ? '' : elementLiteral(text))).join(',')})`;
+}
+
+function compositesText(items: readonly ScalarValue[], table: Table, use: 'filter' | 'write'): string {
+  return arrayLiteral(items.map((item, index) => (isComposite(item) ? within(index, () => compositeText(item, table, use)) : null)));
+}
+
+function within<Result>(key: string | number, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw errorWithin(error, key);
+  }
 }
 
 /** A list of numbers as pgvector reads it: `[1,2]`, `{1:1,2:2}/2` without zeros, or `10`. */

@@ -341,12 +341,13 @@ function refusalOf({ name, assumable, isLogin, powers }: RoleStanding, isTrusted
 function* buildIntrospectable(makeModel: () => Generator<void, Model>, setting: SnapshotSettings['introspection']): Generator<void, Model> {
   const model = yield* makeModel();
   const isIntrospectable = ({ introspection }: { readonly introspection: boolean }) => setting === 'on' || introspection;
-  const parts = [model.tables, model.rowTypes, model.routines, model.enums, model.domains];
+  const parts = [model.tables, model.rowTypes, model.composites, model.routines, model.enums, model.domains];
   if (parts.every((part) => part.every(isIntrospectable))) return model;
   return {
     ...model,
     tables: model.tables.filter(isIntrospectable),
     rowTypes: model.rowTypes.filter(isIntrospectable),
+    composites: model.composites.filter(isIntrospectable),
     lookups: model.lookups.filter(({ table }) => isIntrospectable(table)),
     routines: model.routines.filter(isIntrospectable),
     enums: model.enums.filter(isIntrospectable),

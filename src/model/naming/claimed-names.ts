@@ -164,9 +164,10 @@ export class ClaimedNames {
     return claimed;
   }
 
-  /** Claims the name of a type that all tables share, followed by a number if a table or an enum has it. */
+  /** Claims the name of a type of no table, after those of all tables: one that is taken is followed by a number. */
   claimShared(name: string): string {
-    const claimed = numbered(name, (other) => this.#isTypeFree(other));
+    const isOfAddition = (other: string) => suffixesOf(other).some((suffix) => this.#stems.has(other.slice(0, -suffix.length)));
+    const claimed = numbered(name, (other) => this.#isTypeFree(other) && !isOfAddition(other));
     this.#claimType(claimed);
     return claimed;
   }

@@ -21,7 +21,7 @@ import {
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
-import { additionsOf, isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
+import { additionsOf, isInputType, isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
 
 /** Schemas whose functions pg_graphql never exposes, because they belong to its platform. */
 const systemSchemas = ['graphql', 'graphql_public', 'auth', 'extensions'];
@@ -162,7 +162,7 @@ function buildArguments(
   for (const argument of given) {
     if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
     const type = valueTypeOf(context, argument.typeId);
-    if (!isPlainType(context, argument.typeId) || !isInput(type)) {
+    if (!isInputType(context, argument.typeId, additionsOf(context, catalogFunction)) || !isInput(type)) {
       const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
       return new Excluded('unsupported-type', reason);
     }
@@ -238,7 +238,7 @@ function excludeArgument(
 }
 
 function isInput(type: ReturnType<typeof valueTypeOf>): type is RoutineArgument['type'] {
-  return type.kind === 'scalar' || type.kind === 'enum' || type.kind === 'list';
+  return type.kind !== 'composite' && type.kind !== 'unsupported';
 }
 
 function requirement(

@@ -73,6 +73,11 @@ function unsupported(reason: string): Excluded {
   return new Excluded('unsupported-type', reason);
 }
 
+/** Whether arguments can have the type: those of `isPlainType`, and composite types and arrays of them. */
+export function isInputType(context: BuildContext, typeId: number, additions: Additions): boolean {
+  return isPlainType(context, typeId) || (additions.has('composites') && isComposite(valueTypeOf(context, typeId)));
+}
+
 /** Whether arguments and results of root fields can have the type: scalars, arrays of them, and with the additions enums and all domains. */
 export function isPlainType(context: BuildContext, typeId: number): boolean {
   const { catalog, settings } = context;

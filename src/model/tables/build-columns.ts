@@ -17,6 +17,7 @@ import {
   isOrderable,
   isUpdatable,
   narrowType,
+  scalarOrEnumOf,
   whyOutOfReach,
 } from './value-types.ts';
 import { vectorColumnOf } from './vector-column.ts';
@@ -68,6 +69,8 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
 function typeIn(context: BuildContext, column: CatalogColumn, additions: Additions): ValueType {
   const type = narrowType(columnTypeOf(context, column), additions);
   if (!isComposite(type) || additions.has('composites')) return type;
+  const catalogType = context.catalog.types.get(column.typeId);
+  if (catalogType?.kind === 'd' && type.kind === 'row') return scalarOrEnumOf(context, catalogType);
   const kind = type.kind === 'row' ? 'composite' : 'unsupported';
   return { kind, sqlType: type.sqlType, ...(!isNamed(type) && { unnameable: true }) };
 }
@@ -98,7 +101,7 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
     insertable: grants.insert && isInsertable(context, column, additions),
     required:
       context.settings.requiredInputs && column.refusesNull && !column.automatic && !column.hasDefault && !catalogTable.fillsColumns,
-    updatable: grants.update && isUpdatable(context, column),
+    updatable: grants.update && isUpdatable(context, column, additions),
     nullByDefault: (catalogTable.kind === 'r' || catalogTable.kind === 'p') && !column.automatic && !column.hasDefault,
   };
 }

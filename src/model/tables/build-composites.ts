@@ -4,9 +4,10 @@
  */
 import type { CatalogFunction, CatalogTable } from '../../catalog/catalog.ts';
 import { narrowAdditions } from '../additions.ts';
-import { type BuildContext, Excluded, type Notes, privilegesOn, resultId, type SchemaSettings } from '../build-context.ts';
+import { type BuildContext, compositeTypeIn, Excluded, type Notes, privilegesOn, resultId, type SchemaSettings } from '../build-context.ts';
 import { readDirective } from '../directives.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
+import { filterTypeName, listFilterTypeName } from '../naming/graphql-names.ts';
 import {
   inClaimOrder,
   isFreeName,
@@ -24,51 +25,70 @@ import { LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts'
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
-/** Adds them to the context. Tables must already be there, and no value type may exist yet. */
-export function* addComposites(context: BuildContext, builder: TableBuilder, notes: Notes): Generator<void, void> {
+/** What leads to a composite type: to its object type, its input, its filter, and the filter of its arrays. */
+export interface CompositeUse {
+  /** Whether introspection shows what leads to it. */
+  readonly isShown: boolean;
+  readonly isRead: boolean;
+  readonly isWritten: boolean;
+  readonly isFiltered: boolean;
+  readonly isListFiltered: boolean;
+}
+
+const unused: CompositeUse = { isShown: false, isRead: false, isWritten: false, isFiltered: false, isListFiltered: false };
+const useKinds = ['isShown', 'isRead', 'isWritten', 'isFiltered', 'isListFiltered'] as const satisfies readonly (keyof CompositeUse)[];
+
+/** Adds them to the context, and returns what leads to each, by id. Tables must already be there, and no value type may exist yet. */
+export function* addComposites(context: BuildContext, builder: TableBuilder, notes: Notes): Generator<void, Map<number, CompositeUse>> {
   const { catalog, composites, settings } = context;
-  if (catalog.composites.length === 0 || !settings.additions.has('composites')) return;
+  const uses = new Map<number, CompositeUse>();
+  if (catalog.composites.length === 0 || !settings.additions.has('composites')) return uses;
   const all = new Map(catalog.composites.map((composite) => [composite.id, composite]));
   const functions = new Map(catalog.functions.map((catalogFunction) => [resultId(catalogFunction), catalogFunction]));
-  const compositeOf = (typeId: number): CatalogTable | undefined => {
-    const type = catalog.types.get(typeId);
-    const own = type?.elementId ? catalog.types.get(type.elementId) : type;
-    return own?.kind === 'c' ? all.get(own.relationId) : undefined;
+  const note = (composite: CatalogTable | undefined, added: CompositeUse): void => {
+    if (!composite) return;
+    const before = uses.get(composite.id);
+    const after = before ? { ...before } : { ...unused };
+    for (const kind of useKinds) after[kind] ||= added[kind];
+    if (before && useKinds.every((kind) => before[kind] === after[kind])) return;
+    uses.set(composite.id, after);
+    for (const { typeId } of composite.columns) noteType(typeId, added);
   };
-  /** Whether introspection shows what has the composite, by its id. */
-  const uses = new Map<number, boolean>();
-  const use = (composite: CatalogTable | undefined, isShown: boolean): void => {
-    if (!composite || uses.get(composite.id) === true || uses.get(composite.id) === isShown) return;
-    uses.set(composite.id, isShown);
-    for (const { typeId } of composite.columns) use(compositeOf(typeId), isShown);
+  const noteType = (typeId: number, added: CompositeUse): void => {
+    const type = compositeTypeIn(context, typeId);
+    const isListFiltered = added.isFiltered && type?.id !== typeId && catalog.types.get(typeId)?.category === 'A';
+    if (type) note(all.get(type.relationId), { ...added, isListFiltered });
   };
-  for (const { table, typeId, isShown } of usesOf(context)) {
-    use(typeId === null ? all.get(table) : compositeOf(typeId), isShown);
+  for (const { table, typeId, ...added } of usesOf(context)) {
+    if (typeId === null) note(all.get(table), added);
+    else noteType(typeId, added);
     yield;
   }
   // Those inside others come first, because an object without fields is none.
   const add = (composite: CatalogTable): void => {
     if (composites.has(composite.id)) return;
     for (const { typeId } of composite.columns) {
-      const inner = compositeOf(typeId);
+      const inner = all.get(compositeTypeIn(context, typeId)?.relationId ?? 0);
       if (inner && uses.has(inner.id)) add(inner);
     }
-    const traits = readTraits(context, composite, functions.get(composite.id), uses.get(composite.id) === true);
+    const traits = readTraits(context, composite, functions.get(composite.id), uses.get(composite.id)!.isShown);
     if (!isFreeName(traits.plainName.name)) {
       const why = new Excluded('illegal-name', `"${traits.plainName.name}" is not a valid GraphQL name; ${rename}`);
       notes.exclusions.push({ object: traits.kind, id: composite.id, name: qualifiedName(traits.schema.name, composite.name), ...why });
     } else if (hasFields(context, traits)) composites.set(composite.id, new LazyTable(traits, builder));
   };
   for (const id of uses.keys()) add(all.get(id)!);
+  return uses;
 }
 
-/** The composites by their id, or the types that may be one: those of visible columns and of the results of functions. */
-function* usesOf(context: BuildContext): Generator<{ table: number; typeId: number | null; isShown: boolean }, void> {
+/** The composites by their id, or the types that may be one: those of visible columns, and of the arguments and results of functions. */
+function* usesOf(context: BuildContext): Generator<CompositeUse & { table: number; typeId: number | null }, void> {
   for (const { traits } of [...context.tables.values(), ...context.insertOnly]) {
     if (!traits.additions.has('composites')) continue;
     for (const column of traits.catalogTable.columns) {
       const { select, insert, update } = privilegesOn(context, traits.catalogTable, column);
-      if (select || insert || update) yield { table: 0, typeId: column.typeId, isShown: traits.schema.introspection };
+      const use = { ...unused, isShown: traits.schema.introspection, isRead: select, isWritten: insert || update, isFiltered: select };
+      if (select || insert || update) yield { ...use, table: 0, typeId: column.typeId };
     }
   }
   for (const catalogFunction of context.catalog.functions) {
@@ -78,9 +98,10 @@ function* usesOf(context: BuildContext): Generator<{ table: number; typeId: numb
       ? !whyForbidden(context, owner.traits.catalogTable, catalogFunction)
       : schema !== undefined && context.privileges.functions.has(catalogFunction.id);
     if (!isUsable || !(schema?.additions ?? context.settings.additions).has('composites')) continue;
-    const isShown = (owner?.introspection ?? false) || (schema?.introspection ?? false);
-    yield { table: 0, typeId: catalogFunction.resultTypeId, isShown };
-    yield { table: resultId(catalogFunction), typeId: null, isShown };
+    const use = { ...unused, isShown: (owner?.introspection ?? false) || (schema?.introspection ?? false) };
+    yield { ...use, isRead: true, table: 0, typeId: catalogFunction.resultTypeId };
+    yield { ...use, isRead: true, table: resultId(catalogFunction), typeId: null };
+    for (const { typeId } of catalogFunction.arguments) yield { ...use, isWritten: true, table: 0, typeId };
   }
 }
 
@@ -136,7 +157,12 @@ function schemaOf({ schemas, settings, catalog }: BuildContext, { schemaId }: Ca
 }
 
 /** Names them after everything that pg_graphql has, and after the domains. */
-export function claimComposites(context: BuildContext, names: ClaimedNames, { renamings }: Notes): void {
+export function claimComposites(
+  context: BuildContext,
+  uses: ReadonlyMap<number, CompositeUse>,
+  names: ClaimedNames,
+  { renamings }: Notes,
+): void {
   const inOrder = inClaimOrder(context.composites.values(), context.schemas, ({ traits: { catalogTable, schema, plainName } }) => ({
     schemaId: schema.id,
     catalogName: catalogTable.name,
@@ -145,12 +171,21 @@ export function claimComposites(context: BuildContext, names: ClaimedNames, { re
   for (const composite of inOrder) {
     const { id, kind, schema, name, traits } = composite;
     const plain = composite.typeName;
-    composite.typeName = names.claimRows({ name: plain, schema, inflection: traits.schema.inflection });
+    const { isRead, isWritten, isFiltered, isListFiltered } = uses.get(id) ?? unused;
+    if (isRead) composite.typeName = names.claimRows({ name: plain, schema, inflection: traits.schema.inflection });
+    const { typeName } = composite;
+    composite.composite = {
+      attributes: traits.catalogTable.columns.map((attribute) => attribute.name),
+      isRead,
+      inputName: isWritten ? names.claimShared(`${typeName}Input`) : null,
+      filterName: isFiltered ? names.claimShared(filterTypeName(typeName)) : null,
+      listFilterName: isListFiltered ? names.claimShared(listFilterTypeName(typeName)) : null,
+    };
     const renaming = { object: kind, id, name: qualifiedName(schema, name) };
-    if (composite.typeName !== plain) {
-      const reason = `the name "${plain}" is already taken, so it is called "${composite.typeName}"; ${rename}`;
+    if (typeName !== plain) {
+      const reason = `the name "${plain}" is already taken, so it is called "${typeName}"; ${rename}`;
       renamings.push({ ...renaming, reason });
     }
-    if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, composite.typeName, rename) });
+    if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, typeName, rename) });
   }
 }

@@ -285,7 +285,7 @@ function abilities(context: BuildContext, catalogTable: CatalogTable, directive:
   return {
     selectable,
     insertable: catalogTable.canInsert && may('insert', (column) => isInsertable(context, column, additions)),
-    updatable: selectable && catalogTable.canUpdate && may('update', (column) => isUpdatable(context, column)),
+    updatable: selectable && catalogTable.canUpdate && may('update', (column) => isUpdatable(context, column, additions)),
     deletable: selectable && catalogTable.canDelete && (context.privileges.tables.get(catalogTable.id)?.delete ?? false),
     aggregate: selectable && readEnabled(directive, 'aggregate'),
   };

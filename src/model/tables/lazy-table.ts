@@ -6,7 +6,7 @@ import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges 
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
-import type { Arbiter, Column, Relation, Routine, Table, TableSearch } from '../model.ts';
+import type { Arbiter, Column, CompositeParts, Relation, Routine, Table, TableSearch } from '../model.ts';
 import type { TableNames } from '../naming/claimed-names.ts';
 import type { PreferredName } from '../naming/names.ts';
 import type { SearchedColumns } from './build-search.ts';
@@ -64,6 +64,7 @@ export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => 
   typeName: string;
   stem: string;
   renamedTypes = noneRenamed;
+  composite: CompositeParts | null = null;
 
   constructor(traits: TableTraits, builder: TableBuilder) {
     super(traits);

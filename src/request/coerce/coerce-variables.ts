@@ -4,6 +4,7 @@
  */
 import {
   GraphQLError,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   getNullableType,
@@ -17,7 +18,7 @@ import { type Limits, overLimit } from '../../budget/limits.ts';
 import { quote } from '../../errors/api-error.ts';
 import { errorWithin } from '../../errors/input-path.ts';
 import { inputBinding } from '../../schema/bindings.ts';
-import { isChoice } from '../../schema/value-types.ts';
+import { isChoice, isWhole } from '../../schema/value-types.ts';
 import type { Coercion, InputEntry, InputValue, ScalarValue, VariableValue } from '../operation.ts';
 import { type LeafType, leafValue, readScalar } from './coerce-leaf.ts';
 import { explainVariable, invalidVariable, type VariableDeclaration, VariableError } from './declare-variables.ts';
@@ -98,6 +99,10 @@ class VariableReader {
     if (value === null) return this.#null(type);
     const bare = getNullableType(type);
     if (isListType(bare)) return yield* this.#list(bare.ofType, Array.isArray(value) ? value : [value], depth + 1);
+    if (isWhole(bare)) {
+      this.variant += '?';
+      return this.#bind(yield* this.#whole(bare, value, depth));
+    }
     if (isInputObjectType(bare)) return yield* this.#object(bare, value, depth + 1);
     const leaf = this.#leaf(bare, value, isCondition);
     if (this.#idCharacters > charactersAtATime) {
@@ -138,9 +143,12 @@ class VariableReader {
   }
 
   *#list(itemType: GraphQLInputType, items: readonly unknown[], depth: number): Generator<void, InputValue> {
-    this.listElements += items.length;
-    if (this.listElements > this.#limits.listElements) throw overLimit(this.#limits, 'listElements', this.listElements);
+    this.#countElements(items.length);
     const bare = getNullableType(itemType);
+    if (isWhole(bare)) {
+      this.variant += '?';
+      return this.#bind(yield* this.#wholeList(itemType, items, depth));
+    }
     const isBound = isLeafType(bare) && !isChoice(bare);
     if (!isBound) this.#enter(depth, '[');
     const read: InputValue[] = [];
@@ -165,18 +173,15 @@ class VariableReader {
   }
 
   *#object(type: GraphQLInputObjectType, value: unknown, depth: number): Generator<void, InputValue> {
-    if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
-    const members = value as Record<string, unknown>;
+    const members = membersOf(type, value);
     for (const name of this.#requiredFieldsOf(type)) {
       if (!Object.hasOwn(members, name) || members[name] === undefined)
         throw new GraphQLError(`Expected a value of type "${type}" to include the required field "${name}".`);
     }
     this.#enter(depth, '{');
-    const fields = type.getFields();
     const entries: InputEntry[] = [];
     for (const [name, item] of Object.entries(members)) {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
+      const field = fieldOf(type, name);
       if (item === undefined) continue;
       try {
         const binding = inputBinding(field);
@@ -188,9 +193,56 @@ class VariableReader {
       }
     }
     this.variant += '}';
-    this.#objects += 1;
-    if (this.#objects % objectsAtATime === 0) yield;
+    if (this.#isPauseDue()) yield;
     return { kind: 'object', entries };
+  }
+
+  /** A value of a composite type, or a part of one, which does not change the SQL. */
+  *#whole(type: GraphQLInputType, value: unknown, depth: number): Generator<void, ScalarValue> {
+    if (value === null || value === undefined) return null;
+    if (isListType(type)) {
+      const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+      this.#countElements(items.length);
+      return yield* this.#wholeList(type.ofType, items, depth + 1);
+    }
+    if (!isInputObjectType(type)) return isLeafType(type) ? readScalar(type, value, this.#coercion) : null;
+    this.#checkDepth(depth + 1);
+    const attributes = new Map<string, ScalarValue>();
+    for (const [name, item] of Object.entries(membersOf(type, value))) {
+      const field = fieldOf(type, name);
+      const binding = inputBinding(field);
+      if (binding?.at !== 'composite') continue;
+      try {
+        attributes.set(binding.column.name, yield* this.#whole(field.type, item, depth + 1));
+      } catch (error) {
+        throw errorWithin(error, name);
+      }
+    }
+    if (this.#isPauseDue()) yield;
+    return { attributes };
+  }
+
+  *#wholeList(itemType: GraphQLInputType, items: readonly unknown[], depth: number): Generator<void, ScalarValue[]> {
+    this.#checkDepth(depth);
+    const read: ScalarValue[] = [];
+    for (const [index, item] of items.entries()) {
+      try {
+        read.push(yield* this.#whole(itemType, item, depth));
+      } catch (error) {
+        throw errorWithin(error, index);
+      }
+    }
+    return read;
+  }
+
+  #isPauseDue(): boolean {
+    this.#objects += 1;
+    return this.#objects % objectsAtATime === 0;
+  }
+
+  #countElements(count: number): void {
+    this.listElements += count;
+    if (this.listElements > this.#limits.listElements) throw overLimit(this.#limits, 'listElements', this.listElements);
   }
 
   #requiredFieldsOf(type: GraphQLInputObjectType): readonly string[] {
@@ -209,7 +261,23 @@ class VariableReader {
   }
 
   #enter(depth: number, mark: string): void {
-    if (depth > this.#limits.depth) throw overLimit(this.#limits, 'depth');
+    this.#checkDepth(depth);
     this.variant += mark;
   }
+
+  #checkDepth(depth: number): void {
+    if (depth > this.#limits.depth) throw overLimit(this.#limits, 'depth');
+  }
+}
+
+function membersOf(type: GraphQLInputObjectType, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || Array.isArray(value)) throw new GraphQLError(`Expected type "${type}" to be an object.`);
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function fieldOf(type: GraphQLInputObjectType, name: string): GraphQLInputField {
+  const fields = type.getFields();
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field) throw new GraphQLError(`Field ${quote(name)} is not defined by type "${type}".`);
+  return field;
 }

@@ -23,7 +23,7 @@ import {
 import { ApiError, shorten, shortenMessage } from '../../errors/api-error.ts';
 import { type InputPath, unwrapError, writePath } from '../../errors/input-path.ts';
 import { scalarNamed } from '../../model/types/scalars.ts';
-import { isChoice } from '../../schema/value-types.ts';
+import { isChoice, isWhole } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
 import { describeRemedy, type InputPosition } from '../lenient/describe-input.ts';
 import type { Coercion, InputValue } from '../operation.ts';
@@ -116,6 +116,7 @@ function sampleValue(type: GraphQLInputType): unknown {
     const item = sampleValue(nullable.ofType);
     return item === undefined ? undefined : [item];
   }
+  if (isWhole(nullable)) return {};
   if (!isLeafType(nullable) || isChoice(nullable)) return undefined;
   return isEnumType(nullable) ? nullable.getValues()[0]?.name : scalarNamed(nullable.name)?.sample;
 }
