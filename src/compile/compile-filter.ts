@@ -15,7 +15,7 @@ import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { distanceCondition } from './distance.ts';
-import { type Aliases, relatedRows, type Scope } from './scope.ts';
+import { type Aliases, attributeScope, relatedRows, type Scope } from './scope.ts';
 import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
@@ -54,6 +54,10 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return and(filter.tests.map((test) => testOf(builtIn('cardinality', scope.column(filter.column.name)), test, namedTypes.int4)));
     case 'json test':
       return jsonCondition(scope.column(filter.column.name), filter.column.type, filter);
+    case 'attributes':
+      return attributesCondition(filter, scope, aliases, nesting);
+    case 'whole null test':
+      return sql`${scope.row} ${trusted(filter.isNull ? 'is not distinct from null' : 'is distinct from null')}`;
     case 'search':
       return searchCondition(filter.search, scope);
     case 'distance':
@@ -127,10 +131,34 @@ function elementsCondition(
 ): Sql {
   const array = scope.column(column.name);
   const alias = aliases.next();
-  const matches = and(tests.map((test) => testOf(sql`${trusted(alias)}.${identifier('element')}`, test, type)));
-  const from = as(builtIn('unnest', array), alias, ['element']);
+  const matches = and(tests.map((test) => testOf(elementOf(alias), test, type)));
+  return quantified(quantifier, array, as(builtIn('unnest', array), alias, ['element']), matches);
+}
+
+function elementOf(alias: string): Sql {
+  return sql`${trusted(alias)}.${identifier('element')}`;
+}
+
+function quantified(quantifier: 'any' | 'all', array: Sql, from: Sql, matches: Sql): Sql {
   if (quantifier === 'any') return exists({ from, where: [matches] });
   return sql`(${array} is not null and not ${exists({ from, where: [sql`(${matches}) is not true`] })})`;
+}
+
+/** `(t1."address")."city" = $1::text`, which is how PostgreSQL writes the expression of an index as well. */
+function attributesCondition(
+  { column, quantifier, filter }: Extract<Filter, { kind: 'attributes' }>,
+  scope: Scope,
+  aliases: Aliases,
+  nesting: Nesting,
+): Sql {
+  const value = scope.column(column.name);
+  if (quantifier === null) return compileFilter(filter, attributeScope(scope.alias, value), aliases, nesting);
+  const alias = aliases.next();
+  const inside = { isInExpression: quantifier === 'all', isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
+  const matches = compileFilter(filter, attributeScope(alias, elementOf(alias)), aliases, inside);
+  // In FROM, `unnest` would make a row of nulls of a null element.
+  const from = as(sql`(select ${builtIn('unnest', value)} as ${identifier('element')})`, alias);
+  return quantified(quantifier, value, from, matches);
 }
 
 /** `every` means that no row fails to match. */

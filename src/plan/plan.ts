@@ -257,6 +257,16 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | ((Test | ArrayTest | JsonTest) & { readonly column: Column })
+  /** Whether the attributes of a composite value match, or those of any or of all elements of an array. `table`: its type. */
+  | {
+      readonly kind: 'attributes';
+      readonly column: Column;
+      readonly table: Table;
+      readonly quantifier: 'any' | 'all' | null;
+      readonly filter: Filter;
+    }
+  /** Whether the composite value itself, whose attributes a filter is about, is null. */
+  | { readonly kind: 'whole null test'; readonly isNull: boolean }
   | { readonly kind: 'search'; readonly search: Search }
   /** Whether there is a distance, and none greater than `within`. */
   | { readonly kind: 'distance'; readonly distance: Distance; readonly within: Parameter | null }

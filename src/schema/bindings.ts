@@ -73,7 +73,8 @@ interface InputBindings {
   'array operators': Plain<'any' | 'all' | 'length'>;
   'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };
   'json path': Plain<'path' | 'vars'>;
-  filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not' | 'search'>;
+  /** `is` tests a composite value. */
+  filter: ColumnBinding | RelatedRowsBinding | Plain<'node id' | 'and' | 'or' | 'not' | 'search' | 'is'>;
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;
   'filter to many': Plain<'some' | 'every' | 'none' | 'count' | 'where'>;

@@ -30,6 +30,7 @@ import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } fro
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
+import { defineCompositeFilters } from './tables/composite-filters.ts';
 import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
 import {
   domainFilter,
@@ -96,6 +97,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
   yield* defineCompositeInputs(registry, model.composites);
+  defineCompositeFilters(registry, model.composites);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const isLive =

@@ -53,7 +53,7 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   moreTypes: (schema) => schema.getType('IntervalFilter'),
   moreOperators: (schema) => memberOf(schema, 'IntFilter', 'notIn'),
   search: (schema) => memberOf(schema, 'frogFilter', 'search'),
-  composites: (schema) => memberOf(schema, 'frog', 'at'),
+  composites: (schema) => ['frog', 'frogInsertInput', 'frogUpdateInput', 'frogFilter'].every((type) => memberOf(schema, type, 'at')),
   moreFunctions: (schema) => schema.getQueryType()!.getFields()['lengths'],
   domains: (schema) => schema.getType('warmth'),
   enums: (schema) => memberOf(schema, 'frogFilter', 'moods'),

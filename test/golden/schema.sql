@@ -136,3 +136,8 @@ comment on table song is '@graphql({"totalCount": {"enabled": true}})';
 create index on song using gin (words);
 create table story(id int primary key, headline varchar(80), body text);
 comment on table story is '@graphql({"search": {"columns": {"headline": "A", "body": "D"}, "config": "english"}})';
+
+-- Composite types as inputs, in columns, arrays, domains and arguments.
+create domain fixed_price as price check ((value).amount > 0);
+create table price_tag(id int primary key, price price, former price[], fixed fixed_price);
+create function in_euros(price price) returns numeric language sql stable as $$ select (price).amount $$;

@@ -8,23 +8,31 @@ import type { ClaimedNames } from '../naming/claimed-names.ts';
 import { isJson } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import type { TypeFilterName } from '../types/type-filters.ts';
+import type { LazyTable } from './lazy-table.ts';
 
 /** Claims them after all other types. */
 export function claimInputTypes(context: BuildContext, names: ClaimedNames): Pick<Model, 'jsonTypes' | 'typeFilters'> {
   return { jsonTypes: hasJson(context) ? claimJsonTypes(names) : null, typeFilters: claimTypeFilters(context, names) };
 }
 
-/** Whether a table with the addition has a column of JSON, or of a domain over JSON. */
-function hasJson({ catalog, domains, tables }: BuildContext): boolean {
+/** The tables, and the composite types that are filtered. */
+function filtered({ tables, composites }: BuildContext): readonly LazyTable[] {
+  return [...tables.values(), ...[...composites.values()].filter(({ composite }) => composite?.filterName !== null)];
+}
+
+/** Whether any with the addition has a column of JSON, or of a domain over JSON. */
+function hasJson(context: BuildContext): boolean {
+  const { catalog, domains } = context;
   const ofJson = new Set([...catalog.types.values()].filter((type) => postgresType(type).scalar === 'JSON').map(({ id }) => id));
   for (const { id, base } of domains.values()) if (isJson(base)) ofJson.add(id);
-  return [...tables.values()].some(
+  return filtered(context).some(
     ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
   );
 }
 
 /** The filters of the types of columns, and of the domains over such a type, in tables with the addition. */
-function claimTypeFilters({ catalog, settings, tables }: BuildContext, names: ClaimedNames): Model['typeFilters'] {
+function claimTypeFilters(context: BuildContext, names: ClaimedNames): Model['typeFilters'] {
+  const { catalog, settings } = context;
   if (!settings.additions.has('moreTypes')) return new Map();
   const filters = new Map<number, TypeFilterName>();
   for (const type of catalog.types.values()) {
@@ -34,7 +42,7 @@ function claimTypeFilters({ catalog, settings, tables }: BuildContext, names: Cl
   }
   if (filters.size === 0) return new Map();
   const used = new Set<TypeFilterName>();
-  for (const { additions, traits } of tables.values()) {
+  for (const { additions, traits } of filtered(context)) {
     if (!additions.has('moreTypes')) continue;
     for (const { typeId } of traits.catalogTable.columns) {
       const filter = filters.get(typeId);

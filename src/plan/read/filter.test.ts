@@ -46,6 +46,10 @@ function describeFilter(filter: Filter | null): string | null {
     case 'length':
     case 'json test':
       return `${filter.kind} ${filter.column.name}`;
+    case 'attributes':
+      return `${filter.column.name} (${describeFilter(filter.filter)})`;
+    case 'whole null test':
+      return `${filter.kind} ${filter.isNull}`;
     case 'search':
       return `search by ${filter.search.mode}`;
     case 'distance':

@@ -50,6 +50,8 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
   switch (binding.kind) {
     case 'column': {
       const { column } = binding;
+      if (column.type.kind === 'row') return attributesOf(column, column.type.table, null, planFilter(value, column.type.table, depth));
+      if (column.type.kind === 'row list') return planCompositeArray(objectOf(value), column, column.type.table, depth);
       return combine(
         'and',
         objectOf(value).entries.map((operand) => planColumnTest(operand, column)),
@@ -70,6 +72,8 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       const filter = planFilter(value, table, depth);
       return filter && { kind: 'not', filter };
     }
+    case 'is':
+      return { kind: 'whole null test', isNull: isNullOf(value) };
     case 'search': {
       const search = planSearch(value, table);
       return search && { kind: 'search', search };
@@ -79,6 +83,21 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       return combine('and', rows.many ? planToMany(objectOf(value), rows, depth) : planToOne(objectOf(value), rows, depth));
     }
   }
+}
+
+function attributesOf(column: Column, table: Table, quantifier: 'any' | 'all' | null, filter: Filter | null): Filter | null {
+  return filter && { kind: 'attributes', column, table, quantifier, filter };
+}
+
+function planCompositeArray({ entries }: InputObject, column: Column, table: Table, depth: number): Filter | null {
+  const filters = entries.map((entry): Filter | null => {
+    const { binding, value } = entry;
+    if (binding?.at !== 'array operators') return { column, ...planTest(entry, column.type) };
+    if (value === null) return null;
+    if (binding.kind === 'length') return testsOf({ column, kind: 'length', tests: planTests(value, namedTypes.int4) });
+    return attributesOf(column, table, binding.kind, planFilter(value, table, depth));
+  });
+  return combine('and', filters);
 }
 
 function planColumnTest(operand: InputEntry, column: Column): Filter | null {

@@ -54,6 +54,14 @@ export function traitsOfFilter(filter: Filter): FilterTraits {
       return leaf(filter.tests.flatMap(comparisonOf), (textOf) => `length of ${filter.column.name} ${testsText(filter, textOf)}`);
     case 'json test':
       return ofJsonTest(filter);
+    case 'attributes': {
+      const { quantifier, column, table } = filter;
+      const what = quantifier === null ? column.name : `${quantifier} of ${column.name}`;
+      const text: FilterTraits['text'] = (textOf) => `${what} (${traitsOfFilter(filter.filter).text(textOf)})`;
+      return { inside: [filter.filter], table, comparisons: [], members: 1, text };
+    }
+    case 'whole null test':
+      return leaf([], () => `is ${filter.isNull ? 'null' : 'not null'}`);
     case 'search': {
       const { mode, text } = filter.search;
       return leaf([{ parameters: [text] }], (textOf) => `${mode} search ${textOf(text)}`);

@@ -144,8 +144,13 @@ export function typeFilter(filter: TypeFilterName, name: string, offered: Offere
   return standingIn(valueFilter(scalarTypes.Opaque, names, offered, { name, described }));
 }
 
-/** The filter type for values of this type; undefined for JSON, its lists, and rows. */
+/** The filter type for values of this type; undefined for JSON, its lists, and rows of tables. */
 export function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  if (type.kind === 'row' || type.kind === 'row list') {
+    const { filterName = null, listFilterName = null } = type.table.composite ?? {};
+    const name = type.kind === 'row' ? filterName : listFilterName;
+    return name !== null && registry.has(name) ? registry.input(name) : undefined;
+  }
   const of = type.kind === 'list' ? type.element : type;
   if (of.kind !== 'scalar' && of.kind !== 'enum') return undefined;
   const own = of.kind === 'enum' ? of.enum.typeName : of.domain?.typeName;
@@ -172,16 +177,29 @@ export const filterTypes = {
 } as const satisfies Partial<TableTypes>;
 
 function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
-  const self = registry.inputOf(table, 'Filter');
-  const list = new GraphQLList(new GraphQLNonNull(self));
-  const comparable = table.columns.filter((column) => column.selectable && column.comparable);
-  const columns = columnInputs('filter', comparable, 'filterName', ({ type }) =>
-    isJson(type) && table.additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry),
-  );
+  const columns = columnFilters(registry, table);
   // The order of keys is pg_graphql's. A column with the name of a combinator replaces it.
   const fields = {
     ...columns,
     [registry.nodeIdField]: { type: idFilter, ...bindInput('filter', { kind: 'node id' }) },
+    ...combinators(registry.inputOf(table, 'Filter')),
+    ...columns,
+    ...relatedRowsFields(registry, table),
+  };
+  return { ...fields, ...searchFilter(registry, table, fields) };
+}
+
+/** The filters of columns, or of the attributes of a composite type. */
+export function columnFilters(registry: TypeRegistry, { columns, additions }: Table): GraphQLInputFieldConfigMap {
+  const comparable = columns.filter((column) => column.selectable && column.comparable);
+  return columnInputs('filter', comparable, 'filterName', ({ type }) =>
+    isJson(type) && additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry),
+  );
+}
+
+export function combinators(self: GraphQLInputObjectType): GraphQLInputFieldConfigMap {
+  const list = new GraphQLList(new GraphQLNonNull(self));
+  return {
     and: {
       type: list,
       description: 'Returns true only if all its inner filters are true, otherwise returns false',
@@ -193,10 +211,7 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
       ...bindInput('filter', { kind: 'or' }),
     },
     not: { type: self, description: 'Negates a filter', ...bindInput('filter', { kind: 'not' }) },
-    ...columns,
-    ...relatedRowsFields(registry, table),
   };
-  return { ...fields, ...searchFilter(registry, table, fields) };
 }
 
 function relatedRowsFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {

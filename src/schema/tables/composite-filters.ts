@@ -1,0 +1,50 @@
+/**
+ * The filters of composite types, by their attributes, and of arrays of them, by their elements:
+ *
+ *     input PlaceFilter { city: StringFilter  spot: SpotFilter  stops: SpotListFilter … is: FilterIs  and: [PlaceFilter!] … }
+ *     input SpotListFilter { any: SpotFilter  all: SpotFilter  length: IntFilter  is: FilterIs }
+ */
+import { GraphQLInputObjectType } from 'graphql';
+import type { Table } from '../../model/model.ts';
+import { filterTypeName } from '../../model/naming/graphql-names.ts';
+import { bindInput } from '../bindings.ts';
+import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { columnFilters, combinators, filterIs } from './filter-types.ts';
+
+/** Defines the filters of those that columns have. */
+export function defineCompositeFilters(registry: TypeRegistry, composites: readonly Table[]): void {
+  for (const table of composites) {
+    const { filterName = null, listFilterName = null } = table.composite ?? {};
+    if (filterName === null) continue;
+    registry.define(filterName, () => filterOf(registry, table, filterName));
+    if (listFilterName !== null) registry.define(listFilterName, () => listFilterOf(registry, table.typeName, filterName, listFilterName));
+  }
+}
+
+/** An attribute with the name of a combinator, or called `is`, replaces that. */
+function filterOf(registry: TypeRegistry, table: Table, name: string): GraphQLInputObjectType {
+  const is = { type: filterIs, description: 'Whether the value is null as a whole', ...bindInput('filter', { kind: 'is' }) };
+  return new GraphQLInputObjectType({
+    name,
+    description: `Boolean expression comparing the fields of type "${table.typeName}"`,
+    fields: () => ({ ...combinators(registry.input(name)), is, ...columnFilters(registry, table) }),
+  });
+}
+
+function listFilterOf(registry: TypeRegistry, typeName: string, filterName: string, name: string): GraphQLInputObjectType {
+  const length = registry.input(filterTypeName('Int'));
+  return new GraphQLInputObjectType({
+    name,
+    description: `Boolean expression comparing arrays of type "${typeName}"`,
+    fields: () => ({
+      all: {
+        type: registry.input(filterName),
+        description: 'All elements match, or there are none',
+        ...bindInput('array operators', { kind: 'all' }),
+      },
+      any: { type: registry.input(filterName), description: 'Any element matches', ...bindInput('array operators', { kind: 'any' }) },
+      length: { type: length, description: 'The number of elements', ...bindInput('array operators', { kind: 'length' }) },
+      is: { type: filterIs, ...bindInput('operators', { kind: 'is' }) },
+    }),
+  });
+}
