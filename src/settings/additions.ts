@@ -19,7 +19,8 @@ const additionTable = {
   adaptedNames: 'Legal names for what has a name that GraphQL forbids',
   domains: 'Domains as scalars of their own, with the filters, keys, aggregates and increments of the types that they are based on',
   enums: 'Filters of enum arrays, and enums as arguments and results of functions',
-  composites: 'Composite types as objects, inputs and filters: columns, arguments and results of functions, `returns table` and out parameters too',
+  composites:
+    'Composite types as objects, inputs and filters: columns, arguments and results of functions, `returns table` and out parameters too',
   moreFunctions: 'Functions that return sets of values, overloaded functions, and computed fields with arguments',
   moreOperators:
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
