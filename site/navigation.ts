@@ -60,6 +60,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/security.md',
     'docs/limits.md',
     'docs/deployment.md',
+    'docs/replicas.md',
     'docs/library.md',
     'docs/mounting.md',
     'docs/projects.md',

@@ -202,6 +202,19 @@ export const eventTable = {
     fields: ({ mode, reason, part }) => ({ mode, reason, part }),
     limit: true,
   }),
+  /** Another server has become the primary. */
+  'primary-promoted': row<{ readonly from: number; readonly to: number }>({
+    level: 'warn',
+    message: 'the primary has been replaced by a promoted standby; replicas get queries again once they are known to follow it',
+    fields: ({ from, to }) => ({ fromTimeline: from, toTimeline: to }),
+  }),
+  /** A replica begins to get queries (`problem` is null) or ceases to. */
+  'replica-judged': row<{ readonly replica: string; readonly problem: string | null }>({
+    level: ({ problem }) => (problem === null ? 'info' : 'warn'),
+    message: ({ problem }) => (problem === null ? 'a replica gets queries' : 'a replica gets no queries; the primary runs them'),
+    fields: ({ replica, problem }) => ({ replica, ...(problem !== null && { reason: problem }) }),
+    limit: true,
+  }),
   /** Comment directives, or members of them, are invalid. Reported each time the schema is loaded. */
   'directives-ignored': row<{ readonly problems: readonly string[] }>({
     level: 'warn',

@@ -29,6 +29,10 @@ import { checksIn, settings } from './settings/settings.ts';
 export interface RowgraphOptions {
   /** A connection URL, a `pg.Pool`, or a `PGlite`. A pool or PGlite that is passed in stays open after `close()`. */
   readonly database: string | PgPoolLike | PgliteLike;
+  /** Connection URLs of standbys of the database, which queries run on (docs/replicas.md). Each may have several hosts. Default: none. */
+  readonly replicaUrl?: string | readonly string[];
+  /** How far a replica may lag behind and still get queries, in milliseconds. Default: 10,000. */
+  readonly maxReplicaLag?: number;
   /** Exposed schemas, in search path order. Default: public. */
   readonly schemas?: readonly string[];
   /** Schemas to append to the search path without exposing them, such as the one where extensions are installed. Default: none. */
@@ -163,6 +167,8 @@ export function checkRowgraphOptions(options: unknown): asserts options is Rowgr
   checkOptions(options, checks);
   if (options.connectionBudget !== undefined && typeof options.database !== 'string')
     throw new TypeError('The option "connectionBudget" needs a connection URL as "database": it limits the pool that is opened for it.');
+  if (options.replicaUrl !== undefined && typeof options.database === 'object' && 'execProtocol' in options.database)
+    throw new TypeError('The option "replicaUrl" needs a connection URL or a pg.Pool as "database": a PGlite has no replicas.');
 }
 
 /** The sizes of the caches. */

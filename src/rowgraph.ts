@@ -35,6 +35,7 @@ import type {
 } from './engine/request.ts';
 import { costOfRequest } from './engine/request-cost.ts';
 import { failureResponse } from './engine/run/response.ts';
+import type { Servers } from './engine/run/run-operation.ts';
 import { SchemaCacheUses } from './engine/snapshot/caches.ts';
 import { ClientSnapshots, loadSnapshot } from './engine/snapshot/load-snapshot.ts';
 import type { RoleSchema } from './engine/snapshot/role-schema.ts';
@@ -52,6 +53,8 @@ import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
 import { openChangeFeed } from './live/changes/open-change-feed.ts';
 import { LiveQueries, type LiveSettings } from './live/live-queries.ts';
 import { failing, readResults } from './live/subscription.ts';
+import { openReplicas } from './replicas/open-replicas.ts';
+import type { Replicas } from './replicas/replicas.ts';
 import type { Rowgraph, SchemaOptions } from './rowgraph-interface.ts';
 import {
   additionsOf,
@@ -98,7 +101,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     requestHeaders: options.requestHeaders ?? defaultRequestHeaders,
     uses: new SchemaCacheUses(),
   };
-  const database = openDatabase(options.database, {
+  const connections = {
     poolSize,
     prepare,
     statementCacheSize: caches.statements,
@@ -107,23 +110,37 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     queueTimeoutMillis: queue?.timeout,
     budget,
     observe,
+  };
+  const database = openDatabase(options.database, connections);
+  const replicas = openReplicas({
+    urls: options.replicaUrl,
+    maxLagMillis: options.maxReplicaLag,
+    primary: database,
+    open: (url) => openDatabase(url, { ...connections, isReplaceable: true }),
+    observe,
   });
   try {
     if (options.schemaTriggers) await installExtension(database);
     const judgeExtension = observeOutdated(observe);
     const loader: SnapshotLoader<SchemaSnapshot> = {
-      load: (stamp, previous, onDoubt) => {
+      load: async (stamp, previous, onDoubt) => {
         judgeExtension(stamp.extension);
-        return loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
+        const snapshot = await loadSnapshot(database, settings, observe, stamp, previous, onDoubt);
+        await replicas?.noteSchema();
+        return snapshot;
       },
       adopt: (snapshot, version, changes) => snapshot.adopt(version, changes),
       adoptUnchanged: (snapshot, version, changes) => snapshot.adoptUnchanged(version, changes),
-      checkRoles: (snapshot) => snapshot.checkRoles(database),
+      checkRoles: async (snapshot) => {
+        await snapshot.checkRoles(database);
+        await replicas?.noteSchema();
+      },
     };
     const watch = await SchemaWatch.start(database, settings.schemas, loader, observe);
-    return new RowgraphService(database, settings, watch, observe, timeout, liveSettingsOf(options, database, observe));
+    const live = { ...liveSettingsOf(options, database, observe), replicas };
+    return new RowgraphService({ database, replicas, observe }, settings, watch, timeout, live);
   } catch (error) {
-    await database.close();
+    await Promise.all([database.close(), replicas?.close()]);
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
 }
@@ -157,6 +174,7 @@ const accessChecks: OptionChecks<AccessOptions> = { roles: texts, table: aText }
 
 class RowgraphService implements Rowgraph {
   readonly #database: Database;
+  readonly #replicas: Replicas | undefined;
   readonly #settings: SnapshotSettings;
   readonly #watch: SchemaWatch<SchemaSnapshot>;
   readonly #observe: Observer;
@@ -167,14 +185,14 @@ class RowgraphService implements Rowgraph {
   readonly #estimatedRows = new Distribution(rowBounds);
 
   constructor(
-    database: Database,
+    { database, replicas, observe }: Servers & { readonly database: Database },
     settings: SnapshotSettings,
     watch: SchemaWatch<SchemaSnapshot>,
-    observe: Observer,
     timeoutMillis: number,
     live: LiveSettings,
   ) {
     this.#database = database;
+    this.#replicas = replicas;
     this.#settings = settings;
     this.#watch = watch;
     this.#observe = observe;
@@ -218,9 +236,10 @@ class RowgraphService implements Rowgraph {
   }
 
   #run(request: GraphQLRequest, caller: Caller, deadline: Deadline, options: RequestOptions): Promise<RawResponse> {
-    const { client = shareOf(caller), readOnly = false, marks, idempotencyKey, http, onPrepared } = options;
+    const { client = shareOf(caller), readOnly = false, marks, idempotencyKey, position, http, onPrepared } = options;
     const target: Target = {
       database: this.#database,
+      replicas: this.#replicas,
       caller,
       observe: this.#observe,
       deadline,
@@ -228,6 +247,7 @@ class RowgraphService implements Rowgraph {
       readOnly,
       marks,
       idempotencyKey,
+      position,
       http,
       estimatedRows: this.#estimatedRows,
       onPrepared,
@@ -356,16 +376,20 @@ class RowgraphService implements Rowgraph {
   }
 
   readStatistics(): GraphStatistics {
-    return { ...this.#database.readStatistics(), estimatedRows: this.#estimatedRows, live: this.#live.readStatistics() };
+    const replicas = this.#replicas?.readStatistics();
+    const own = { estimatedRows: this.#estimatedRows, live: this.#live.readStatistics(), ...(replicas !== undefined && { replicas }) };
+    return { ...this.#database.readStatistics(), ...own };
   }
 
   async ping(): Promise<void> {
-    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis });
+    const asked = this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis });
+    // Without the primary, queries are still answered.
+    await (this.#replicas?.isUsable ? asked.catch(() => []) : asked);
   }
 
   async close(): Promise<void> {
     // Closing the database also ends whatever the watch is doing.
-    this.#closing ??= this.#live.close().then(() => Promise.all([this.#watch.stop(), this.#database.close()]));
+    this.#closing ??= this.#live.close().then(() => Promise.all([this.#watch.stop(), this.#database.close(), this.#replicas?.close()]));
     await this.#closing;
   }
 

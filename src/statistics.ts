@@ -19,6 +19,23 @@ export interface GraphStatistics {
   readonly estimatedRows: Distribution;
   /** Absent without live queries. */
   readonly live?: LiveStatistics;
+  /** Absent without replicas. */
+  readonly replicas?: readonly ReplicaStatistics[];
+}
+
+/** A standby that queries run on, now and since the graph was opened. */
+export interface ReplicaStatistics {
+  /** `host:port`. */
+  readonly name: string;
+  /** Whether it gets queries. */
+  readonly isUsable: boolean;
+  /** How far it was behind the primary when it was last looked at; null if that is unknown. */
+  readonly lagSeconds: number | null;
+  /** Queries that it answered, and those that the primary ran because it had not replayed enough, or failed. */
+  readonly answered: number;
+  readonly behind: number;
+  readonly failed: number;
+  readonly pool: PoolStatistics | null;
 }
 
 /** Live queries, now and since the graph was opened. */

@@ -118,8 +118,11 @@ const layers: Readonly<Record<string, Layer>> = {
   // The one addition that spans two stages.
   'nested-writes/plan': { values: ['plan', 'budget', 'request/operation.ts'], types: ['model', 'request'] },
   'nested-writes/compile': { values: ['compile', 'sql', 'model/types'], types: ['plan', 'model'] },
+  // The standbys of a database: it knows batches and logs, and nothing of requests.
+  replicas: { values: ['database', 'budget', 'settings', 'statistics.ts'], packages: ['lru-cache'], node: true },
   engine: {
     values: [
+      'replicas',
       'settings',
       'budget',
       'statistics.ts',
@@ -156,7 +159,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Answers that are computed again when the data changes: above the engine, which computes them.
   live: {
     values: ['budget', 'catalog', 'engine', 'database', 'freshness', 'request/validate/parse-document.ts', 'live/changes'],
-    types: ['plan'],
+    types: ['plan', 'replicas'],
     node: true,
   },
   // Another entry point next to http: for other GraphQL servers.
@@ -182,6 +185,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'explain',
       'live',
       'live/changes',
+      'replicas',
       'events.ts',
       'statistics.ts',
     ],
@@ -199,7 +203,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // What agents see and may do; whoever has their requests makes the sessions, and knows the room by its types.
   mcp: { values: ['settings'], types: ['engine', 'events.ts'], packages: ['graphql', '@modelcontextprotocol/server'], node: true },
   http: {
-    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts'],
+    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts', 'replicas/position.ts'],
     types: ['engine', 'mcp'],
     packages: ['lru-cache', 'ws', '@redis/client'],
     node: true,

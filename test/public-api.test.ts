@@ -62,6 +62,8 @@ test('no option of createRowgraph is used unless it can work', async () => {
   const numbers = [Number.NaN, -1, 0, '5', null, []];
   const wrong: { readonly [Name in keyof RowgraphOptions]-?: readonly unknown[] } = {
     database: [5, true, [], '', 'shop', 'host:5432'],
+    replicaUrl: [5, '', ['mysql://h/d'], 'postgres://h/d?target_session_attrs=primary', ['postgres://h/d', null]],
+    maxReplicaLag: numbers,
     schemas: ['public', [5], [''], {}, null],
     extraSearchPath: ['extensions', [null]],
     introspection: [true, 'yes', ''],

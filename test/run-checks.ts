@@ -32,7 +32,7 @@ export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
  * live queries, each addition on and off, the vectors over HTTP, random requests.
  */
 export const systemTests = [
-  'test/{abuse,extension,faults,freshness,live,process,projects,property}/**/*.test.ts',
+  'test/{abuse,extension,faults,freshness,live,process,projects,property,replicas}/**/*.test.ts',
   'src/extension/*.test.ts',
   'test/many-roles.test.ts',
   'test/additions/{switches,taken-names}.test.ts',

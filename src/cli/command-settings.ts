@@ -38,6 +38,8 @@ export const serveSettings: CommandSettings<NameIn<'serve'>, never> = {
   idleUnless: [
     ...serviceIdleUnless,
     { names: ['adminHost'], needs: ['adminPort'] },
+    { names: ['replicaUrl'], needs: ['databaseUrl'] },
+    { names: ['maxReplicaLag'], needs: ['replicaUrl', 'projects'] },
     { names: ['projectsDomain', 'projectConnections', 'projectIdle'], needs: ['projects'] },
     // Projects have their own databases and keys.
     {

@@ -200,11 +200,17 @@ export function addSettings<Name extends SettingName, Required extends Name>(
     const bare = isFlagOnly && !isSwitch(name) ? `without a value: ${environmentVariableOf(name)}; ` : '';
     const state = isRequired ? 'required' : `default: ${defaultText}`;
     const value = isFlagOnly || isSwitch(name) ? `[${placeholder}]` : `<${placeholder}>`;
-    command.option(`${flagOf(name)} ${value}`, `${description} (${variable}${bare}${state})`);
+    const text = `${description} (${variable}${bare}${state})`;
+    if (settings[name].isRepeatable) command.option(`${flagOf(name)} ${value}`, text, joinTexts);
+    else command.option(`${flagOf(name)} ${value}`, text);
   }
   return command
     .option('--env <FILE>', 'Read variables of the environment from this file, such as .env; those that are set already stay')
     .option('--config <FILE>', `Read settings from this JSON file (${configVariable}; default: ${configFileName}, if it exists)`);
+}
+
+function joinTexts(text: string, previous: string | undefined): string {
+  return previous === undefined ? text : `${previous},${text}`;
 }
 
 /** A switch may be given without a value, which turns it on. */

@@ -55,13 +55,28 @@ export interface RoleDefaults {
   readonly settings: readonly (readonly [name: string, value: string])[];
 }
 
+/**
+ * A statement that runs as the connection's own user in a transaction of its own, once the batch has been committed, in the same network
+ * round trip.
+ */
+export interface FollowUp {
+  readonly statement: Statement;
+  /** Called before the batch resolves, with its row; null if it failed. Not called if the batch fails. */
+  readonly note: (row: readonly ColumnValue[] | null) => void;
+}
+
 /** Statements that run in one transaction: all or nothing, in one network round trip. */
 export interface Batch {
   /** Null on a connection of the caller, which has its own role, claims and search path. */
   readonly session: Session | null;
   readonly statements: readonly Statement[];
-  /** Runs before the session statement, as the connection's own user: takes the idempotency key of a mutation. */
-  readonly claim?: Statement | undefined;
+  /**
+   * Runs before the session statement, as the connection's own user: takes the idempotency key of a mutation, or checks that a standby has
+   * replayed enough.
+   */
+  readonly precondition?: Statement | undefined;
+  /** Not for batches that share their connection. */
+  readonly followUp?: FollowUp | undefined;
   /**
    * What the batch was made from, if it only reads. Batches of one template and role differ only in claims and values, so they may share a
    * connection; so may batches of roles with the same `preparedFor`. A batch that fails while it shares a connection runs again.

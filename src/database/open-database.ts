@@ -19,6 +19,8 @@ interface OpenOptions {
   readonly queueLength?: number | undefined;
   readonly queueBytes?: number | undefined;
   readonly queueTimeoutMillis?: number | undefined;
+  /** As in `PgDatabaseOptions`. */
+  readonly isReplaceable?: boolean | undefined;
   /** What the pool opened for a URL shares with others. */
   readonly budget?: ConnectionBudget | undefined;
   readonly observe: Observer;

@@ -34,6 +34,8 @@ export interface PgDatabaseOptions {
   readonly queueTimeoutMillis?: number;
   /** What limits this pool and others together. No further connection is then opened to watch the schema. */
   readonly budget?: ConnectionBudget;
+  /** Whether another server does what this one cannot, so that nothing waits for it to come back. Default: false. */
+  readonly isReplaceable?: boolean;
   /** Called when a connection fails while idle, or cannot be opened. */
   readonly onConnectionError?: (error: unknown) => void;
   /** Called when a batch is sent again because its connection was lost with this error. */
@@ -71,6 +73,7 @@ class PgDatabase implements Database {
       onConnectionError = ignore,
       onResend = ignore,
       budget = null,
+      isReplaceable = false,
       poolSize = settings.poolSize.default,
       prepare = true,
       statementCacheSize = settings.statementCache.default,
@@ -86,6 +89,7 @@ class PgDatabase implements Database {
       batchSeconds: new Distribution(secondBounds),
       batchBytes: new Distribution(byteBounds),
       queueAgain: (run) => this.#request(run),
+      isReplaceable,
       onResend,
     };
     const onError = (error: unknown, left: number): void => {

@@ -20,6 +20,8 @@ export interface FlightContext {
   readonly batchBytes: Distribution;
   /** Puts a run back into the queue. */
   readonly queueAgain: (run: PgRun) => void;
+  /** Whether another server does what this one cannot: then nothing that the server failed is tried again here. */
+  readonly isReplaceable: boolean;
   /** Called when a batch is sent again because of the error that ended its connection. */
   readonly onResend: (error: unknown) => void;
 }
@@ -91,7 +93,7 @@ export class PgFlight implements ConnectionUser {
       this.#context.batchSeconds.note(millis / 1000);
       this.#context.batchBytes.note(exchange.rowBytes);
     }
-    if (this.#isAlone) this.#prepared?.settle(exchange.completed);
+    if (this.#isAlone) this.#prepared?.settle(exchange.completed + (exchange.error === null && exchange.followUpRow !== null ? 1 : 0));
     if (exchange.overflown) run.reject(run.explain(exchange));
     else if (exchange.error === null) this.#succeed(run, exchange, millis);
     if (exchange.error !== null) {
@@ -140,8 +142,9 @@ export class PgFlight implements ConnectionUser {
     );
   }
 
-  #succeed(run: PgRun, { results }: PgExchange, millis: number): void {
-    const { kind } = run;
+  #succeed(run: PgRun, { results, followUpRow }: PgExchange, millis: number): void {
+    const { kind, batch } = run;
+    batch?.followUp?.note(followUpRow);
     run.resolve(results);
     if (kind !== undefined && this.#completed === this.#runs.length) this.#context.pace.note(kind, this.#runs.length, millis);
     if (this.#isAlone) this.#lender.onDone();
@@ -151,7 +154,7 @@ export class PgFlight implements ConnectionUser {
     this.#needsCleanUp = !exchange.broken && run.batch?.session?.resetsConnection === true;
     if (run.isSettled) return;
     const fault = run.faultOf(exchange);
-    if (fault === null || !run.mayRetry(fault)) return run.reject(run.explain(exchange));
+    if (fault === null || !this.#mayRetry(run, fault)) return run.reject(run.explain(exchange));
     if (fault === 'stale-plan') {
       this.#prepared?.evictAll();
       this.#resent = run;
@@ -172,9 +175,14 @@ export class PgFlight implements ConnectionUser {
     for (const each of broken ? this.#runs.slice(this.#completed - 1) : [run]) {
       if (each.isSettled) continue;
       const fault = !broken ? 'in-company' : each === run ? each.faultOf(exchange) : lossBy(error);
-      if (fault !== null && each.mayRetry(fault)) this.#tryAgain(each, fault, error);
+      if (fault !== null && this.#mayRetry(each, fault)) this.#tryAgain(each, fault, error);
       else each.reject(each.explain(exchange));
     }
+  }
+
+  #mayRetry(run: PgRun, fault: Fault): boolean {
+    if (this.#context.isReplaceable && (fault === 'lost' || fault === 'unreached')) return false;
+    return run.mayRetry(fault);
   }
 
   #tryAgain(run: PgRun, fault: Fault, error: unknown): void {

@@ -41,7 +41,7 @@ function start(context: TestContext) {
       pace,
       onError: (_, left) => void failures.push(left),
     },
-    { pace, batchSeconds: seconds, batchBytes: seconds, queueAgain() {}, onResend() {} },
+    { pace, batchSeconds: seconds, batchBytes: seconds, isReplaceable: false, queueAgain() {}, onResend() {} },
   );
   const outcomes: string[] = [];
   const ask = (count = 1): void => {

@@ -240,7 +240,8 @@ export class PgPool implements BudgetedPool {
    * way. rowgraph's own queries wait for that attempt.
    */
   #isAway(failure: DatabaseError): boolean {
-    if (!this.#isLongAway() || isPassing(failure) || this.#count() > 0) return false;
+    if (this.#count() > 0) return false;
+    if (!this.#flights.isReplaceable && (!this.#isLongAway() || isPassing(failure))) return false;
     return this.#opening > 0 || this.#pause !== null;
   }
 
@@ -273,7 +274,8 @@ export class PgPool implements BudgetedPool {
       const failure = toDatabaseError(error);
       this.#options.onError(error, this.#count());
       this.#noteRefused(failure);
-      const isAwaited = isPassing(failure) || (mayBeRestarting(failure) && !this.#isLongAway());
+      const mayComeBack = isPassing(failure) || (mayBeRestarting(failure) && !this.#isLongAway());
+      const isAwaited = mayComeBack && !this.#flights.isReplaceable;
       if (this.#lent.size === 0 && !isAwaited) this.#queue.refuseAll(failure, began);
     }
     this.#options.budget?.giveBack(this);

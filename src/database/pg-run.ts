@@ -95,6 +95,7 @@ const reserveMutationMillis = 250;
 const lockTimeout = 'lock_timeout';
 
 const none: readonly string[] = [];
+const plain = { begins: false, hasFollowUp: false };
 
 /**
  * Approximate bytes of a value, including the part of the request's variables that it came from. Measured: 10,000 rows of one value each
@@ -171,7 +172,9 @@ export class PgRun implements QueuedWork {
    * itself, in which the next one would be if it failed.
    */
   get isSociable(): boolean {
-    return this.batch?.template !== undefined && this.batch.session?.hasNodes !== true && this.#faults?.has('in-company') !== true;
+    const { batch } = this;
+    if (batch?.template === undefined || batch.followUp !== undefined) return false;
+    return batch.session?.hasNodes !== true && this.#faults?.has('in-company') !== true;
   }
 
   /** Whether nobody needs to know how it ends: it changes nothing, or is a script of rowgraph's own. */
@@ -188,6 +191,7 @@ export class PgRun implements QueuedWork {
     const theirs = other.batch;
     if (mine === null || theirs === null || !this.isSociable || !other.isSociable || mine.template !== theirs.template) return false;
     if (ownerOf(mine) !== ownerOf(theirs) || mine.maxBytes !== theirs.maxBytes) return false;
+    if (mine.precondition?.text !== theirs.precondition?.text) return false;
     return mine.preparedFor !== undefined || mine.session?.defaults === theirs.session?.defaults;
   }
 
@@ -219,12 +223,12 @@ export class PgRun implements QueuedWork {
   /** The reply to expect for this many runs like this one. */
   replyTo(batches: number): ExpectedReply {
     const { task } = this;
-    if (task.kind === 'script') return { batches, statements: null, skipped: 0, everyRow: true, maxBytes: Infinity, begins: false };
+    if (task.kind === 'script') return { ...plain, batches, statements: null, skipped: 0, everyRow: true, maxBytes: Infinity };
     const statements = countStatements(task.batch);
-    if (task.kind === 'query') return { batches, statements, skipped: statements - 1, everyRow: true, maxBytes: Infinity, begins: false };
-    const { session, maxBytes = Infinity } = task.batch;
-    const begins = session?.hasNodes === true;
-    return { batches, statements, skipped: countLeading(task.batch), everyRow: false, maxBytes, begins };
+    if (task.kind === 'query') return { ...plain, batches, statements, skipped: statements - 1, everyRow: true, maxBytes: Infinity };
+    const { session, maxBytes = Infinity, followUp } = task.batch;
+    const transactions = { begins: session?.hasNodes === true, hasFollowUp: followUp !== undefined };
+    return { batches, statements, skipped: countLeading(task.batch), everyRow: false, maxBytes, ...transactions };
   }
 
   /** The fault with which an exchange of it alone ended; null if it failed by itself. */

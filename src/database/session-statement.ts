@@ -156,9 +156,9 @@ export function leadingStatements({ defaults, discardsState = false, hasNodes = 
   return statements;
 }
 
-export function countLeading({ session, claim }: Batch): number {
+export function countLeading({ session, precondition }: Batch): number {
   if (session === null) return 0;
-  return 1 + leadingStatements(session).length + (claim === undefined ? 0 : 1) + nodeStatements(session).length;
+  return 1 + leadingStatements(session).length + (precondition === undefined ? 0 : 1) + nodeStatements(session).length;
 }
 
 /** The first key of these advisory locks, whose second key is at most 3: "rgra" in ASCII. */
@@ -192,8 +192,11 @@ export function queryBatch(query: Statement, isHeavy = false): Batch {
   return { session: null, statements: isHeavy ? [querySettings, turn, query] : [querySettings, query] };
 }
 
+/** What the message of an error has in it if a standby has not replayed enough (`replicas/`). */
+export const behindMarker = 'rowgraph: behind ';
+
 /** Errors that taking an idempotency key may fail with, raised by `extension/key-storage-script.ts`. */
-const claimFailures: Readonly<Record<string, FailureReason>> = {
+const preconditionFailures: Readonly<Record<string, FailureReason>> = {
   RG002: 'key-answered',
   RG003: 'key-reused',
   RG004: 'no-key-room',
@@ -209,8 +212,8 @@ export function toBatchError(error: unknown, batch: Batch, completed: number): D
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;
   // After the session statement, all statements are the caller's own.
   if (batch.session === null || completed >= leading) return databaseError;
-  // The claim is right before the session statement.
-  if (batch.claim !== undefined && completed === leadingStatements(batch.session).length) return toClaimError(databaseError);
+  // The precondition is right before the session statement.
+  if (batch.precondition !== undefined && completed === leadingStatements(batch.session).length) return toPreconditionError(databaseError);
   // `set_config` reports a missing role as an invalid value; the SQL standard has a state of its own for it.
   if (sqlstate === '22023' && !namesSetting(databaseError, batch.session))
     return new DatabaseError(databaseError.message, { sqlstate: '0P000', cause: error });
@@ -224,8 +227,8 @@ function namesSetting({ message }: DatabaseError, { defaults }: Session): boolea
   return defaults?.settings.some(([name]) => message.toLowerCase().includes(name)) === true;
 }
 
-function toClaimError(error: DatabaseError): DatabaseError {
-  const reason = claimFailures[error.sqlstate!];
+function toPreconditionError(error: DatabaseError): DatabaseError {
+  const reason = error.message.includes(behindMarker) ? 'behind' : preconditionFailures[error.sqlstate!];
   if (reason !== undefined) return new DatabaseError(error.message, { sqlstate: error.sqlstate, reason, cause: error });
   if (!undefinedStates.has(error.sqlstate!)) return error;
   return staleSchema('The database no longer keeps idempotency keys', error);

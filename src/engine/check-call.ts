@@ -58,6 +58,7 @@ const requestChecks: OptionChecks<RequestOptions> = {
   signal: must('be an AbortSignal', (value) => hasMethod(value, 'addEventListener')),
   client: must('be a string', (value) => typeof value === 'string'),
   idempotencyKey: must('be a string', (value) => typeof value === 'string'),
+  position: aText,
   http: must('be an object', (value) => typeof value === 'object' && value !== null),
   deadline: must('be a Deadline of rowgraph', (value) => hasMethod(value, 'onStop')),
   readOnly: aSwitch,
@@ -78,6 +79,7 @@ export function checkRequestOptions(options: unknown): void {
 const subscribeChecks: OptionChecks<SubscribeOptions> = {
   signal: requestChecks.signal,
   client: requestChecks.client,
+  position: requestChecks.position,
   http: requestChecks.http,
   deadline: requestChecks.deadline,
   readOnly: requestChecks.readOnly,

@@ -11,13 +11,13 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
-import type { Observer } from '../events.ts';
 import { Attempts } from '../freshness/attempts.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { SuspectTableError } from '../freshness/stale-schema.ts';
 import { executeIntrospection, type IntrospectionJson } from '../introspection/execute-introspection.ts';
 import type { PlanMeasure } from '../plan/measure.ts';
 import type { Plan } from '../plan/plan.ts';
+import { positionHeader, type ResponsePosition } from '../replicas/position.ts';
 import type { Distribution } from '../statistics.ts';
 import { locateError } from './locate/locate-error.ts';
 import { bindStatements } from './prepare/bind-parameters.ts';
@@ -25,18 +25,17 @@ import { estimateRows, findPrepared, manyParts, type PreparedRequest, planAgain,
 import type { Caller, GraphQLRequest, HttpHead, RawResponse, RequestMarks } from './request.ts';
 import { checkRows, costOfPrepared, ranOperation } from './request-cost.ts';
 import { identifyRequest } from './run/idempotency-key.ts';
-import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf } from './run/response.ts';
-import { type OncePlan, runBatch, runOnce } from './run/run-batch.ts';
+import { assembleResponse, type ResponseMember, type ResponseTemplate, templateOf, withPosition } from './run/response.ts';
+import type { OncePlan } from './run/run-batch.ts';
+import { askedPosition, runOperation, type Servers } from './run/run-operation.ts';
 import { sessionOf } from './run/session.ts';
 import type { CompiledRequest, GrantedSchema, RoleSchema, SnapshotVersion } from './snapshot/role-schema.ts';
 import type { SchemaSnapshot } from './snapshot/schema-snapshot.ts';
 
 /** Where a request runs, and as whom. */
-export interface Target {
-  readonly database: RequestDatabase;
+export interface Target extends Servers {
   /** Null on a connection that the caller passed in, which has its own role and claims. */
   readonly caller: Caller | null;
-  readonly observe: Observer;
   /** Null if only the connection itself limits the time. */
   readonly deadline: Deadline | null;
   /** The client whose share of the connections is used. */
@@ -46,6 +45,8 @@ export interface Target {
   readonly marks?: RequestMarks | undefined;
   /** The idempotency key, if it is not in the request itself. */
   readonly idempotencyKey?: string | undefined;
+  /** What the caller says that the response must show, if it is not in the request itself. */
+  readonly position?: string | undefined;
   /** The head of the HTTP request, for the settings that tell SQL about it. */
   readonly http?: HttpHead | undefined;
   /** Records the estimated rows of requests. */
@@ -181,8 +182,9 @@ async function runRequest(
   const { granted } = roleSchema;
   const { compiled } = prepared;
   if (prepared.operation.node.operation === 'subscription') throw notSupported();
-  const { database, deadline, marks, observe } = target;
+  const { replicas, deadline, marks } = target;
   const isQuery = compiled.kind === 'query';
+  const asked = replicas === undefined ? null : askedPosition(request, target.position);
   const { extensions, ...batch } = await bindRequest(roleSchema, prepared, target);
   const once = hasKey(request, target) && !isQuery ? planOnce(roleSchema, request, target, templateOf(compiled.roots, extensions)) : null;
   if (marks !== undefined) {
@@ -191,15 +193,19 @@ async function runRequest(
   }
   target.onPrepared?.();
   let rows: BatchResult = [];
+  let position: ResponsePosition | undefined;
   if (batch.statements.length > 0) {
-    const outcome = once === null ? await runBatch(database, batch, observe) : await runOnce(database, batch, once, observe);
-    if ('errorCode' in outcome) return outcome;
-    rows = outcome;
+    const outcome = await runOperation(batch, compiled, once, target, asked);
+    position = outcome.position;
+    if ('errorCode' in outcome.rows) return outcome.rows.at(position);
+    rows = outcome.rows;
     if (marks !== undefined) marks.ended = performance.now();
   }
   const introspected = compiled.isIntrospective ? await introspect(granted, prepared, request, deadline) : noneIntrospected;
-  const traits = isQuery ? { dependsOn: granted.requestSettings?.headers } : { isMutation: true };
-  return assembleResponse(responseMembers(compiled, rows, introspected), extensions, traits);
+  const headers = granted.requestSettings?.headers;
+  const dependsOn = replicas === undefined ? headers : [...(headers ?? []), positionHeader];
+  const traits = { ...(isQuery ? { dependsOn } : { isMutation: true }), position };
+  return assembleResponse(responseMembers(compiled, rows, introspected), withPosition(extensions, position), traits);
 }
 
 function notSupported(): ApiError {

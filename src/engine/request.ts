@@ -4,6 +4,7 @@ import type { LimitName } from '../budget/limits.ts';
 import type { ErrorObject } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { RanOperation } from '../events.ts';
+import type { ResponsePosition } from '../replicas/position.ts';
 
 /** A GraphQL request, like the body of an HTTP request. */
 export interface GraphQLRequest {
@@ -58,6 +59,11 @@ export interface RequestOptions {
    * `extensions.idempotencyKey` of the request.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Where the log of the database was after what the caller wrote, as an earlier response says in `extensions.position`: with replicas
+   * (docs/replicas.md), the response shows it. Also taken from `extensions.position` of the request.
+   */
+  readonly position?: string | undefined;
   /** The head of the HTTP request that carried it, for policies and functions that read `request.headers` and the like. */
   readonly http?: HttpHead | undefined;
   /** For servers: replaces `timeout` and `signal`, for a request whose time began before its body was read. */
@@ -71,7 +77,8 @@ export interface RequestOptions {
 }
 
 /** How to subscribe. */
-export interface SubscribeOptions extends Pick<RequestOptions, 'signal' | 'client' | 'http' | 'readOnly' | 'marks' | 'onPrepared'> {
+export interface SubscribeOptions
+  extends Pick<RequestOptions, 'signal' | 'client' | 'position' | 'http' | 'readOnly' | 'marks' | 'onPrepared'> {
   /** For servers: bounds the wait for the first answer. */
   readonly deadline?: Deadline | undefined;
 }
@@ -79,6 +86,7 @@ export interface SubscribeOptions extends Pick<RequestOptions, 'signal' | 'clien
 export interface ExecutionResult {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly ErrorObject[];
+  readonly extensions?: Record<string, unknown>;
 }
 
 /** A response as bytes, for servers: JSON in UTF-8. */
@@ -91,6 +99,8 @@ export interface RawResponse {
   readonly isMutation?: boolean;
   /** Whether it is the response to an earlier request with the same idempotency key. */
   readonly isReplayed?: boolean;
+  /** With replicas: after what the request wrote. */
+  readonly position?: ResponsePosition | undefined;
   /** The headers of the HTTP request that it may depend on, in lower case; absent if there are none. */
   readonly dependsOn?: readonly string[] | undefined;
   /** Whether it is the answer to a subscription, and others may follow. */

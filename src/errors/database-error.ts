@@ -5,7 +5,7 @@
  * `cancelled`: nobody waits for it any more. `outcome-unknown`: the connection ended when the batch may have been committed.
  * `response-too-large`: its rows exceed the allowed bytes. `key-answered`: the response to this request is already stored under its
  * idempotency key. `key-reused`: the key was used for another request. `no-key-room`: what is stored for the caller's keys leaves no room
- * for another one; `no-key-storage`: what is stored for all keys does.
+ * for another one; `no-key-storage`: what is stored for all keys does. `behind`: a standby has not replayed what the batch must see.
  */
 export type FailureReason =
   | 'stale-schema'
@@ -18,7 +18,8 @@ export type FailureReason =
   | 'key-answered'
   | 'key-reused'
   | 'no-key-room'
-  | 'no-key-storage';
+  | 'no-key-storage'
+  | 'behind';
 
 /** An error that PostgreSQL or the network reported: `sqlstate` has five characters, or is null if the connection failed. */
 export class DatabaseError extends Error {

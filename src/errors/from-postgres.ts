@@ -113,6 +113,7 @@ const reasons: Readonly<Record<FailureReason, Meaning>> = {
     terse: true,
   },
   'response-too-large': { code: 'RESPONSE_TOO_LARGE', terse: true },
+  behind: { code: 'CONFLICT', message: 'The standby has not replayed enough yet. Try again.', terse: true },
   'key-answered': {
     code: 'CONFLICT',
     message: 'The response stored for this idempotency key keeps expiring. Try again.',

@@ -19,6 +19,7 @@ import { toApiError } from '../errors/from-postgres.ts';
 import type { Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import type { PlanMeasure } from '../plan/measure.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
 import type { LiveStatistics } from '../statistics.ts';
 import { CatalogWatch } from './catalog-watch.ts';
@@ -41,6 +42,8 @@ export interface LiveSettings {
   /** How long an evaluation may take, and the wait for the first answer. */
   readonly timeoutMillis: number;
   readonly openFeed: (onChange: OnChange) => Promise<ChangeFeed>;
+  /** For operations that are answered once: subscriptions are evaluated on the primary, which has what the feed announces. */
+  readonly replicas?: Replicas | undefined;
 }
 
 /** How many evaluations may be under way; PostgreSQL's part of them is bounded by the share of background work. */
@@ -125,6 +128,7 @@ export class LiveQueries implements CohortKeeper {
         ...options,
         readOnly: options.readOnly ?? false,
         database: this.database,
+        replicas: this.settings.replicas,
         caller,
         observe: this.observe,
         deadline,

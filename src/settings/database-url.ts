@@ -57,6 +57,13 @@ export function checkDatabaseUrl(value: string): void {
   }
 }
 
+/** A URL of standbys. */
+export function checkReplicaUrl(value: string): void {
+  checkDatabaseUrl(value);
+  const wanted = parseDatabaseUrl(value).attributes;
+  if (wanted === 'primary' || wanted === 'read-write') throw new Error(`must be of standbys, not with target_session_attrs=${wanted}`);
+}
+
 /** The name of a host in messages: `host:port`. */
 export function hostOf(url: string): string {
   const { hostname, port, searchParams } = URL.canParse(url) ? new URL(url) : new URL('postgres://localhost');

@@ -15,6 +15,7 @@ import {
   textThat,
   wholeNumber as wholeOption,
 } from './check-options.ts';
+import { checkReplicaUrl } from './database-url.ts';
 
 export interface Kind<Value> {
   /** The placeholder of the value in `--help`. */
@@ -25,6 +26,8 @@ export interface Kind<Value> {
   readonly check: OptionCheck;
   /** Errors never repeat a secret. */
   readonly isSecret?: boolean;
+  /** Whether its flag may be given several times; the texts are joined by commas. */
+  readonly isRepeatable?: boolean;
 }
 
 const anything = (): void => undefined;
@@ -47,6 +50,21 @@ export function secret(placeholder: string, check: (value: string) => void): Kin
   };
   return { placeholder, parse, check: secretThat(check), isSecret: true };
 }
+
+/** URLs of PostgreSQL, separated by spaces or by commas; a comma also separates the hosts of one URL. */
+export const databaseUrls: Kind<readonly string[]> = {
+  placeholder: 'URL',
+  parse: (value) => {
+    const urls = value.trim().split(/\s+|,(?=postgres(?:ql)?:\/\/)/);
+    urls.forEach(checkReplicaUrl);
+    return urls;
+  },
+  check: (value, name) => {
+    for (const url of [value].flat()) textThat(checkReplicaUrl)(url, name);
+  },
+  isSecret: true,
+  isRepeatable: true,
+};
 
 /** A whole number within bounds. */
 export function wholeNumber(least: number, most: number, placeholder = 'NUMBER'): Kind<number> {

@@ -27,6 +27,7 @@ import {
   bytes,
   bytesOrOff,
   choice,
+  databaseUrls,
   duration,
   type Kind,
   limit,
@@ -92,6 +93,18 @@ export const settings = {
     undefined,
     ['serve', 'dev', 'inspect', 'own'],
     'URL of the PostgreSQL database; its login role must be able to "set role"',
+  ),
+  replicaUrl: row(
+    databaseUrls,
+    undefined,
+    ['serve', 'own', 'graph'],
+    'URL of a standby that runs queries; may be given several times, and have several hosts (docs/replicas.md)',
+  ),
+  maxReplicaLag: row(
+    duration('1s', '1h'),
+    '10s',
+    ['serve', 'project', 'graph'],
+    'How far a replica may lag behind the primary and still get queries',
   ),
   schemas: row(list('NAMES'), 'public', shape, 'Exposed schemas, separated by commas, in the order of the search path'),
   extraSearchPath: row(

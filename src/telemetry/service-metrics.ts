@@ -2,7 +2,15 @@
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type EventKind, eventTable, type RequestFinished } from '../events.ts';
-import { byteBounds, type CacheStatistics, Distribution, type GraphStatistics, rowBounds, secondBounds } from '../statistics.ts';
+import {
+  byteBounds,
+  type CacheStatistics,
+  Distribution,
+  type GraphStatistics,
+  type ReplicaStatistics,
+  rowBounds,
+  secondBounds,
+} from '../statistics.ts';
 import { histogram, type Metric, metric } from './metrics.ts';
 
 /** How many roles have a label of their own; the others share one, so that no token can make the metrics grow. */
@@ -145,7 +153,9 @@ export function cacheMetrics(caches: readonly CacheStatistics[]): Metric[] {
 
 /** The connections of graphs, how long PostgreSQL took for batches, and what requests cost, as sums over all graphs. */
 export function graphMetrics(graphs: readonly GraphStatistics[]): Metric[] {
-  const pools = graphs.flatMap(({ pool }) => pool ?? []);
+  const pools = graphs.flatMap(({ pool, replicas = [] }) =>
+    [pool, ...replicas.map((replica) => replica.pool)].flatMap((each) => each ?? []),
+  );
   const sum = (state: 'busy' | 'idle' | 'size' | 'waiting'): number => pools.reduce((total, pool) => total + pool[state], 0);
   return [
     metric(
@@ -172,6 +182,26 @@ export function graphMetrics(graphs: readonly GraphStatistics[]): Metric[] {
       'Rows that a query may read, as estimated for the limit estimatedRows.',
       rowBounds,
       graphs.map(({ estimatedRows }) => estimatedRows),
+    ),
+    ...replicaMetrics(graphs.flatMap(({ replicas = [] }) => replicas)),
+  ];
+}
+
+function replicaMetrics(replicas: readonly ReplicaStatistics[]): Metric[] {
+  if (replicas.length === 0) return [];
+  const usable = replicas.map(({ name, isUsable }) => ({ labels: { replica: name }, value: isUsable ? 1 : 0 }));
+  const lags = replicas.map(({ name, lagSeconds }) => ({ labels: { replica: name }, value: lagSeconds ?? Infinity }));
+  const queries = replicas.flatMap((replica) =>
+    (['answered', 'behind', 'failed'] as const).map((outcome) => ({ labels: { replica: replica.name, outcome }, value: replica[outcome] })),
+  );
+  return [
+    { ...metric('gauge', 'rowgraph_replica_usable', 'Whether a replica gets queries.', usable), aggregator: 'min' },
+    { ...metric('gauge', 'rowgraph_replica_lag_seconds', 'How far a replica lags behind the primary.', lags), aggregator: 'max' },
+    metric(
+      'counter',
+      'rowgraph_replica_queries_total',
+      'Queries sent to a replica; the primary ran those that were not answered.',
+      queries,
     ),
   ];
 }

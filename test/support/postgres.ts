@@ -24,11 +24,19 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** Who runs the server; empty for the user of this process. */
+export interface ServerUser {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 export interface PostgresOptions {
   /** Further settings of postgresql.conf, such as `{ shared_preload_libraries: 'pg_stat_statements' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Keeps the data on disk instead of in memory: for gigabytes of data, or for measurements. */
   readonly onDisk?: boolean;
+  /** Puts the data folder in place, as the user that runs the server. Default: a new one. */
+  readonly provideData?: (folder: string, user: ServerUser) => Promise<void>;
   /** Files for the folder of extensions, by name. The server is then a copy, with the folder `extensionFolder`. */
   readonly extensionFiles?: ReadonlyMap<string, string>;
 }
@@ -36,7 +44,7 @@ export interface PostgresOptions {
 const run = promisify(execFile);
 
 /** PostgreSQL refuses to run as root, so root's tests run it as nobody. */
-const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const user: ServerUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /**
  * The parent of the server: for each line of its input it starts the server again; when its input ends, because of stop() or because this
@@ -65,7 +73,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   for (let attempt = 1; ; attempt++) {
     const folder = await makeFolder(options.onDisk ? tmpdir() : await fastFolder());
     try {
-      return await startIn(folder, { ...defaultSettings, ...options.settings }, options.extensionFiles ?? null);
+      return await startIn(folder, { ...defaultSettings, ...options.settings }, options);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       // Another process may take the port between our check and the server's start.
@@ -77,17 +85,18 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 async function startIn(
   folder: string,
   settings: Record<string, string>,
-  extensionFiles: ReadonlyMap<string, string> | null,
+  { extensionFiles, provideData }: Pick<PostgresOptions, 'extensionFiles' | 'provideData'>,
 ): Promise<PostgresServer> {
   const port = await freePort();
-  const ownBinaries = extensionFiles === null ? null : await copyBinaries(await usableBinaries(folder), folder);
+  const ownBinaries = extensionFiles === undefined ? null : await copyBinaries(await usableBinaries(folder), folder);
   const extensionFolder = ownBinaries === null ? null : path.join(ownBinaries, '../share/postgresql/extension');
   for (const [name, text] of extensionFiles ?? []) await writeFile(path.join(extensionFolder!, name), text);
   const binaries = ownBinaries ?? (await usableBinaries(folder));
   const version = await readVersion(binaries);
-  await provideData(binaries, version, folder);
+  const data = path.join(folder, 'data');
+  await (provideData?.(data, user) ?? copyTemplate(binaries, version, folder));
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = [path.join(binaries, 'postgres'), '-D', path.join(folder, 'data'), ...flags];
+  const command = [path.join(binaries, 'postgres'), '-D', data, ...flags];
   // In a session of its own, so that Ctrl-C in a terminal reaches only this process, which then ends the guard.
   const guard = spawn('sh', ['-c', guardScript, 'guard', folder, ...command], {
     ...user,
@@ -123,7 +132,7 @@ async function fastFolder(): Promise<string> {
 
 async function makeFolder(parent: string): Promise<string> {
   const folder = await mkdtemp(path.join(parent, 'rowgraph-postgres-'));
-  if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
+  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
   return folder;
 }
 
@@ -165,7 +174,7 @@ async function readVersion(binaries: string): Promise<string> {
 }
 
 /** Puts an initialised data folder in place: a copy of one that is created once per version and kept between runs. */
-async function provideData(binaries: string, version: string, folder: string): Promise<void> {
+async function copyTemplate(binaries: string, version: string, folder: string): Promise<void> {
   const template = path.join(path.dirname(folder), `rowgraph-initdb-${user.uid ?? process.getuid?.()}-${version}`);
   if (!existsSync(template)) {
     const fresh = path.join(folder, 'template');
@@ -188,7 +197,7 @@ function untilReady(guard: ChildProcess, failure: RegExp): Promise<void> {
     guard.once('exit', () => fail('exit'));
     log.setEncoding('utf8').on('data', (chunk: string) => {
       text = (text + chunk).slice(-10_000);
-      const ready = text.includes('ready to accept connections');
+      const ready = /ready to accept (read-only )?connections/.test(text);
       if (!ready && !failure.test(text)) return;
       log.removeAllListeners('data').resume();
       if (!ready) return fail('fatal error');

@@ -12,7 +12,9 @@ import { type Configuration, flagOf, type NameIn, type SettingName } from '../..
 import { ConfigurationError } from '../config.ts';
 
 /** The settings for tokens, without the secret. */
-type TokenConfiguration = Configuration<Exclude<NameIn<'own'>, 'databaseUrl' | 'jwtSecret'> | 'jwtLeeway' | 'roleClaim' | 'tokenRoles'>;
+type TokenConfiguration = Configuration<
+  Exclude<NameIn<'own'>, 'databaseUrl' | 'jwtSecret' | 'replicaUrl'> | 'jwtLeeway' | 'roleClaim' | 'tokenRoles'
+>;
 
 /**
  * The rules for keys and tokens. Files that may change are watched until `stop`. Throws `ConfigurationError` if one cannot be read; then

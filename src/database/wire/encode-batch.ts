@@ -160,13 +160,13 @@ export function encodeBatches(batches: readonly Batch[], prepared: PreparedState
 }
 
 function writeBatch(batch: Batch, prepared: PreparedStatements | null, hasTimers: boolean): void {
-  const { session, claim, statements } = batch;
+  const { session, precondition, statements, followUp } = batch;
   // Before everything that PostgreSQL may refuse: after an error it skips the rest.
   if (prepared) for (const name of prepared.takeEvicted()) writeClose(name);
   let position = 0;
   if (session) {
     for (const leading of leadingStatements(session)) writeStatement(leading, everyRole, position++, null);
-    if (claim !== undefined) writeStatement(claim, everyRole, position++, prepared);
+    if (precondition !== undefined) writeStatement(precondition, everyRole, position++, prepared);
     const genericPlan = prepared !== null && batch.genericPlan === true;
     const timeout = hasTimers ? timeoutOf(batch) : null;
     writeStatement(sessionStatement(session, timeout, genericPlan), everyRole, position++, prepared);
@@ -175,8 +175,10 @@ function writeBatch(batch: Batch, prepared: PreparedStatements | null, hasTimers
   const owner = ownerOf(batch);
   for (const statement of statements) writeStatement(statement, owner, position++, prepared);
   for (const trailing of trailingStatements(batch)) writeStatement(trailing, everyRole, position++, prepared);
-  writer.begin(messageType.sync);
-  writer.end();
+  writeSync();
+  if (followUp === undefined) return;
+  writeStatement(followUp.statement, everyRole, position, prepared);
+  writeSync();
 }
 
 /** What is left of the batch's time, in milliseconds, or its role's limit; null if there is none. */
@@ -192,11 +194,12 @@ export function ownerOf({ session, preparedFor, statementOwner }: Batch): string
 
 /** Whether all statements of a batch are prepared already, so that it parses none. */
 export function isPrepared(batch: Batch, prepared: PreparedStatements): boolean {
-  const { session, statements, genericPlan = false } = batch;
+  const { session, precondition, statements, genericPlan = false } = batch;
   if (session !== null) {
     if (leadingStatements(session).length > 0 || session.resetsConnection === true || session.hasNodes === true) return false;
     if (!prepared.has(everyRole, sessionText(session, timeoutOf(batch) !== null, genericPlan))) return false;
   }
+  if (precondition !== undefined && !prepared.has(everyRole, precondition.text)) return false;
   const owner = ownerOf(batch);
   return statements.every(({ text }) => prepared.has(owner, text));
 }
@@ -235,6 +238,11 @@ function writeStatement({ text, parameters }: Statement, owner: string, position
   writer.begin(messageType.execute);
   writer.byte(0);
   writer.int32(0);
+  writer.end();
+}
+
+function writeSync(): void {
+  writer.begin(messageType.sync);
   writer.end();
 }
 

@@ -27,6 +27,8 @@ export interface ExpectedReply {
   readonly maxBytes: number;
   /** Whether the only batch begins and ends its transaction itself, so that one that fails stays open. */
   readonly begins: boolean;
+  /** Whether a statement in a transaction of its own follows the only batch. */
+  readonly hasFollowUp: boolean;
 }
 
 export interface ExchangeListener {
@@ -72,6 +74,8 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   /** Null unless something failed. */
   error: unknown = null;
   completed = 0;
+  /** The row of the statement that follows the batch; null if there is none. */
+  followUpRow: readonly ColumnValue[] | null = null;
   /** Whether the bytes were written to the socket. If not, another connection may be tried. */
   written = false;
   /** Whether the connection is unusable, for other exchanges and for the remaining batches of this one. */
@@ -93,6 +97,8 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   #row: ColumnValue[] | null = null;
   #connection: PgWire | null = null;
   #reader: ReplyReader<ColumnValue> | null = null;
+  /** Whether the batch is over, and what follows it is not: then nothing that fails concerns the batch. */
+  #isFollowing = false;
   #finished = false;
   /** Whether the transaction of a failed batch is being rolled back. */
   #undoing = false;
@@ -138,6 +144,7 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   }
 
   admits(length: number): boolean {
+    if (this.#isFollowing) return true;
     this.#rowBytes += length;
     if (this.#rowBytes <= this.#expected.maxBytes) return true;
     if (!this.overflown) {
@@ -155,6 +162,7 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   }
 
   wantsRow(): boolean {
+    if (this.#isFollowing) return true;
     const { everyRow, skipped } = this.#expected;
     return this.completed >= skipped && (everyRow || this.#row === null);
   }
@@ -167,12 +175,16 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   }
 
   row(values: ColumnValue[]): void {
+    if (this.#isFollowing) {
+      this.followUpRow = values;
+      return;
+    }
     if (this.#expected.everyRow) this.results.push(values);
     else this.#row = values;
   }
 
   complete(): void {
-    if (this.#undoing) return;
+    if (this.#isFollowing || this.#undoing) return;
     this.completed++;
     if (!this.#expected.everyRow && this.completed > this.#expected.skipped) this.results.push(this.#row ?? []);
     this.#row = null;
@@ -180,6 +192,7 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
 
   other(message: Buffer): boolean {
     if (message[0] === readyForQuery) this.#endBatch(message);
+    else if (message[0] === errorResponse && this.#isFollowing) return true;
     else if (message[0] === errorResponse && this.#expected.batches > 1) {
       // `pg` considers everything that was submitted ended by an error.
       this.error = message.includes(terminationCode) ? endedInCompany : failedInCompany;
@@ -197,8 +210,10 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
    * a fatal error, the connection ends.
    */
   handleError(error: unknown, connection: PgWire): void {
-    this.error ??= error;
-    if (isServerError(error)) this.refused = true;
+    if (!this.#isFollowing) {
+      this.error ??= error;
+      if (isServerError(error)) this.refused = true;
+    }
     if (!this.written || !isServerError(error)) {
       this.broken = true;
       this.#finish();
@@ -225,10 +240,12 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
 
   #endBatch(ready: Buffer): void {
     if (this.#finished) return;
-    const { statements, begins } = this.#expected;
-    if (begins && ready[5] === inFailedTransaction && this.error !== null && !this.#undoing) this.#undo();
-    else if (ready[5] !== notInTransaction) this.#giveUp(foreignTransaction);
+    const { statements, begins, hasFollowUp } = this.#expected;
+    const isLeftOpen = begins && ready[5] === inFailedTransaction && this.error !== null && !this.#undoing;
+    if (ready[5] !== notInTransaction && !isLeftOpen) this.#giveUp(foreignTransaction);
     else if (this.error === null && statements !== null && this.completed !== statements) this.#giveUp(shortReply);
+    else if (hasFollowUp && !this.#isFollowing) this.#isFollowing = true;
+    else if (isLeftOpen) this.#undo();
     else if (--this.#batchesLeft > 0) this.#goOn();
     else {
       this.#reader!.sink = null;
@@ -245,7 +262,7 @@ export class PgExchange implements ReplySink<ColumnValue>, PgSubmittable {
   /** The connection is not in the state that it should be in. Nothing more is read from it. */
   #giveUp(message: string): void {
     this.broken = true;
-    this.error ??= new Error(message);
+    if (!this.#isFollowing) this.error ??= new Error(message);
     this.#finish();
   }
 

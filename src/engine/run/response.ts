@@ -8,6 +8,7 @@ import { ApiError, isStackOverflow } from '../../errors/api-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { toApiError } from '../../errors/from-postgres.ts';
+import type { ResponsePosition } from '../../replicas/position.ts';
 import { RequestErrors } from '../../request/validate/parse-document.ts';
 import type { RawResponse } from '../request.ts';
 
@@ -26,7 +27,7 @@ export interface ResponseBody extends Omit<RawResponse, 'errorCode'> {
 }
 
 /** What else a response says of its request, as in `RawResponse`. */
-type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'isLive' | 'dependsOn'>;
+type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'isLive' | 'dependsOn' | 'position'>;
 
 /** A response whose values are not known yet: the texts around them, and what replaces a missing value. */
 export interface ResponseTemplate {
@@ -42,11 +43,12 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   readonly isReplayed: boolean;
   readonly isLive: boolean;
   readonly dependsOn: readonly string[] | undefined;
+  readonly position: ResponsePosition | undefined;
   readonly #content: string | readonly Uint8Array[];
 
   constructor(
     content: string | readonly Uint8Array[],
-    { isMutation = false, isReplayed = false, isLive = false, dependsOn }: ResponseTraits,
+    { isMutation = false, isReplayed = false, isLive = false, dependsOn, position }: ResponseTraits,
   ) {
     this.#content = content;
     this.length = typeof content === 'string' ? content.length : content.reduce((length, chunk) => length + chunk.length, 0);
@@ -54,6 +56,12 @@ export class SuccessResponse implements RawResponse, ResponseBody {
     this.isReplayed = isReplayed;
     this.isLive = isLive;
     this.dependsOn = dependsOn;
+    this.position = position;
+  }
+
+  /** The same response to a request after which the log was there. */
+  at(position: ResponsePosition | undefined): SuccessResponse {
+    return new SuccessResponse(this.#content, { ...this, position });
   }
 
   get chunks(): readonly Uint8Array[] {
@@ -63,6 +71,13 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   get latin1(): string | undefined {
     return typeof this.#content === 'string' ? this.#content : undefined;
   }
+}
+
+/** The JSON of `extensions` with a position, in ASCII; null if there is nothing in it. */
+export function withPosition(extensions: string | null, position: ResponsePosition | undefined): string | null {
+  if (position === undefined) return extensions;
+  const member = `"position":"${position.text}"`;
+  return extensions === null ? `{${member}}` : `${extensions.slice(0, -1)},${member}}`;
 }
 
 const start = '{"data":{';

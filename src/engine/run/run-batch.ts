@@ -60,7 +60,7 @@ export async function runOnce(
   observe: Observer,
 ): Promise<BatchResult | SuccessResponse> {
   const { identity, template } = plan;
-  const keyed = { ...batch, claim: claimKey(plan), statements: [...batch.statements, keepResponse(identity, template)] };
+  const keyed = { ...batch, precondition: claimKey(plan), statements: [...batch.statements, keepResponse(identity, template)] };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runBatch(database, keyed, observe);
@@ -92,7 +92,7 @@ function keepResponse({ role, caller, key }: RequestIdentity, { texts, empties }
 /** Null if it is no longer stored. */
 async function readResponse(
   database: RequestDatabase,
-  { deadline, client, maxBytes }: Batch,
+  { deadline, client, maxBytes, followUp }: Batch,
   { role, caller, key, request }: RequestIdentity,
   observe: Observer,
 ): Promise<SuccessResponse | null> {
@@ -103,7 +103,7 @@ async function readResponse(
   // Without a session: only the login role may call functions of the extension.
   const [row] = await runBatch(
     database,
-    { session: null, statements: [statement], template: readTemplate, deadline, client, maxBytes },
+    { session: null, statements: [statement], template: readTemplate, deadline, client, maxBytes, followUp },
     observe,
   );
   const value = row?.[0] ?? null;

@@ -9,6 +9,7 @@ import type { RequestRate } from '../admission/request-rate.ts';
 import { callApplication } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import type { Run } from './execute-request.ts';
+import { positionIn } from './position.ts';
 import { RequestTimes } from './request-times.ts';
 
 export interface AdmissionParts {
@@ -79,12 +80,14 @@ export function beginTimes(exchange: Exchange, started: number, parts: TimingPar
 
 export function describeRun(exchange: Exchange, deadline: Deadline, client: string, times: RequestTimes | null): Run {
   const key = exchange.headers['idempotency-key'];
+  const position = positionIn(exchange.headers);
   return {
     deadline,
     client,
     http: exchange,
     ...(times !== null && { marks: times }),
     ...(key !== undefined && { idempotencyKey: String(key) }),
+    ...(position !== undefined && { position }),
   };
 }
 

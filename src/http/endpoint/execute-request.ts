@@ -6,6 +6,7 @@ import { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
+import { laterOf, type ResponsePosition } from '../../replicas/position.ts';
 import type { RequestRate } from '../admission/request-rate.ts';
 import type { Documents, FoundDocument } from '../documents/documents.ts';
 import { type Answers, noMore } from '../live/live-operation.ts';
@@ -178,6 +179,7 @@ function joinResponses(responses: readonly RawResponse[]): RawResponse {
     length,
     isMutation: responses.some(({ isMutation }) => isMutation),
     isBatch: true,
+    position: responses.reduce<ResponsePosition | undefined>((latest, { position }) => laterOf(latest, position), undefined),
     errorCode: responses.find(({ errorCode }) => errorCode !== null)?.errorCode ?? null,
   };
 }

@@ -20,6 +20,7 @@ import { encodeError, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { type ExecuteOptions, executeValue, type Run } from './execute-request.ts';
 import { type GraphqlResponse, makeCacheable, type ResponseState, sendGraphqlResponse } from './graphql-response.ts';
+import { headersOfPosition } from './position.ts';
 import { type MediaType, negotiateMediaType, readTimeout } from './preferences.ts';
 import { checkContentType, parseBody, parseUrl } from './read-request.ts';
 import type { RequestTimes } from './request-times.ts';
@@ -137,6 +138,7 @@ class GraphqlRequest implements ResponseState {
     const tooMuch = body.isBatch === true ? null : exchange.holdResponse(body);
     if (tooMuch !== null) return refuse(tooMuch);
     if (body.isReplayed === true) this.headers = [...this.headers, 'idempotency-replayed', 'true'];
+    if (body.position !== undefined) this.headers = [...this.headers, ...headersOfPosition(body.position, crossOrigin.isForeign(headers))];
     const status = body.isBatch === true ? 200 : (body.status ?? statusOf(body.errorCode, this.mediaType));
     const response = { status, code: body.errorCode, body };
     if (method === 'POST') return response;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { singleFlight } from './schema-watch.ts';
+import { singleFlight } from './single-flight.ts';
 
 /** Work whose runs the test ends one by one. */
 function startableWork() {

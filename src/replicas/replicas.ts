@@ -1,0 +1,171 @@
+/**
+ * The standbys of a primary: which of them runs a query, and what each caller must see there because it wrote it. docs/replicas.md says what
+ * is promised.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Batch, BatchResult, Database, FollowUp, RequestDatabase } from '../database/database.ts';
+import type { Observer } from '../events.ts';
+import type { ReplicaStatistics } from '../statistics.ts';
+import { latestOf, type Position, type ResponsePosition, writePosition } from './position.ts';
+import { afterCommit, PrimaryLog } from './primary-log.ts';
+import { Replica } from './replica.ts';
+
+/** How often to look at the primary and the replicas, in milliseconds. */
+const lookInterval = 250;
+/**
+ * How much longer a write is remembered, in milliseconds: replicas are looked at now and then, and what is committed asynchronously is
+ * flushed later.
+ */
+const graceMillis = 4_000;
+/** How many callers' writes to remember. When one more writes, all queries must see what the one who wrote first has written. */
+const mostWriters = 10_000;
+
+interface ReplicasOptions {
+  /** The replicas by name, each with what opens the pool of its connections. */
+  readonly replicas: readonly (readonly [name: string, open: () => Database])[];
+  readonly primary: RequestDatabase;
+  /** In milliseconds: a replica that lags further behind gets no queries. */
+  readonly maxLagMillis: number;
+  readonly observe: Observer;
+}
+
+/** What a query must see: a place in the log, or whatever the primary has. */
+type Needed = bigint | 'primary' | null;
+
+export class Replicas {
+  readonly #replicas: readonly Replica[];
+  readonly #log: PrimaryLog;
+  /** For how long a write is remembered, in milliseconds: by then it is on every replica that gets queries. */
+  readonly memoryMillis: number;
+  /** By client. `primary`: what it may have written is not known. */
+  readonly #written: LRUCache<string, Position | 'primary'>;
+  /** What every query must see: the schema that it was compiled for, and what is no longer remembered of single clients. */
+  #everybody: Position | null = null;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ replicas, primary, maxLagMillis, observe }: ReplicasOptions) {
+    this.memoryMillis = maxLagMillis + graceMillis;
+    this.#log = new PrimaryLog(primary, this.memoryMillis, (from, to) => {
+      observe({ kind: 'primary-promoted', from, to });
+      this.#everybody = this.#log.latest;
+      for (const replica of this.#replicas) replica.distrust('it is not known to follow the new primary');
+    });
+    this.#replicas = replicas.map(
+      ([name, open]) =>
+        new Replica(name, open, this.#log, maxLagMillis, (problem) => observe({ kind: 'replica-judged', replica: name, problem })),
+    );
+    this.#written = new LRUCache({
+      max: mostWriters,
+      ttl: this.memoryMillis,
+      dispose: (written, _, reason) => {
+        if (reason === 'evict') this.#showEverybody(written);
+      },
+    });
+    this.#timer = setInterval(() => void this.#look(), lookInterval).unref();
+    void this.#look();
+  }
+
+  /**
+   * Runs a query on the replica that has the least to do. Null if the primary is to run it. `asked`: what the caller says that it must see,
+   * besides what it is known to have written here.
+   */
+  async read(batch: Batch, client: string, asked: Position | null): Promise<BatchResult | null> {
+    const needed = await this.#neededBy(client, asked);
+    const everybody = this.#placeIn(this.#everybody);
+    if (needed === 'primary' || everybody === 'primary') return null;
+    const candidates = this.#replicas.filter((replica) => replica.maySee(everybody ?? 0n, needed, batch));
+    if (candidates.length === 0) return null;
+    const least = Math.min(...candidates.map(({ running }) => running));
+    const idle = candidates.filter(({ running }) => running === least);
+    return idle[Math.floor(Math.random() * idle.length)]!.run(batch, needed);
+  }
+
+  /** What a batch that may write has to run behind it. `onPosition` is called with where the log was after its commit. */
+  followUp(client: string, onPosition: (position: ResponsePosition) => void): FollowUp {
+    const note: FollowUp['note'] = (row) => {
+      const place = row === null ? null : this.#log.note(row);
+      if (place === null) return this.noteDoubt(client);
+      const known = this.#written.get(client);
+      this.#written.set(client, known === undefined || known === 'primary' ? place : latestOf(known, place)!);
+      onPosition({ text: writePosition(place), lifetime: this.memoryMillis });
+    };
+    return { statement: afterCommit, note };
+  }
+
+  /** The client may have written something, and it is not known where. */
+  noteDoubt(client: string): void {
+    this.#written.set(client, 'primary');
+  }
+
+  /** The schema has been read: from now on, queries are compiled for it, so replicas must have it. Rejects with `DatabaseError`. */
+  async noteSchema(): Promise<void> {
+    await this.#log.look();
+    const { latest } = this.#log;
+    if (latest !== null) this.#everybody = latestOf(this.#everybody, latest);
+  }
+
+  /** Whether any of them gets queries. */
+  get isUsable(): boolean {
+    return this.#replicas.some((replica) => replica.readStatistics().isUsable);
+  }
+
+  readStatistics(): readonly ReplicaStatistics[] {
+    return this.#replicas.map((replica) => replica.readStatistics());
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  async #neededBy(client: string, asked: Position | null): Promise<Needed> {
+    const written = this.#written.get(client) ?? null;
+    if (written === 'primary') return 'primary';
+    const known = this.#placeIn(written);
+    if (known === 'primary') return known;
+    const claimed = asked === null ? null : await this.#judge(asked);
+    if (known === null || claimed === null || claimed === 'primary') return claimed ?? known;
+    return claimed > known ? claimed : known;
+  }
+
+  /**
+   * What a caller claims must be a place that the log has reached, or everybody could send all queries to the primary. What belongs to
+   * another cluster is of no concern.
+   */
+  async #judge(asked: Position): Promise<Needed> {
+    const { latest } = this.#log;
+    if (latest === null || asked.system !== latest.system) return null;
+    if (asked.timeline < latest.timeline || (asked.timeline === latest.timeline && asked.lsn <= latest.lsn)) return this.#placeIn(asked);
+    try {
+      await this.#log.look();
+    } catch {
+      // As long as the primary does not say, nobody knows.
+      return 'primary';
+    }
+    const now = this.#log.latest;
+    const isReached = now !== null && (asked.timeline < now.timeline || (asked.timeline === now.timeline && asked.lsn <= now.lsn));
+    return isReached ? this.#placeIn(asked) : null;
+  }
+
+  /**
+   * The place on the current timeline. After a promotion nobody can compare those on the old one: until replicas have had the time to
+   * replay what has survived, the primary answers.
+   */
+  #placeIn(position: Position | null): Needed {
+    const { latest, timelineMillis } = this.#log;
+    if (position === null) return null;
+    if (latest !== null && position.system === latest.system && position.timeline === latest.timeline) return position.lsn;
+    return latest === null || timelineMillis < this.memoryMillis ? 'primary' : null;
+  }
+
+  #showEverybody(written: Position | 'primary'): void {
+    const place = written === 'primary' ? this.#log.latest : written;
+    this.#everybody = latestOf(this.#everybody, place);
+  }
+
+  /** Never rejects: while the primary is away, the replicas are as good as they were. */
+  async #look(): Promise<void> {
+    await this.#log.look().catch(() => undefined);
+    await Promise.all(this.#replicas.map((replica) => replica.look()));
+  }
+}
