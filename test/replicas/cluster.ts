@@ -68,12 +68,16 @@ export async function readItem(graph: Rowgraph, sub: string, id: number, positio
   return (data as { itemCollection: { edges: { node: { n: number } }[] } }).itemCollection.edges[0]!.node.n;
 }
 
+/** The number that was written last: each is another one. */
+let written = 0;
+
 /** How many of so many reads behind a write miss it. `way`: how the read says what it must show. */
 export async function countStale(graph: Rowgraph, pairs: number, way: 'subject' | 'position' | 'none'): Promise<number> {
-  let next = 1;
+  const last = written + pairs;
   let stale = 0;
   const client = async (name: string): Promise<void> => {
-    for (let n = next++; n <= pairs; n = next++) {
+    while (written < last) {
+      const n = ++written;
       const id = (n % 1000) + 1;
       const position = await writeItem(graph, name, id, n);
       const shown = await readItem(graph, way === 'subject' ? name : `${name} elsewhere`, id, way === 'position' ? position : undefined);
