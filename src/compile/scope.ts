@@ -144,11 +144,13 @@ export class DerivedScope implements Scope {
   readonly keepsNotNull: boolean;
   readonly row: Sql;
   readonly needs: RowNeeds;
+  readonly shard: Shard | undefined;
   readonly #table: Table;
 
-  constructor(alias: string, table: Table, needs: RowNeeds, keepsNotNull: boolean) {
+  constructor(alias: string, table: Table, needs: RowNeeds, keepsNotNull: boolean, shard?: Shard) {
     this.alias = alias;
     this.needs = needs;
+    this.shard = shard;
     this.keepsNotNull = keepsNotNull;
     this.#table = table;
     this.row = this.output(this.rowName());

@@ -49,6 +49,7 @@ import { comparable } from '../values/comparison.ts';
 import { jsonAssignment } from '../values/json-values.ts';
 import { hasRows, listOrder, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import { checkCount, countRow, resetCount } from './raise.ts';
+import { compileShardedMutation, type WriteRows } from './sharded-mutation.ts';
 import {
   hasReadableKey,
   rowsAsWritten,
@@ -63,6 +64,10 @@ import {
 
 /** Compiles a mutation: to one statement, or to one that stores the written rows and one that reads the response. */
 export function compileMutation(plan: MutationPlan, context: StatementContext, frame: Frame): CompiledWrite {
+  if (plan.table.placement !== null) {
+    const rows: WriteRows = (target, aliases, returning) => write(plan, target, aliases, returning, noFrame);
+    return compileShardedMutation(plan, rows, context, frame);
+  }
   if (plan.readsAfter) return compileInTwo(plan, context, frame);
   const isOne = plan.kind === 'insert' ? plan.rows.length === 1 : isOfOneRow(plan);
   const inOne = { before: [], frame, empty: plan.kind === 'insert' && isOne ? responseOfNothing(plan) : 'null' };

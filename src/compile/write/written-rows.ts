@@ -36,12 +36,12 @@ import { listOrder, responseNeeds, shownRows, sortKeys } from './compile-respons
 const setting = literal('rowgraph.written');
 
 /** Empty text: what is stored must not be sent as a result, too. */
-function store(value: Sql): Sql {
+export function store(value: Sql): Sql {
   return builtIn('left', builtIn('set_config', setting, value, trusted('true')), integer(0));
 }
 
 /** In a subselect, so that PostgreSQL reads it once, and never while it plans. */
-function storedValue(type: Sql): Sql {
+export function storedValue(type: Sql): Sql {
   return sql`(select ${builtIn('current_setting', setting, trusted('true'))}::${type})`;
 }
 
@@ -128,7 +128,7 @@ export function rowsByKeyOrAsWritten(written: Written): StoredRows {
 function foundByKey({ table, alias }: Written, outputs: readonly Sql[], names: readonly string[]): Sql {
   const inner = directScope(alias, table);
   const isSame = table.primaryKey.map(({ name, type }) => {
-    const key = valueOf(cellAt(names.indexOf(name)), name, type, table, comparedType(type));
+    const key = restoredValue(cellAt(names.indexOf(name)), name, table, comparedType(type));
     return sql`${comparable(inner.column(name), type)} = ${key}`;
   });
   return select({ columns: outputs, from: as(tableName(table), alias), where: isSame, limit: integer(1) });
@@ -185,7 +185,7 @@ function columnCell(name: string, table: Table): Cell {
     output: name,
     isJson: false,
     of: (row) => row.column(name),
-    restored: (text) => valueOf(text, name, typeOf(name, table), table),
+    restored: (text) => restoredValue(text, name, table),
   };
 }
 
@@ -239,6 +239,11 @@ function valueOf(text: Sql, column: string, type: ValueType, table: Table, name 
   const json = builtIn('json_build_object', literal(column), text);
   const row = sql`row((null::${rowType}).*)::${rowType}`;
   return sql`(${builtIn('json_populate_record', row, json)}).${identifier(column)}`;
+}
+
+/** A stored text as the value of a column again, or as a value of the type that it is compared as. */
+export function restoredValue(text: Sql, column: string, table: Table, comparedAs?: string): Sql {
+  return valueOf(text, column, typeOf(column, table), table, comparedAs);
 }
 
 function unionAll(one: Sql, other: Sql): Sql {
