@@ -12,7 +12,7 @@
 import type { Relation, Table } from '../model/model.ts';
 import type { Filter, RowKey, RowValue } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
-import { type Sql, trusted } from '../sql/sql.ts';
+import { type Sql, sql, trusted } from '../sql/sql.ts';
 import { comparand } from './values/comparison.ts';
 
 /** The value that a statement gives the placement column of a table. */
@@ -47,10 +47,12 @@ export function shardAlong({ columns, target: { placement } }: Relation, near: S
 }
 
 /**
- * What FROM ends with if a select must run on the coordinator. Citus runs what has no distributed table there, or on any node that has the
- * rest of a statement, unless it has a table that only the coordinator has.
+ * A FROM item with which a select runs on the coordinator, where the settings of the transaction are. Citus runs what has no distributed
+ * table there, too, but together with the rest of its statement wherever that runs, unless it has a table that only the coordinator has.
  */
-export const onCoordinator: Sql = trusted('cross join (select 1 from pg_catalog.pg_am limit 1) as here');
+export const here: Sql = trusted('(select 1 from pg_catalog.pg_am limit 1) as here');
+/** The same behind another FROM item. */
+export const andHere: Sql = sql` cross join ${here}`;
 
 /** A value that other tables may have a part in. */
 export type RelatedValue = Extract<RowValue, { kind: 'to-one' | 'to-many' | 'computed' }>;

@@ -16,6 +16,13 @@ const updates = process.argv.includes('--update') || process.env.UPDATE_GOLDEN =
 
 const shown = ['three levels', 'lookup with relations', 'a filter by related rows', 'order by a related row', 'groups by a relation'];
 const shownOverAll = ['a page over all shards with relations'];
+const written = [
+  'update one',
+  'insert many of two tenants',
+  'insert one and read relations',
+  'delete with relations',
+  'nested insert of two tenants',
+];
 
 let databases: TestDatabases;
 let plain: Rowgraph;
@@ -37,7 +44,7 @@ after(async () => {
   await databases.close();
 });
 
-for (const name of [...shown, ...shownOverAll]) {
+for (const name of [...shown, ...shownOverAll, ...written]) {
   test(name, async () => {
     const request = appRequests.find((each) => each.name === name);
     assert.ok(request);

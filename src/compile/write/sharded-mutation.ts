@@ -17,10 +17,11 @@ import { concatenate } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { needsOfOrder } from '../page/order-keys.ts';
 import { Aliases, allNeeds, DerivedScope, directScope, needsOfValue, type RowNeeds, type Scope, tableName } from '../scope.ts';
-import { onCoordinator, type Shard, shardOfFilter, shardOfKey } from '../shards.ts';
+import { andHere, here, type Shard, shardOfFilter, shardOfKey } from '../shards.ts';
 import { type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable, comparedType } from '../values/comparison.ts';
 import { hasRows, responseNeeds, responseOfRows, shownRows, sortKeys } from './compile-response.ts';
+import { besideInputs, type FreeNames } from './input-order.ts';
 import { checkCount } from './raise.ts';
 import { hasReadableKey, restoredValue, store, storedValue, writtenCount } from './written-rows.ts';
 
@@ -57,7 +58,7 @@ function inTwo(plan: MutationPlan, write: WriteRows, context: StatementContext, 
   const columns = names.map((name) => target.column(name));
   const cells = names.map((name, index) => sql`${cast(sql`c.${identifier(name)}`, 'text')} as ${cell(index)}`);
   const number = changed.number ? [sql`c.${identifier(changed.number)} as n`] : [];
-  const stored = sql`${as(subselect({ columns: [...(cells.length > 0 ? cells : [integer(1)]), ...number], from: as(changed.rows, 'c') }), 'w')} ${onCoordinator}`;
+  const stored = sql`${as(subselect({ columns: [...(cells.length > 0 ? cells : [integer(1)]), ...number], from: as(changed.rows, 'c') }), 'w')}${andHere}`;
   const all = sql`${builtIn('json_agg', sql`w.*${changed.number ? sql` order by w.n` : nothing}`)}`;
   const values = [store(cast(coalesce(all, literal('[]')), 'text')), ...checksOf(plan)];
   const before = withQueries(
@@ -66,13 +67,15 @@ function inTwo(plan: MutationPlan, write: WriteRows, context: StatementContext, 
   );
   const records = recordsOf(names);
   const position = rows.freeName('(number)');
-  const json = concatenate(responseOfRows(members, rows, { count: here(writtenCount), order: [rows.output(position)] }, context));
+  const json = concatenate(
+    responseOfRows(members, rows, { count: subselect({ columns: [writtenCount], from: here }), order: [rows.output(position)] }, context),
+  );
   const read = isByKey ? foundRows(rows, plan, context, records, position) : restoredRows(names, table, records, position);
   return { before: [before], answer: keeping(frame, json, isRead ? as(read, rows.alias) : null) };
 }
 
 /** The result, which is set on the coordinator if anything needs it later. */
-function keeping(frame: Frame, json: Sql, from: Sql | null, queries: readonly Sql[] = []): Sql {
+export function keeping(frame: Frame, json: Sql, from: Sql | null, queries: readonly Sql[] = []): Sql {
   const answer = (columns: readonly Sql[], within: Frame): Sql => {
     const query = select({ columns: [selectList(within, columns)], from });
     return queries.length > 0 ? withQueries(queries, query) : query;
@@ -80,7 +83,7 @@ function keeping(frame: Frame, json: Sql, from: Sql | null, queries: readonly Sq
   if (frame.keptAs === null) return answer([json], frame);
   const name = identifier('response');
   const kept = cte('answer', answer([sql`${json} as ${name}`], noFrame), { materialized: true });
-  return withQueries([kept], select({ columns: [selectList(frame, [sql`a.${name}`])], from: sql`answer as a ${onCoordinator}` }));
+  return withQueries([kept], select({ columns: [selectList(frame, [sql`a.${name}`])], from: sql`answer as a${andHere}` }));
 }
 
 function checksOf(plan: MutationPlan): Sql[] {
@@ -114,11 +117,13 @@ class ChangedRows {
   readonly number: string | null;
   readonly #plan: MutationPlan;
   readonly #shard: string;
+  readonly #names: FreeNames;
   readonly #shards: readonly Sql[];
 
   constructor(plan: MutationPlan, freeName: (wish: string) => string) {
     this.#plan = plan;
     this.#shard = freeName('(shard)');
+    this.#names = { place: freeName('(place)'), rank: freeName('(rank)') };
     this.#shards = plan.kind === 'insert' && plan.rows.length > 1 ? shardsOf(plan) : [];
     this.number = this.#shards.length > 0 ? freeName('(number)') : null;
   }
@@ -132,23 +137,16 @@ class ChangedRows {
     return outputs.length > 0 ? outputs : [integer(1)];
   }
 
-  /** Rows of one shard come in the order of the input: the first of a value of the distribution column is that of the first input, and so on. */
   get rows(): Sql {
     if (this.number === null) return trusted('changed');
-    const ranked = (of: string, by: Sql, order: string, rows: Sql): Sql =>
-      subselect({
-        columns: [trusted(`${of}.*`), sql`pg_catalog.row_number() over (partition by ${by} order by ${trusted(order)}) as k`],
-        from: as(rows, of),
-      });
-    const shard = identifier(this.#shard);
-    const inOrder = subselect({ columns: [trusted('changed.*'), sql`pg_catalog.row_number() over () as m`], from: trusted('changed') });
-    const inputs = sql`(values ${list(this.#shards.map((value, index) => sql`(${integer(index + 1)}, ${value})`))})`;
-    const numbered = subselect({ columns: [trusted('v.column1 as n, v.column2 as shard')], from: as(inputs, 'v') });
-    return subselect({
-      columns: [trusted('c.*'), named(trusted('i.n'), this.number)],
-      from: as(ranked('c', sql`c.${shard}`, 'c.m', inOrder), 'c'),
-      joins: [sql`left join ${as(ranked('i', trusted('i.shard'), 'i.n', numbered), 'i')} on i.shard = c.${shard} and i.k = c.k`],
-    });
+    const values = sql`(values ${list(this.#shards.map((value, index) => sql`(${integer(index + 1)}, ${value})`))})`;
+    const inputs = subselect({ columns: [trusted('v.column1 as n, v.column2 as shard')], from: as(values, 'v') });
+    return besideInputs(
+      { rows: trusted('changed'), shard: identifier(this.#shard) },
+      { rows: inputs, shard: trusted('shard'), order: trusted('n') },
+      [named(trusted('i.n'), this.number)],
+      this.#names,
+    );
   }
 }
 
@@ -173,13 +171,8 @@ function recordsOf(names: readonly string[]): Sql {
   const cells = names.map((_, index) => cell(index));
   const types = list(cells.map((name) => sql`${name} text`));
   const record = sql`${builtIn('json_to_recordset', storedValue(trusted('json')))} as (${types})`;
-  const from = sql`rows from (${record}) with ordinality as w(${list([...cells, trusted('n')])}) ${onCoordinator}`;
+  const from = sql`rows from (${record}) with ordinality as w(${list([...cells, trusted('n')])})${andHere}`;
   return as(subselect({ columns: [trusted('w.*')], from }), 'w');
-}
-
-/** An expression that is evaluated on the coordinator. */
-function here(value: Sql): Sql {
-  return subselect({ columns: [value], from: sql`(select 1) as w ${onCoordinator}` });
 }
 
 /** The rows that the stored keys lead to, with what is related to them. */

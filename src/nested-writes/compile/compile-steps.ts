@@ -11,10 +11,10 @@
 import { compileFilter } from '../../compile/compile-filter.ts';
 import { Aliases, directScope, type Scope, tableName } from '../../compile/scope.ts';
 import { type CompiledWrite, type Frame, type StatementContext, selectList, storing } from '../../compile/statement.ts';
-import { collated, comparable, comparedType, differ } from '../../compile/values/comparison.ts';
+import { comparable, differ } from '../../compile/values/comparison.ts';
 import { jsonAssignment } from '../../compile/values/json-values.ts';
 import { assignmentOf, conflict, incrementOf } from '../../compile/write/compile-mutation.ts';
-import { hasRows, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
+import { besideInputs } from '../../compile/write/input-order.ts';
 import { checkCount, countRow, raiseIf, resetCount } from '../../compile/write/raise.ts';
 import type { Raisable } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
@@ -25,7 +25,6 @@ import type {
   InputRows,
   InsertStep,
   KeyList,
-  KeyPair,
   LockStep,
   NestedStep,
   NestedWritePlan,
@@ -33,11 +32,12 @@ import type {
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { and, as, coalesce, countRows, cte, deleteFrom, exists, insert, lines, select, update, withQueries } from '../../sql/clauses.ts';
-import { concatenate } from '../../sql/json-text.ts';
+import { and, as, countRows, cte, deleteFrom, exists, insert, lines, select, update, withQueries } from '../../sql/clauses.ts';
 import { bind, identifier, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { compileInputRows, mustBeNumbered, outputColumns } from './input-rows.ts';
-import { keyLabel, StoredKeys } from './stored-keys.ts';
+import { belongsTo, isPair, keyOf } from './key-conditions.ts';
+import { compileResponse } from './nested-response.ts';
+import { StoredKeys } from './stored-keys.ts';
 
 export function compileNestedWrite(plan: NestedWritePlan, context: StatementContext, frame: Frame): CompiledWrite {
   const keys = new StoredKeys(plan);
@@ -64,7 +64,8 @@ function compileStep(step: NestedStep, frame: Frame, keys: StoredKeys): Sql {
 function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
   const { table, inputRows, lenient, onConflict } = step;
   const into = readList(step.into, keys);
-  const isNumbered = (into !== null && keys.labels(into) === null) || mustBeNumbered(inputRows, keys);
+  const shard = into && shardOutput(step, keys);
+  const isNumbered = shard !== null || (into !== null && keys.labels(into) === null) || mustBeNumbered(inputRows, keys);
   const rows = compileInputRows(inputRows, isNumbered, keys);
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
@@ -91,16 +92,28 @@ function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
     ...(isCounted ? [raiseIf(sql`${counted} < ${rows.count}`, 'insert-left-out')] : []),
     ...(inputRows.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
   ];
-  const columns = [...(into ? keys.store(into, step, 'w', trusted('s.n')) : []), ...checks];
-  const written = cte('written', inserted(into ? keys.outputs(into, target.alias) : isCounted ? [integer(1)] : []));
-  const from = into && (keys.labels(into) === null ? labelledRows : trusted('written as w'));
+  const columns = [...(into ? keys.store(into, step, 'w', trusted(shard ? 'w.n' : 's.n'), shard !== null) : []), ...checks];
+  const ofShard = shard ? [sql`${target.column(shard.column.name)} as shard`] : [];
+  const written = cte('written', inserted(into ? [...keys.outputs(into, target.alias), ...ofShard] : isCounted ? [integer(1)] : []));
+  const from = into && (shard ? besideSource(shard.name) : keys.labels(into) === null ? labelledRows : trusted('written as w'));
   return withQueries(
     [rows.expression, written],
-    select({ columns: [selectList(frame, columns.length > 0 ? columns : [integer(1)])], from }),
+    select({ columns: [selectList(frame, columns.length > 0 ? columns : [integer(1)])], from: from && keys.atHome(from) }),
   );
 }
 
 const labelledRows = sql`(select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
+
+/** The output with the distribution column, if rows of several shards may be written. */
+function shardOutput({ table, inputRows }: InsertStep, keys: StoredKeys): ReturnType<typeof outputColumns>[number] | null {
+  if (inputRows.labels.length === 1 && !mustBeNumbered(inputRows, keys)) return null;
+  return outputColumns(inputRows).find(({ column }) => column.name === table.placement?.column) ?? null;
+}
+
+function besideSource(shard: string): Sql {
+  const source = { rows: trusted('source'), shard: trusted(shard), order: trusted('m') };
+  return as(besideInputs({ rows: trusted('written'), shard: trusted('shard') }, source, [trusted('i.m, i.n')]), 'w');
+}
 
 /** A list is only stored if something reads it. */
 function readList(into: KeyList | null, keys: StoredKeys): KeyList | null {
@@ -122,7 +135,7 @@ function findRows(step: FindStep, frame: Frame, keys: StoredKeys): Sql {
   const columns = [...keys.store(into, step, 'f', trusted('f.n')), ...checks];
   return withQueries(
     [compileInputRows(inputRows, !isOne, keys).expression, cte('found', found)],
-    select({ columns: [selectList(frame, columns)], from: trusted('found as f') }),
+    select({ columns: [selectList(frame, columns)], from: keys.atHome(trusted('found as f')) }),
   );
 }
 
@@ -198,11 +211,13 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame, keys
   const into = step.kind === 'delete' ? null : readList(step.into, keys);
   const { atMost } = step.rows;
   const limited = atMost && ({ kind: step.kind === 'delete' ? 'delete' : 'update', atMost } as const);
-  const counted = limited && step.kind !== 'lock' ? [sql`${countRow(limited)} as counted`] : [];
+  // Citus counts nothing on the way.
+  const isCounted = step.kind === 'lock' || step.table.placement !== null;
+  const counted = limited && !isCounted ? [sql`${countRow(limited)} as counted`] : [];
   const returned = [...(into ? keys.outputs(into, target.alias) : [sql`1 as c`]), ...counted];
   const conditions = conditionsOf(step.rows, target, aliases, step.table, keys);
   const checks = [
-    ...(limited ? [step.kind === 'lock' ? checkCount(limited, countRows) : resetCount] : []),
+    ...(limited ? [isCounted ? checkCount(limited, countRows) : resetCount] : []),
     ...(step.kind === 'update' ? disagreements(step, keys) : []),
   ];
   const stored = into ? keys.store(into, step, 'w', integer(0)) : [];
@@ -212,7 +227,7 @@ function changeRows(step: LockStep | UpdateStep | DeleteStep, frame: Frame, keys
     [cte('changed', change(step, target, conditions, returned, keys))],
     select({
       columns: [selectList(frame, columns)],
-      from: trusted('(select pg_catalog.row_number() over () as m, c.* from changed as c) as w'),
+      from: keys.atHome(trusted('(select pg_catalog.row_number() over () as m, c.* from changed as c) as w')),
     }),
   );
 }
@@ -273,65 +288,4 @@ function conditionsOf({ of, except, filter }: WrittenRows, target: Scope, aliase
   }
   if (filter) conditions.push(compileFilter(filter, target, aliases));
   return conditions;
-}
-
-/**
- * The conditions that rows are related to those of a list. With several columns, `areAmong` checks each column by itself, only so that an
- * index can be used; `exists` then checks them together.
- */
-function belongsTo({ list: of, pairs }: NonNullable<WrittenRows['of']>, target: Scope, keys: StoredKeys): Sql[] {
-  const among = areAmong(of, pairs, target, keys);
-  if (pairs.length === 1 && among.length === 1) return among;
-  const isSame = pairs.map((pair) => isPair(of, 'k', pair, target, keys));
-  return [...among, exists({ from: keys.rows(of, 'k'), where: isSame })];
-}
-
-/**
- * The conditions that each key column has one of the list's values. They use arrays because PostgreSQL expects few elements of an array but
- * many rows of JSON, so it uses the index of the key.
- */
-function areAmong(of: KeyList, pairs: readonly KeyPair[], target: Scope, keys: StoredKeys): Sql[] {
-  // Arrays cannot have arrays as elements.
-  const simple = pairs.filter(({ type }) => !type.sqlType.endsWith('[]'));
-  return simple.map((pair) => sql`${comparedColumn(pair, target)} = any (${keys.array(of, pair.of, comparedType(pair.type))})`);
-}
-
-function isPair(of: KeyList, alias: string, pair: KeyPair, target: Scope, keys: StoredKeys): Sql {
-  return sql`${comparedColumn(pair, target)} = ${keys.column(of, alias, pair.of, comparedType(pair.type))}`;
-}
-
-function comparedColumn({ name, type, collation }: KeyPair, target: Scope): Sql {
-  return collated(comparable(target.column(name), type), collation);
-}
-
-function keyOf({ primaryKey }: Table): KeyPair[] {
-  return primaryKey.map(({ name, type }) => ({ name, type, of: name, collation: null }));
-}
-
-function compileResponse({ table, written, members }: NestedWritePlan, keys: StoredKeys, context: StatementContext, frame: Frame): Sql {
-  const scope = directScope(context.aliases.next(), table);
-  const rows = hasRows(members) ? rowsOf(written, scope, keys) : {};
-  const labels = keys.labels(written);
-  // A query would be in both parts.
-  const queries = members.some(({ value }) => value.kind === 'query');
-  if (hasRows(members) && !queries && labels?.length === 1 && table.keyIsUnique) {
-    const row = select({ columns: [concatenate(responseOfOne(members, scope, context))], ...rows });
-    return select({ columns: [selectList(frame, [coalesce(sql`(${row})`, responseOfNone(members, context, '1'))])] });
-  }
-  // The order of the inputs: by label, then by row number.
-  const order = labels === null ? [keyLabel('k'), trusted('k.m')] : labels.length > 1 ? [trusted('k.m')] : [];
-  const json = responseOfRows(members, scope, { count: keys.count(written), order }, context);
-  return select({ columns: [selectList(frame, [concatenate(json)])], ...rows });
-}
-
-/** The current rows of a list. `k` is the list, if it has several. */
-function rowsOf(written: KeyList, scope: Scope, keys: StoredKeys): { readonly from: Sql; readonly joins?: Sql[]; readonly where: Sql[] } {
-  const pairs = keyOf(written.table);
-  const rows = as(tableName(written.table), scope.alias);
-  if (keys.labels(written)?.length === 1) {
-    const isOnly = pairs.map((pair) => sql`${comparedColumn(pair, scope)} = ${keys.only(written, pair.of, comparedType(pair.type))}`);
-    return { from: rows, where: isOnly };
-  }
-  const isSame = pairs.map((pair) => isPair(written, 'k', pair, scope, keys));
-  return { from: keys.rows(written, 'k'), joins: [sql`join ${rows} on ${and(isSame)}`], where: areAmong(written, pairs, scope, keys) };
 }

@@ -6,17 +6,21 @@
  *     select set_config('rowgraph.keys_1_c0', json_agg(w.c0::text)::text, true) from written as w
  *     select ((select current_setting('rowgraph.keys_1_c0', true)::jsonb) ->> 7)::int8
  */
+import { andHere, here } from '../../compile/shards.ts';
 import type { Column } from '../../model/model.ts';
 import type { KeyList, NestedStep, NestedWritePlan } from '../../plan/nested-write-plan.ts';
-import { coalesce } from '../../sql/clauses.ts';
-import { builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { as, coalesce, subselect } from '../../sql/clauses.ts';
+import { builtIn, identifier, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 export class StoredKeys {
   readonly #columns = new Map<KeyList, string[]>();
   readonly #labels = new Map<KeyList, readonly number[] | null>();
   readonly #first = new Map<KeyList, NestedStep>();
+  /** Whether a table has shards: then settings are read where they are. */
+  readonly isSharded: boolean;
 
-  constructor({ steps, written }: NestedWritePlan) {
+  constructor({ table, steps, written }: NestedWritePlan) {
+    this.isSharded = [table, ...steps.map((step) => step.table)].some(({ placement }) => placement !== null);
     this.#keep(written, written.table.primaryKey);
     for (const step of steps) {
       this.#keepWhatIsRead(step);
@@ -43,7 +47,8 @@ export class StoredKeys {
     const settings = isLabelled ? ['n', ...columns] : columns;
     const arrays = settings.map((name) => builtIn('jsonb_array_elements_text', read(list, name)));
     const rows = arrays.length === 1 ? arrays[0]! : sql`rows from (${join(arrays, ', ')})`;
-    return sql`${rows} with ordinality as ${trusted(alias)}(${trusted([...settings, 'm'].join(', '))})`;
+    const item = sql`${rows} with ordinality as ${trusted(alias)}(${trusted([...settings, 'm'].join(', '))})`;
+    return this.isSharded ? as(subselect({ columns: [trusted(`${alias}.*`)], from: sql`${item}${andHere}` }), alias) : item;
   }
 
   /** A column of a row of `rows`, cast to a type. */
@@ -53,20 +58,22 @@ export class StoredKeys {
 
   array(list: KeyList, column: string, type: string): Sql {
     const values = builtIn('jsonb_array_elements_text', read(list, this.#nameOf(list, column)));
-    return sql`array(select a.v::${trusted(type)} from ${values} as a(v))`;
+    return sql`array(select a.v::${trusted(type)} from ${values} as a(v)${this.isSharded ? andHere : nothing})`;
   }
 
   only(list: KeyList, column: string, type: string): Sql {
-    return sql`(select (${read(list, this.#nameOf(list, column))} ->> 0)::${trusted(type)})`;
+    return sql`(select (${read(list, this.#nameOf(list, column))} ->> 0)::${trusted(type)}${this.#fromHere})`;
   }
 
   /** A column of the row at a zero-based position; null if the position is null. */
   at(list: KeyList, position: Sql, column: string, type: string): Sql {
-    return sql`((select ${read(list, this.#nameOf(list, column))}) ->> ${position})::${trusted(type)}`;
+    return sql`((select ${read(list, this.#nameOf(list, column))}${this.#fromHere}) ->> ${position})::${trusted(type)}`;
   }
 
   count(list: KeyList): Sql {
-    return this.labels(list)?.length === 1 ? integer(1) : builtIn('jsonb_array_length', read(list, 'c0'));
+    if (this.labels(list)?.length === 1) return integer(1);
+    const count = builtIn('jsonb_array_length', read(list, 'c0'));
+    return this.isSharded ? sql`(select ${count}${this.#fromHere})` : count;
   }
 
   /** The columns as outputs of a statement that has the rows under an alias. */
@@ -77,20 +84,29 @@ export class StoredKeys {
   /**
    * Stores rows by aggregates over a FROM item that has the columns and, unless the plan tells the labels, `m`. Adds them to those that
    * earlier steps have stored. If the plan tells the labels, the order is that in which an insert returns its rows, which is the order in
-   * which it writes them.
+   * which it writes them; that of `m` if it is numbered.
    */
-  store(list: KeyList, step: NestedStep, rows: string, label: Sql): Sql[] {
+  store(list: KeyList, step: NestedStep, rows: string, label: Sql, isNumbered = false): Sql[] {
     const isLabelled = this.labels(list) === null;
     const appends = this.#first.get(list) !== step;
     const keep = (name: string, value: Sql): Sql => {
       const all = isLabelled
         ? coalesce(sql`pg_catalog.jsonb_agg(${value} order by ${trusted(rows)}.m)`, literal('[]'))
-        : builtIn('json_agg', value);
+        : builtIn('json_agg', isNumbered ? sql`${value} order by ${trusted(rows)}.m` : value);
       const combined = appends ? sql`${read(list, name)} || ${all}` : all;
       return builtIn('set_config', setting(list, name), sql`(${combined})::text`, trusted('true'));
     };
     const kept = this.#columnsOf(list).map((_, index) => keep(`c${index}`, sql`${trusted(`${rows}.c${index}`)}::text`));
     return isLabelled ? [keep('n', label), ...kept] : kept;
+  }
+
+  /** FROM of what stores rows. */
+  atHome(from: Sql): Sql {
+    return this.isSharded ? sql`${from}${andHere}` : from;
+  }
+
+  get #fromHere(): Sql {
+    return this.isSharded ? sql` from ${here}` : nothing;
   }
 
   #columnsOf(list: KeyList): readonly string[] {
