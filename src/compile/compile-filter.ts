@@ -11,11 +11,14 @@ import { namedTypes, operandType, traitsOf } from '../model/types/named-types.ts
 import { type Operator, operators } from '../model/types/operators.ts';
 import type { ValueType } from '../model/value-type.ts';
 import type { Filter, Parameter, Test } from '../plan/plan.ts';
+import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
+import { columnsLeadingTo, columnsOfSearch } from '../plan/traits/order-traits.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { distanceCondition } from './distance.ts';
-import { type Aliases, attributeScope, relatedRows, type Scope } from './scope.ts';
+import { relatedRows } from './related-rows.ts';
+import { type Aliases, allNeeds, attributeScope, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
 import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
@@ -67,6 +70,17 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
     case 'related count':
       return countCondition(filter, scope, aliases, nesting);
   }
+}
+
+/** What a filter needs of the rows. */
+export function needsOfFilter(filter: Filter): RowNeeds {
+  const { inside, rows } = traitsOfFilter(filter);
+  if ('column' in filter) return needsOfColumns([filter.column.name]);
+  if (filter.kind === 'search') return needsOfColumns(columnsOfSearch(filter.search));
+  if (filter.kind === 'distance') return needsOfColumns([filter.distance.column.name]);
+  if (!rows) return allNeeds(inside.map(needsOfFilter));
+  const columns = columnsLeadingTo(rows);
+  return columns ? needsOfColumns(columns) : wholeRow;
 }
 
 /**
@@ -168,7 +182,7 @@ function relatedRowsCondition(
   aliases: Aliases,
   nesting: Nesting,
 ): Sql {
-  const related = relatedRows(rows, near, aliases);
+  const related = relatedRows(rows, near, aliases, filter ? needsOfFilter(filter) : noNeeds);
   const isEvery = quantifier === 'every';
   const inside = { isInExpression: isEvery, isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
   const condition = filter && compileFilter(filter, related.scope, aliases, inside);
@@ -189,7 +203,7 @@ function countCondition(
   aliases: Aliases,
   nesting: Nesting,
 ): Sql {
-  const { scope, from, conditions } = relatedRows(rows, near, aliases);
+  const { scope, from, conditions } = relatedRows(rows, near, aliases, filter ? needsOfFilter(filter) : noNeeds);
   const matching = filter ? [compileFilter(filter, scope, aliases, { ...nesting, isInExpression: false })] : [];
   const counted = subselect({ columns: [integer(1)], from, where: [...conditions, ...matching], limit: countedRows(tests) });
   const results = tests.map((test) =>

@@ -7,16 +7,28 @@
  */
 import type { Table } from '../model/model.ts';
 import { namedTypes } from '../model/types/named-types.ts';
-import type { ConnectionPlan, ListPage, LookupPlan, ResultPlan, RoutinePlan, RowPlan, RowValue, TypeNamePlan } from '../plan/plan.ts';
+import type {
+  ConnectionPlan,
+  LineagePlan,
+  ListPage,
+  LookupPlan,
+  ResultPlan,
+  RoutinePlan,
+  RowPlan,
+  RowValue,
+  TypeNamePlan,
+} from '../plan/plan.ts';
 import { as, coalesce, cte, list, type SelectClauses, select, subselect, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
 import { builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { equals } from './compile-filter.ts';
+import { needsOfLineage } from './page/collection.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
 import { countSql } from './page/page-query.ts';
+import { lineageQueries } from './related-rows.ts';
 import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName, targetScope } from './scope.ts';
 import { searchRank, snippetJson } from './search.ts';
-import { shardOfKey } from './shards.ts';
+import { shardAlong, shardOfKey } from './shards.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
 import { bound } from './values/comparison.ts';
 import { jsonPart } from './values/json-values.ts';
@@ -52,11 +64,24 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
         rows: { kind: 'table', relatedTo: { relation: value.relation, near: scope } },
         context,
       });
+    case 'lineage':
+      return [lineageJson(value, scope, context)];
     case 'computed':
       return [resultJson(value.result, callOnRow(value.routine, scope, inputsOf(value.arguments)), context, value.routine.volatile)];
     case 'row column':
       return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
   }
+}
+
+/** All fields of the connection read the rows that one recursive query finds. */
+function lineageJson({ lineage, maxDepth, connection }: LineagePlan, near: Scope, context: StatementContext): Sql {
+  const collection = {
+    plan: connection,
+    rows: { kind: 'lineage', lineage, shard: shardAlong(lineage.parent, near.shard) },
+    context,
+  } as const;
+  const found = lineageQueries(lineage, maxDepth, needsOfLineage(collection), near, context.aliases);
+  return sql`(${withQueries(found, selectConnection(collection, noFrame), { recursive: true })})`;
 }
 
 function nodeIdJson(table: Table, scope: Scope): JsonText {

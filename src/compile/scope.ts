@@ -1,6 +1,5 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
 import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
-import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { RowPlan, RowValue } from '../plan/plan.ts';
 import { columnsOfSearch } from '../plan/traits/order-traits.ts';
 import { as, list, named, subselect } from '../sql/clauses.ts';
@@ -127,6 +126,8 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
       return value.search === null ? noNeeds : needsOfColumns(columnsOfSearch(value.search));
     case 'search snippet':
       return needsOfColumns([value.column.name]);
+    case 'lineage':
+      return needsOfColumns(value.lineage.parent.columns.flatMap(({ near, target }) => [near, target]));
     case 'to-one':
     case 'to-many':
       return needsOfColumns(value.relation.columns.map(({ near }) => near));
@@ -224,7 +225,8 @@ export class DerivedScope implements Scope {
   }
 }
 
-function nameBesideColumns({ columns, primaryKey, relations }: Table, wish: string): string {
+/** A name for an output that differs from all columns of the table that statements may use. */
+export function nameBesideColumns({ columns, primaryKey, relations }: Table, wish: string): string {
   const isColumn = (name: string) =>
     [...columns, ...primaryKey].some((column) => column.name === name) ||
     relations.some((relation) => relation.columns.some(({ near }) => near === name));
@@ -272,23 +274,4 @@ export function joinConditions({ columns }: Relation, near: Scope, target: Scope
 export function areEqual({ nearType, targetType, collation }: ColumnPair, near: Sql, target: Sql): Sql {
   const value = comparable(near, nearType);
   return sql`${comparable(target, targetType)} = ${collation?.implied === false ? collated(value, collation) : value}`;
-}
-
-/** Related rows in FROM, with the conditions that relate them to the row that leads to them. */
-interface RelatedFrom {
-  readonly scope: Scope;
-  readonly from: Sql;
-  readonly conditions: readonly Sql[];
-}
-
-/** The rows that the row in `near` leads to. */
-export function relatedRows({ by, target, many }: RelatedRows, near: Scope, aliases: Aliases): RelatedFrom {
-  const alias = aliases.next();
-  if (by.kind === 'relation') {
-    const scope = targetScope(by.relation, near, alias);
-    return { scope, from: as(tableName(target), alias), conditions: joinConditions(by.relation, near, scope) };
-  }
-  const scope = directScope(alias, { keepsNotNull: false });
-  // In FROM, a function that returns no row yields a row of nulls.
-  return { scope, from: as(callOnRow(by.routine, near), alias), conditions: many ? [] : [sql`not (${scope.row} is null)`] };
 }

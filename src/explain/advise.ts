@@ -4,7 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import { wrapCalls } from '../doctor/policy-calls.ts';
-import type { Relation, Table } from '../model/model.ts';
+import type { Lineage, Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Plan } from '../plan/plan.ts';
 import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
@@ -74,12 +74,19 @@ function findRelations(plan: Plan): FollowedRelation[] {
     const { schema, name } = target;
     found.push({ schema, name, columns: columns.map((pair) => pair.target), field: `${typeName}.${fieldName}` });
   };
+  const followLineage = ({ direction, parent, fieldName }: Lineage): void => {
+    const { schema, name, typeName } = parent.target;
+    const columns = parent.columns.map(({ near, target }) => (direction === 'ancestors' ? target : near));
+    found.push({ schema, name, columns, field: `${typeName}.${fieldName}` });
+  };
   const followTo = (near: Table, rows: RelatedRows | undefined): void => {
     if (rows?.by.kind === 'relation') follow(near, rows.by.relation);
+    else if (rows?.by.kind === 'lineage') followLineage(rows.by.lineage);
   };
   walkPlan(plan, null, (node) => {
     const { kind, value } = node;
     if (kind === 'row value' && (value.kind === 'to-one' || value.kind === 'to-many')) follow(node.table, value.relation);
+    else if (kind === 'row value' && value.kind === 'lineage') followLineage(value.lineage);
     else if (kind === 'filter') followTo(node.table, traitsOfFilter(value).rows);
     else if (kind === 'order value') followTo(node.table, traitsOfOrder(value).rows);
     else if (kind === 'connection value' && value.kind === 'groups') {

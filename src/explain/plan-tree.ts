@@ -109,6 +109,10 @@ function describeRowValue(value: RowValue, key: string): string | null {
       return `${key}: one row of ${nameOf(value.relation.target)} by ${pairsOf(value.relation)}`;
     case 'to-many':
       return `${key} by ${pairsOf(value.relation)}: rows of ${describeConnection(value.connection)}`;
+    case 'lineage': {
+      const { lineage, maxDepth, connection } = value;
+      return `${key}: ${lineage.direction} by ${pairsOf(lineage.parent)}, at most ${countOf(maxDepth)} levels: rows of ${describeConnection(connection)}`;
+    }
     case 'computed':
       return `${key}: call ${nameOf(value.routine)} for the row${describeResult(value.result)}`;
     case 'row column':

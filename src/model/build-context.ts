@@ -22,6 +22,7 @@ export interface SchemaSettings {
   readonly name: string;
   readonly inflection: boolean;
   readonly maxRows: number;
+  readonly maxDepth: number;
   readonly introspection: boolean;
   readonly directive: Directive;
   readonly additions: Additions;

@@ -6,10 +6,11 @@
 import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
-import { defaultMaxRows, readDirective, readMaxRows } from './directives.ts';
+import { defaultMaxDepth, defaultMaxRows, readDirective, readMaximum } from './directives.ts';
 import type { Model } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
+import { buildLineages } from './relations/build-lineages.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
 import { linkCatalog } from './relations/foreign-keys.ts';
 import type { Exclusion, InferredKey, ReportedModel } from './report.ts';
@@ -133,7 +134,8 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
   const { columns, ...keys } = buildColumns(context, table, notes);
   const relations = buildRelations(context, table);
   const computed = buildComputedFields(context, table);
-  settleRowNames(context, table, { columns, relations, computed }, notes);
+  const lineages = buildLineages(table, relations);
+  settleRowNames(context, table, { columns, relations, lineages, computed }, notes);
   const search = buildSearch(table.traits, columns);
   return {
     columns,
@@ -141,6 +143,7 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
     search,
     arbiters: buildArbiters(context, table),
     relations: relations.map(({ relation }) => relation),
+    lineages: lineages.map(({ lineage }) => lineage),
     computed,
   };
 }
@@ -181,7 +184,8 @@ function settingsOf({ id, name, comment }: CatalogSchema, additions: Additions):
     id,
     name,
     inflection: directive['inflect_names'] === true,
-    maxRows: readMaxRows(directive) ?? defaultMaxRows,
+    maxRows: readMaximum(directive, 'max_rows') ?? defaultMaxRows,
+    maxDepth: readMaximum(directive, 'max_depth') ?? defaultMaxDepth,
     introspection: directive['introspection'] === true,
     directive,
     additions: narrowAdditions(additions, directive),

@@ -49,11 +49,12 @@ const mappings: MemberCheck = (value, labels) => {
 };
 
 export const directiveMembers = {
-  schema: { inflect_names: flag, max_rows: count, introspection: flag, additions },
+  schema: { inflect_names: flag, max_rows: count, max_depth: count, introspection: flag, additions },
   table: {
     name,
     description: text,
     max_rows: count,
+    max_depth: count,
     totalCount: enabled,
     aggregate: enabled,
     primary_key_columns: columnNames,
@@ -63,7 +64,7 @@ export const directiveMembers = {
     live,
   },
   column: { name, description: text },
-  relation: { local_name: name, foreign_name: name },
+  relation: { local_name: name, foreign_name: name, ancestors_name: name, descendants_name: name },
   function: { name, description: text, live, max_rows: count },
   'composite type': { name, description: text },
   enum: { name, description: text, mappings },

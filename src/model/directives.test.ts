@@ -8,7 +8,7 @@ import {
   readForeignKeys,
   readKeyColumns,
   readMappings,
-  readMaxRows,
+  readMaximum,
   readName,
 } from './directives.ts';
 
@@ -53,7 +53,7 @@ describe('the members of a directive', () => {
   });
 
   it('reads max_rows as PostgreSQL reads an integer', () => {
-    const rows = (max_rows: unknown) => readMaxRows({ max_rows });
+    const rows = (max_rows: unknown) => readMaximum({ max_rows }, 'max_rows');
     assert.deepEqual([5, '7', ' +8 ', 0, null, undefined, -1].map(rows), [5, 7, 8, 0, null, null, null]);
     assert.deepEqual(['many', 1.5, true, 3e9, [1], {}].map(rows), Array(6).fill(null));
   });

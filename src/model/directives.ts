@@ -70,9 +70,14 @@ export const defaultMaxRows = 30;
 
 const maxInteger = 2147483647;
 
-/** `max_rows`: a number or a string that PostgreSQL reads as an integer; null if missing or not a valid page size. */
-export function readMaxRows(directive: Directive): number | null {
-  const text = readName(directive, 'max_rows');
+/** How far ancestors and descendants go, unless a directive sets `max_depth`. */
+export const defaultMaxDepth = 100;
+
+/**
+ * `max_rows` or `max_depth`: a number or a string that PostgreSQL reads as an integer; null if missing or not a valid number of rows.
+ */
+export function readMaximum(directive: Directive, member: 'max_rows' | 'max_depth'): number | null {
+  const text = readName(directive, member);
   if (text === null || !/^\s*[-+]?\d+\s*$/.test(text)) return null;
   const value = Number(text);
   return value < 0 || value > maxInteger ? null : value;

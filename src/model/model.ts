@@ -101,6 +101,8 @@ export interface Table {
   /** The arbiters that this role's inserts can name; empty without the addition. */
   readonly arbiters: readonly Arbiter[];
   readonly relations: readonly Relation[];
+  /** Ancestors and descendants of a row, along the keys by which the table refers to itself; empty without the addition. */
+  readonly lineages: readonly Lineage[];
   readonly referrers: readonly Table[];
   /** Computed fields: functions over the row type. */
   readonly computed: readonly Routine[];
@@ -241,6 +243,18 @@ export interface Relation {
   readonly onlyInRows: boolean;
   /** Whether it leads to the same row, in the table that a view shows or in the view, so that there is nothing to write. */
   readonly sameRow: boolean;
+}
+
+/** The rows above or below a row, at any distance along a key by which its table refers to itself. */
+export interface Lineage {
+  readonly fieldName: string;
+  readonly direction: 'ancestors' | 'descendants';
+  /** Leads from a row to the one above it, of which it has at most one. */
+  readonly parent: Relation;
+  /** The greatest distance. */
+  readonly maxDepth: number;
+  /** What statements call the distance of a row: a name that no column has. */
+  readonly depthName: string;
 }
 
 /** A column of the near table and one of the target, by name. Related rows have equal values in them. */

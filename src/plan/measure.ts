@@ -13,6 +13,7 @@ import type {
   Count,
   Filter,
   GroupsPlan,
+  LineagePlan,
   Member,
   MutationPlan,
   OrderKey,
@@ -75,6 +76,8 @@ const scanSettings: PlanMeasure['settings'] = [
 
 /** The estimate for a column that holds an array of rows. */
 const rowsOfRowList = 10;
+/** The estimate for a level of a lineage. */
+const rowsOfLevel = { ancestors: 1, descendants: 10 };
 
 export function measurePlan(plan: Plan): PlanMeasure {
   const measurer = new PlanMeasurer(plan.kind);
@@ -289,6 +292,10 @@ class PlanMeasurer {
         return { ...around, isApart: around.isApart && keepsApart(near, value.relation) };
       case 'to-many':
         return { ...around, isApart: around.isApart && keepsApart(near, value.relation) };
+      case 'lineage':
+        this.#subqueries += 1;
+        addLevels(value, near, path, around);
+        return { ...around, isApart: false };
       case 'computed':
         this.#touchRoutine(value.routine);
         return around;
@@ -310,6 +317,7 @@ class PlanMeasurer {
 
   #touchRelated({ by, target }: RelatedRows): void {
     this.#touchTable(target);
+    if (by.kind === 'lineage') this.#subqueries += 1;
     if (by.kind === 'computed') this.#touchRoutine(by.routine);
   }
 
@@ -370,6 +378,12 @@ function addRead(read: Omit<RowRead, 'isApart' | 'row'>, { rows, isApart, times 
   const row: GrowingEstimate = { constant: 0, reads: [] };
   rows.reads.push({ ...read, isApart, row });
   return { rows: row, outer: rows, isApart: true, times };
+}
+
+/** All rows of a lineage are read, whatever the page. */
+function addLevels({ lineage: { direction }, maxDepth }: LineagePlan, { id }: Table, path: Path, around: Around): void {
+  const level = addRead({ path, size: maxDepth, argument: 'maxDepth', tableId: id }, { ...around, isApart: false });
+  level.rows.constant += rowsOfLevel[direction] - 1;
 }
 
 function addRowList(path: Path, around: Around): Around {

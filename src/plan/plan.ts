@@ -1,5 +1,5 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Relation, Routine, RoutineArgument, Table, TableSearch, VectorColumn } from '../model/model.ts';
+import type { Arbiter, Column, Lineage, Relation, Routine, RoutineArgument, Table, TableSearch, VectorColumn } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate, VectorForm } from '../model/types/postgres-types.ts';
@@ -62,8 +62,17 @@ export type RowValue =
   | SnippetPlan
   | { readonly kind: 'to-one'; readonly relation: Relation; readonly row: RowPlan }
   | { readonly kind: 'to-many'; readonly relation: Relation; readonly connection: ConnectionPlan }
+  | LineagePlan
   | { readonly kind: 'computed'; readonly routine: Routine; readonly arguments: readonly RoutineInput[]; readonly result: ResultPlan }
   | { readonly kind: 'row column'; readonly column: Column; readonly list: boolean; readonly row: RowPlan };
+
+/** The rows above or below a row, up to a distance. */
+export interface LineagePlan {
+  readonly kind: 'lineage';
+  readonly lineage: Lineage;
+  readonly maxDepth: Count;
+  readonly connection: ConnectionPlan;
+}
 
 /** Where a column has the words of the search, as HTML. */
 export interface SnippetPlan {
@@ -151,6 +160,8 @@ export type EdgeValue =
   | { readonly kind: 'cursor' | 'score' }
   /** Null if no distance was asked for. */
   | { readonly kind: 'distance'; readonly distance: Distance | null }
+  /** How far the row is from the one that the collection is of; null if that is no lineage. */
+  | { readonly kind: 'depth'; readonly lineage: Lineage | null }
   | { readonly kind: 'node'; readonly row: RowPlan };
 export type PageInfoValue = TypeNamePlan | { readonly kind: 'start cursor' | 'end cursor' | 'has next page' | 'has previous page' };
 export type AggregateValue =
@@ -236,6 +247,8 @@ export type OrderValue =
   | { readonly kind: 'distance'; readonly distance: Distance }
   /** That of the fusion which found the rows of the table. */
   | { readonly kind: 'score'; readonly table: Table }
+  /** The distance in a lineage. */
+  | { readonly kind: 'depth'; readonly lineage: Lineage }
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;

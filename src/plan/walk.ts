@@ -163,6 +163,7 @@ function inRowValue(value: Selected<RowValue>): readonly PlanNode[] {
     case 'row column':
       return [{ kind: 'row', value: value.row }];
     case 'to-many':
+    case 'lineage':
       return [{ kind: 'connection', value: value.connection, isCalled: false }];
     case 'computed':
       return [{ kind: 'result', value: value.result }];
@@ -317,7 +318,7 @@ function readsBeyond({ kind, value }: PlanNode): boolean {
     case 'response value':
       return value.kind === 'query';
     case 'row value':
-      return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'computed';
+      return value.kind === 'to-one' || value.kind === 'to-many' || value.kind === 'lineage' || value.kind === 'computed';
     case 'order value': {
       const { rows, calls, readsRow } = traitsOfOrder(value);
       return rows !== undefined || calls !== undefined || readsRow === true;

@@ -52,6 +52,7 @@ function workOf(node: PlanNode): readonly Work[] {
       return ofRoot(node.value);
     case 'row value':
       if (node.value.kind === 'to-one') return [{ kind: 'read', table: node.value.row.table }];
+      if (node.value.kind === 'lineage') return [{ kind: 'read', table: node.table, parameters: bound(node.value.maxDepth) }];
       if (node.value.kind !== 'computed') return [];
       return [{ kind: 'call', routine: node.value.routine, parameters: node.value.arguments.map(({ parameter }) => parameter) }];
     case 'connection':

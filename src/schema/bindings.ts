@@ -3,7 +3,7 @@
  * them in `extensions`; `request/` reads them. What can occur depends on the position in the schema: on the type that has the field.
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
-import type { Column, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+import type { Column, Lineage, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { WritableRelation } from '../model/relations/writable-relations.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
@@ -21,6 +21,10 @@ interface ColumnsBinding {
 interface RelationBinding {
   readonly kind: 'relation';
   readonly relation: Relation;
+}
+interface LineageBinding {
+  readonly kind: 'lineage';
+  readonly lineage: Lineage;
 }
 interface RoutineBinding {
   readonly kind: 'routine';
@@ -49,9 +53,9 @@ interface FieldBindings {
   query: { readonly kind: 'collection' | 'by key'; readonly table: Table } | Plain<'node'> | RoutineBinding;
   mutation: { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table } | RoutineBinding;
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
-  row: ColumnBinding | RelationBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
+  row: ColumnBinding | RelationBinding | LineageBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
   connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
-  edge: Plain<'cursor' | 'node' | 'distance' | 'score'>;
+  edge: Plain<'cursor' | 'node' | 'distance' | 'score' | 'depth'>;
   'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
   aggregate: AggregateBinding;
   'aggregate column': ColumnBinding;
@@ -78,7 +82,7 @@ interface InputBindings {
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;
   'filter to many': Plain<'some' | 'every' | 'none' | 'count' | 'where'>;
-  order: ColumnBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank'>;
+  order: ColumnBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank' | 'depth'>;
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
   write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };

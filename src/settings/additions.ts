@@ -16,6 +16,7 @@ const additionTable = {
   filterGuard: 'Refusal of updates and deletes whose filter has lost its conditions',
   inferredKeys: 'Keys and relations of views, inferred from the tables behind them',
   uniqueLookups: 'Lookups by unique keys other than the primary key',
+  recursiveRelations: 'Ancestors and descendants of rows, along keys by which a table refers to itself',
   adaptedNames: 'Legal names for what has a name that GraphQL forbids',
   domains: 'Domains as scalars of their own, with the filters, keys, aggregates and increments of the types that they are based on',
   enums: 'Filters of enum arrays, and enums as arguments and results of functions',

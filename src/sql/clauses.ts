@@ -72,8 +72,8 @@ export function cte(name: string, query: Sql, { materialized = false } = {}): Sq
   return sql`${trusted(name)} as ${trusted(materialized ? 'materialized ' : '')}(${query})`;
 }
 
-export function withQueries(queries: readonly Sql[], statement: Sql): Sql {
-  return lines(sql`with ${join(queries, sql`,${newLine}`)}`, statement);
+export function withQueries(queries: readonly Sql[], statement: Sql, { recursive = false } = {}): Sql {
+  return lines(sql`with ${trusted(recursive ? 'recursive ' : '')}${join(queries, sql`,${newLine}`)}`, statement);
 }
 
 /** A FROM item with an alias, and names of its columns unless they have some already. */

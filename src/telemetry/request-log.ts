@@ -100,7 +100,7 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100;
 }
 
-const pageSizes: ReadonlySet<string> = new Set(['first', 'last', 'offset', 'atMost']);
+const pageSizes: ReadonlySet<string> = new Set(['first', 'last', 'offset', 'atMost', 'maxDepth']);
 /** In characters. Parsing and printing a longer one would take too long for a log line. */
 const longestDocument = 20_000;
 

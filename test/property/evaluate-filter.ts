@@ -5,6 +5,7 @@
 import { type GraphQLInputObjectType, type GraphQLNullableInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { arrayText, type ColumnType, integerType } from './column-types.ts';
+import { evaluateLineage } from './evaluate-lineage.ts';
 import {
   keyOf,
   type LoadedRow,
@@ -149,10 +150,14 @@ class FilterEvaluator {
 
   /** The conditions on related rows are true or false, never unknown. */
   async #related(name: string, target: LoadedTable, type: GraphQLInputObjectType, value: FilterValue): Promise<Verdicts> {
-    const relation = this.#table.names.relations.find(({ fieldName }) => fieldName === name)!;
-    const tied = (row: LoadedRow) => rowsOf(target).filter((other) => areTied(relation, row, other));
+    const relation = this.#table.names.relations.find(({ fieldName }) => fieldName === name);
+    const lineage = this.#table.names.lineages.find(({ fieldName }) => fieldName === name);
+    const tied = (row: LoadedRow) => {
+      if (lineage) return [...evaluateLineage(lineage, row).keys()];
+      return rowsOf(target).filter((other) => areTied(relation!, row, other));
+    };
     const verdicts: Verdicts[] = [];
-    if (relation.kind === 'to-one') {
+    if (relation?.kind === 'to-one') {
       const { is, ...filter } = value;
       const hasTest = is !== undefined && type.getFields().is?.type.toString() === 'FilterIs';
       if (hasTest && is === null) throw new RefusalError('"is" takes no null');

@@ -16,6 +16,7 @@ import type { AggregateFunction } from '../../src/model/types/postgres-types.ts'
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { evaluateGroups, type Group } from './evaluate-groups.ts';
+import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
 import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
 import { columnOf, maySelectAll } from './schema-description.ts';
@@ -132,6 +133,7 @@ class Evaluator {
       case 'connection':
         return this.#connectionField(source, args, info);
       case 'edge':
+        if (info.fieldName === 'depth') return source.page.depths?.get(source.row) ?? null;
         return info.fieldName === 'cursor' ? cursorOf(source.row, source.page.keys) : { kind: 'row', row: source.row };
       case 'page info':
         return pageInfoField(source.page, info.fieldName);
@@ -181,11 +183,17 @@ class Evaluator {
     return rows[0];
   }
 
-  async #connection(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo, isTied: (row: LoadedRow) => boolean): Promise<Source> {
+  async #connection(
+    table: LoadedTable,
+    args: Arguments,
+    info: GraphQLResolveInfo,
+    isTied: (row: LoadedRow) => boolean,
+    depths: Depths | null = null,
+  ): Promise<Source> {
     const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
     const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
     const passing = (filtered ?? table.rows ?? []).filter(isTied);
-    return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle) };
+    return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle, depths) };
   }
 
   async #connectionField(source: Extract<Source, { kind: 'connection' }>, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
@@ -200,6 +208,11 @@ class Evaluator {
     if (info.fieldName === 'nodeId') return nodeIdOf(row);
     const shown = row.table.computed.get(info.fieldName);
     if (shown !== undefined) return computedText(valueOf(row, shown).text);
+    const lineage = names.lineages.find(({ fieldName }) => fieldName === info.fieldName);
+    if (lineage) {
+      const depths = evaluateLineage(lineage, row, args.maxDepth);
+      return this.#connection(tableByType(row.table.world, names.typeName), args, info, (other) => depths.has(other), depths);
+    }
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
     if (!relation) return valueOf(row, names.columns.find(({ rowFieldName }) => rowFieldName === info.fieldName)!.name).json;
     const target = tableByType(row.table.world, relation.target.typeName);

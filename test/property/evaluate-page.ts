@@ -2,6 +2,7 @@
  * The order of a collection, its cursors, and which rows a page holds: sorted and cut in JavaScript.
  */
 
+import type { Depths } from './evaluate-lineage.ts';
 import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf } from './loaded-tables.ts';
 import { type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -22,6 +23,8 @@ export class UnknownCursorError extends Error {}
 export interface Page {
   readonly rows: readonly LoadedRow[];
   readonly keys: readonly OrderKey[];
+  /** Null unless it is of a lineage. */
+  readonly depths: Depths | null;
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }
@@ -65,9 +68,10 @@ export async function evaluatePage(
   passing: readonly LoadedRow[],
   args: PageArguments,
   oracle: ValueOracle,
+  depths: Depths | null,
 ): Promise<Page> {
   if ([args.first, args.last, args.offset].some((count) => (count ?? 0) < 0)) throw new RefusalError('a negative count');
-  const keys = await orderKeys(table, args.orderBy, oracle);
+  const keys = await orderKeys(table, args.orderBy, oracle, depths);
   const sorted = await sortRows(table, keys, oracle);
   const isBackward = (args.last ?? null) !== null || (args.before ?? null) !== null;
   const cursor = (isBackward ? args.before : args.after) ?? null;
@@ -86,6 +90,7 @@ export async function evaluatePage(
   return {
     rows: isBackward ? rows.toReversed() : rows,
     keys,
+    depths,
     hasNextPage: isBackward ? hasOther : hasMore,
     hasPreviousPage: isBackward ? hasMore : hasOther,
   };

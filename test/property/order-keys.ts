@@ -3,6 +3,7 @@
  * and extremes of lists of values; counts are counted here.
  */
 import { type ColumnType, integerType, textType } from './column-types.ts';
+import type { Depths } from './evaluate-lineage.ts';
 import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -39,9 +40,14 @@ type Element = Readonly<Record<string, unknown>>;
 const absent: OrderedValue = { text: null, jsonb: 'null' };
 
 /** The keys that `orderBy` names, then the key of the table. */
-export async function orderKeys(table: LoadedTable, orderBy: unknown, oracle: ValueOracle): Promise<OrderKey[]> {
+export async function orderKeys(
+  table: LoadedTable,
+  orderBy: unknown,
+  oracle: ValueOracle,
+  depths: Depths | null = null,
+): Promise<OrderKey[]> {
   const keys: OrderKey[] = [];
-  for (const reading of readingsOf(table, orderBy)) {
+  for (const reading of readingsOf(table, orderBy, depths)) {
     const values = new Map<LoadedRow, OrderedValue>();
     for (const row of rowsOf(table)) values.set(row, await answer(reading.read(row), oracle));
     keys.push(keyOfReading(reading, (row) => values.get(row)!));
@@ -51,7 +57,7 @@ export async function orderKeys(table: LoadedTable, orderBy: unknown, oracle: Va
 
 /** The same where PostgreSQL need not be asked; null where it must be. */
 export function plainOrderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] | null {
-  const readings = readingsOf(table, orderBy);
+  const readings = readingsOf(table, orderBy, null);
   if (readings.some(({ read }) => rowsOf(table).some((row) => 'expression' in read(row)))) return null;
   return readings.map((reading) => keyOfReading(reading, (row) => reading.read(row) as OrderedValue));
 }
@@ -69,20 +75,31 @@ async function answer(reading: OrderedValue | Question, oracle: ValueOracle): Pr
   };
 }
 
-function readingsOf(table: LoadedTable, orderBy: unknown): Reading[] {
+function readingsOf(table: LoadedTable, orderBy: unknown, depths: Depths | null): Reading[] {
   const elements = (orderBy === null || orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy]) as Element[];
-  const requested = elements.flatMap((element) => readElement(table, element) ?? []);
-  return [...requested, ...keyOf(table).map(({ name }) => columnReading(table, name, 'AscNullsLast'))];
+  const requested = elements.flatMap((element) => readElement(table, element, depths) ?? []);
+  const nearestFirst = depths && requested.length === 0 ? [depthReading(depths, 'AscNullsLast')] : requested;
+  return [...nearestFirst, ...keyOf(table).map(({ name }) => columnReading(table, name, 'AscNullsLast'))];
 }
 
 /** Undefined if the element names no key. */
-function readElement(table: LoadedTable, element: Element): Reading | undefined {
+function readElement(table: LoadedTable, element: Element, depths: Depths | null = null): Reading | undefined {
   const [entry] = Object.entries(element).filter(([, value]) => value !== null);
   if (!entry) return undefined;
   const [field, value] = entry;
   if (typeof value === 'object') return readRelated(table, field, value as Element);
   const column = table.names.columns.find(({ fieldName, orderable, selectable }) => fieldName === field && orderable && selectable);
-  return column ? columnReading(table, column.name, value as string) : computedReading(table, field, value as string);
+  if (column) return columnReading(table, column.name, value as string);
+  if (table.computed.has(field)) return computedReading(table, field, value as string);
+  return depths ? depthReading(depths, value as string) : undefined;
+}
+
+function depthReading(depths: Depths, direction: string): Reading {
+  const read = (row: LoadedRow): OrderedValue => {
+    const depth = depths.get(row);
+    return depth === undefined ? absent : { text: String(depth), jsonb: String(depth) };
+  };
+  return { type: integerType, direction, read };
 }
 
 function columnReading(table: LoadedTable, name: string, direction: string): Reading {

@@ -127,7 +127,10 @@ export class SelectionMaker {
     if (this.random.chance(0.45)) chosen.set('filter', this.values.filter(getNamedType(filterType) as GraphQLInputObjectType, typeName));
     const orderBy = field.args.find(({ name }) => name === 'orderBy');
     if (orderBy && this.random.chance(0.5)) chosen.set('orderBy', this.values.orderBy(orderBy.type));
-    this.#addPage(chosen, this.examples.cursors(typeName, chosen.get('orderBy')));
+    const isLineage = field.args.some(({ name }) => name === 'maxDepth');
+    if (isLineage && this.random.chance(0.5)) chosen.set('maxDepth', this.random.pick([0, 1, 1, 2, 3, 100]));
+    // The cursors of a lineage begin with the depth.
+    this.#addPage(chosen, isLineage ? [] : this.examples.cursors(typeName, chosen.get('orderBy')));
     const written = this.random.shuffled([...chosen]).map(([name, value]) => {
       const { type } = field.args.find((argument) => argument.name === name)!;
       return `${name}: ${this.writer.value(type, value)}`;

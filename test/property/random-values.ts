@@ -32,6 +32,8 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   regex: ['^a', 'b$', '.', '^$', '[a-c]', 'a{2,}', '^[^a]', '\\\\'],
   iregex: ['^A', 'B$', '[A-C]', 'NULL'],
 };
+/** How many related rows an order goes through. */
+const deepest = 3;
 const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
 
 /** Whether nothing in a value is null or an empty object. */
@@ -157,13 +159,16 @@ export class RandomValues {
   orderBy(type: GraphQLInputType): unknown {
     const named = getNamedType(type);
     if (!isInputObjectType(named)) throw new Error(`${type} is not a list of order keys.`);
-    const elements = Array.from({ length: this.#random.integer(0, 3) }, () => this.#orderElement(named, 3));
+    const elements = Array.from({ length: this.#random.integer(0, 3) }, () => this.#orderElement(named, deepest));
     return elements.length === 1 && this.#random.chance(0.3) ? elements[0] : elements;
   }
 
   /** One key: a column or computed field, or something of a related row, as deep as that. */
   #orderElement(type: GraphQLInputObjectType, depth: number): Record<string, unknown> {
-    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || !isInputObjectType(field.type));
+    const fields = Object.values(type.getFields())
+      .filter((field) => depth > 0 || !isInputObjectType(field.type))
+      // The distance in a lineage is none of a related row.
+      .filter(({ description }) => depth === deepest || !description?.startsWith('The distance in a collection'));
     if (fields.length === 0 || this.#random.chance(0.04)) return {};
     const { name, type: inner } = this.#random.pick(fields);
     if (this.#random.chance(0.04)) return { [name]: null };

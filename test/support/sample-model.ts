@@ -73,6 +73,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
     uniqueKeys: [],
     arbiters: [],
     relations: [],
+    lineages: [],
     referrers: [],
     computed: [],
     maxRows: 30,

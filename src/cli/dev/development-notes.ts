@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Finding, FindingCode, Rowgraph } from '../../index.ts';
-import { type Directive, readDirective, readEnabled, readMaxRows } from '../../model/directives.ts';
+import { type Directive, readDirective, readEnabled, readMaximum } from '../../model/directives.ts';
 import { literal, render } from '../../sql/sql.ts';
 import type { DatabaseReader } from './development-database.ts';
 
@@ -226,7 +226,7 @@ function describeNames(schemas: readonly Noted[]): string {
 }
 
 function describePages(schemas: readonly Noted[]): string {
-  const sizes = new Set(schemas.map(({ directive }) => readMaxRows(directive) ?? defaultMaxRows));
+  const sizes = new Set(schemas.map(({ directive }) => readMaximum(directive, 'max_rows') ?? defaultMaxRows));
   const texts = [...sizes].sort((one, other) => one - other).map((size) => `${size} rows`);
   return `${texts.join(' or ')} at most, even with first: 1000`;
 }

@@ -1,18 +1,21 @@
 /**
  * A connection: the rows that match its filter, which its page, its aggregates and its groups read, and what its members need of the page.
  */
-import type { Column, Relation } from '../../model/model.ts';
-import type { ConnectionPlan, DistinctPlan } from '../../plan/plan.ts';
+import type { Column, Lineage, Relation } from '../../model/model.ts';
+import type { ConnectionPlan, DistinctPlan, EdgeValue } from '../../plan/plan.ts';
 import { pinsColumns } from '../../plan/walk.ts';
 import { and, as, named, subselect } from '../../sql/clauses.ts';
 import { identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { compileFilter } from '../compile-filter.ts';
+import { compileFilter, needsOfFilter } from '../compile-filter.ts';
+import { lineageName, lineageScope } from '../related-rows.ts';
 import {
   allNeeds,
   DerivedScope,
   directScope,
   joinConditions,
   needsOfColumns,
+  needsOfValue,
+  noNeeds,
   type RowNeeds,
   readableColumns,
   rowNeeds,
@@ -20,10 +23,10 @@ import {
   scoreName,
   tableName,
 } from '../scope.ts';
-import { shardAlong, shardOfFilter } from '../shards.ts';
+import { type Shard, shardAlong, shardOfFilter } from '../shards.ts';
 import type { StatementContext } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
-import { joinKeys } from './order-keys.ts';
+import { joinKeys, needsOfOrder } from './order-keys.ts';
 import { orderBy } from './seek.ts';
 
 export interface Collection {
@@ -36,6 +39,8 @@ export type CollectionRows = FoundRows | FusedRows;
 export type FoundRows =
   /** Those of the table, or those of them that are related to a row. */
   | { readonly kind: 'table'; readonly relatedTo: { readonly relation: Relation; readonly near: Scope } | null }
+  /** Those of a lineage, which the common table expressions of `lineageQueries` have found. */
+  | { readonly kind: 'lineage'; readonly lineage: Lineage; readonly shard: Shard | undefined }
   /** Those that a function returns. It may return a row several times. */
   | { readonly kind: 'call'; readonly call: Sql }
   /** Those that a function has returned, in the common table expression `called`. */
@@ -64,7 +69,7 @@ export function isWholeTable({ rows }: Collection): boolean {
 
 export function keepsNotNull({ plan, rows }: Collection): boolean {
   const found = rows.kind === 'fused' ? rows.found : rows;
-  return found.kind === 'table' && plan.table.keepsNotNull;
+  return (found.kind === 'table' || found.kind === 'lineage') && plan.table.keepsNotNull;
 }
 
 export function matchingRows(collection: Collection, alias = collection.context.aliases.next()): MatchingRows {
@@ -108,13 +113,14 @@ function allMatchingRows(collection: Collection, alias: string): MatchingRows {
   if (rows.kind === 'fused') return fusedRows(collection, rows, alias);
   const { filter } = plan;
   const scope = scopeOf(collection, rows, alias);
-  const related = rows.kind === 'table' && rows.relatedTo ? joinConditions(rows.relatedTo.relation, rows.relatedTo.near, scope) : [];
   const filtered = filter ? [compileFilter(filter, scope, context.aliases)] : [];
+  const related = rows.kind === 'table' && rows.relatedTo ? joinConditions(rows.relatedTo.relation, rows.relatedTo.near, scope) : [];
   return { scope, from: as(fromOf(rows, plan), alias), where: [...related, ...filtered] };
 }
 
 function scopeOf(collection: Collection, rows: FoundRows, alias: string): Scope {
   const { table, filter } = collection.plan;
+  if (rows.kind === 'lineage') return lineageScope(rows.lineage, alias, rows.shard);
   // A common table expression has rows of no type.
   const row = rows.kind === 'called' ? { row: sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` } : {};
   const relatedTo = rows.kind === 'table' ? rows.relatedTo : null;
@@ -153,7 +159,23 @@ function fromOf(rows: FoundRows, { table }: ConnectionPlan): Sql {
       return rows.call;
     case 'called':
       return trusted('called');
+    case 'lineage':
+      return trusted(lineageName);
   }
+}
+
+/** What a connection needs of the rows of a lineage. Aggregates may need any column. */
+export function needsOfLineage(collection: Collection): RowNeeds {
+  const { table, filter, page, distinct, fusion, members } = collection.plan;
+  const aggregates = members.some(({ value }) => value.kind === 'aggregate' || value.kind === 'groups');
+  const ofPage = pageNeeds(collection).rows;
+  return allNeeds([
+    ofPage,
+    ...ofPage.related.map((value) => needsOfValue(value, table)),
+    filter ? needsOfFilter(filter) : noNeeds,
+    ...(distinct?.order ?? page.keys).map(({ value }) => needsOfOrder(value)),
+    needsOfColumns([...table.primaryKey.map(({ name }) => name), ...(aggregates || distinct || fusion ? readableColumns(table) : [])]),
+  ]);
 }
 
 /** What the members of a connection ask of its page. Found from the plan, before any SQL is written. */
@@ -175,7 +197,7 @@ export function pageNeeds(collection: Collection): PageNeeds {
   const { members, page, fusion } = collection.plan;
   const isForward = page.direction === 'forward';
   const edges = members.flatMap(({ value }) => (value.kind === 'edges' ? [value.members.map((edge) => edge.value)] : []));
-  const nodes = edges.flat().flatMap((value) => (value.kind === 'node' ? [rowNeeds(value.row)] : []));
+  const nodes = edges.flat().flatMap(needsOfEdge);
   const distances = edges.flat().flatMap((value) => (value.kind === 'distance' && value.distance ? [value.distance.column.name] : []));
   const info = new Set(members.flatMap(({ value }) => (value.kind === 'page info' ? value.members.map((each) => each.value.kind) : [])));
   const ends = info.has('start cursor') || info.has('end cursor');
@@ -191,6 +213,11 @@ export function pageNeeds(collection: Collection): PageNeeds {
     oneMore,
     numbers: oneMore || (!isForward && (edges.length > 0 || ends)),
   };
+}
+
+function needsOfEdge(value: EdgeValue): RowNeeds[] {
+  if (value.kind === 'depth') return value.lineage ? [needsOfColumns([value.lineage.depthName])] : [];
+  return value.kind === 'node' ? [rowNeeds(value.row)] : [];
 }
 
 function mayHavePreceding({ page: { offset, cursor } }: ConnectionPlan): boolean {

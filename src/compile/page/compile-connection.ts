@@ -106,15 +106,33 @@ function onlyEdge(collection: Collection, page: PageQuery, members: readonly Mem
 export function edgeJson(members: readonly Member<EdgeValue>[], keys: readonly WrittenKey[], scope: Scope, context: StatementContext): Sql {
   return concatenate(
     context.object(members, (value) => {
-      if (value.kind === 'node') return context.rowJson(value.row, scope);
-      if (value.kind === 'cursor') return opaqueIdJson(cursorText(keys));
-      const key = keys.find((each) => each.value.kind === value.kind);
-      if (key) return valueJson(key.sql, traitsOfOrder(key.value).type, false);
-      // Rows that a fusion found otherwise may have no distance.
-      const distance = value.kind === 'distance' && value.distance ? distanceSql(value.distance, scope, context.aliases) : null;
-      return distance ? valueJson(sql`nullif(${distance}, 'NaN')`, namedTypes.float8, false) : ['null'];
+      switch (value.kind) {
+        case 'node':
+          return context.rowJson(value.row, scope);
+        case 'cursor':
+          return opaqueIdJson(cursorText(keys));
+        case 'depth':
+          return value.lineage ? valueJson(scope.column(value.lineage.depthName), namedTypes.int4, true) : ['null'];
+        case 'distance':
+        case 'score':
+          return orderedJson(value, keys, scope, context);
+      }
     }),
   );
+}
+
+/** A value of the order that edges show; null if the rows are not in it. */
+function orderedJson(
+  value: Exclude<EdgeValue, { kind: 'type name' | 'cursor' | 'node' | 'depth' }>,
+  keys: readonly WrittenKey[],
+  scope: Scope,
+  context: StatementContext,
+): JsonText {
+  const key = keys.find((each) => each.value.kind === value.kind);
+  if (key) return valueJson(key.sql, traitsOfOrder(key.value).type, false);
+  // Rows that a fusion found otherwise may have no distance.
+  const distance = value.kind === 'distance' && value.distance ? distanceSql(value.distance, scope, context.aliases) : null;
+  return distance ? valueJson(sql`nullif(${distance}, 'NaN')`, namedTypes.float8, false) : ['null'];
 }
 
 function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {

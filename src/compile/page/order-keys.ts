@@ -5,6 +5,7 @@ import { isAlwaysThere, traitsOfOrder, uniqueRelation } from '../../plan/traits/
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { distanceSql } from '../distance.ts';
+import { relatedRows } from '../related-rows.ts';
 import {
   type Aliases,
   areEqual,
@@ -12,8 +13,8 @@ import {
   directScope,
   joinConditions,
   needsOfColumns,
+  noNeeds,
   type RowNeeds,
-  relatedRows,
   type Scope,
   scoreName,
   tableName,
@@ -71,6 +72,8 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
       return callOnRow(value.routine, scope);
     case 'search rank':
       return searchRank(value.search, scope);
+    case 'depth':
+      return scope.column(value.lineage.depthName);
     case 'distance':
       return distanceSql(value.distance, scope, aliases);
     case 'score':
@@ -83,7 +86,7 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
 
 /** A select of a value of the row in `near`, which returns at most one row. */
 function selectValue(value: RelatedValue, near: Scope, aliases: Aliases): Sql {
-  const { scope, from, conditions } = relatedRows(value.rows, near, aliases);
+  const { scope, from, conditions } = relatedRows(value.rows, near, aliases, noNeeds);
   if (value.kind === 'aggregate') return select({ columns: [aggregateSql(value, scope)], from, where: conditions });
   const columns = [valueOfRow(value.value, scope, aliases)];
   // A key declared by a directive may match several rows, and a function may return several.

@@ -128,11 +128,13 @@ export class PageQuery {
    */
   #rangesAfter(cursor: Cursor, keys: readonly WrittenKey[]): SeekRange[] {
     const ranges = pageRanges(keys, cursor);
+    if (this.#collection.rows.kind === 'lineage') return asOneRange(ranges, keys);
     const joins = ranges.length * keys.filter(({ value }) => value.kind !== 'column').length;
     return joins > maxJoinsOfRanges || (joins > 0 && !this.#isIndexed()) ? asOneRange(ranges, keys) : ranges;
   }
 
   #allRanges(keys: readonly WrittenKey[]): SeekRange[] {
+    if (this.#collection.rows.kind === 'lineage') return [];
     if (keys[0]?.value.kind === 'related' && !this.#isIndexed()) return [];
     return wholeRanges(keys, this.#collection.plan.table);
   }

@@ -2,12 +2,13 @@
  * Makes the field names of a row unique. In case of a clash the first in this order keeps the name, as in pg_graphql: the global identifier
  * (`nodeId` or as configured), computed fields, relations, columns. The others are renamed: a column to `<name>Column`, a function to
  * `<name>Function`, a relation to `<name>By<Columns>`, followed by a number if that is taken too. Computed fields and relations that
- * pg_graphql does not have, because their names are adapted or they are inferred, come last.
+ * pg_graphql does not have, because their names are adapted or they are inferred, come last, and then lineages.
  */
 
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from '../build-context.ts';
 import type { Column, Routine } from '../model.ts';
+import type { NamedLineage } from '../relations/build-lineages.ts';
 import type { NamedRelation } from '../relations/build-relations.ts';
 import type { Renaming } from '../report.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
@@ -16,6 +17,7 @@ import { functionName, inClaimOrder, lowerFirst, numbered, qualifiedName, routin
 interface RowFields {
   readonly columns: readonly Mutable<Column>[];
   readonly relations: readonly NamedRelation[];
+  readonly lineages: readonly NamedLineage[];
   readonly computed: readonly Mutable<Routine>[];
 }
 
@@ -49,8 +51,8 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     const reason = whyAdapted(routine.name, routine.fieldName, 'choose another name with a comment directive');
     renamings.push({ object: 'function', id: table.id, name: fullName(routine), reason });
   }
-  for (const { relation, name, qualified } of relations) {
-    relation.fieldName = rename('relation', name, relation.fieldName, qualified);
+  for (const { relation, key, qualified } of relations) {
+    relation.fieldName = rename('relation', key.name, relation.fieldName, qualified);
   }
   for (const column of columns) {
     column.rowFieldName = rename('column', qualifiedName(tableName, column.name), column.fieldName, `${column.fieldName}Column`);
@@ -62,6 +64,9 @@ export function settleRowNames(context: BuildContext, table: LazyTable, fields: 
     const free = [relation.fieldName, ofTarget, qualified].find(isFree) ?? numbered(qualified, isFree);
     claimed.add(free);
     relation.fieldName = free;
+  }
+  for (const { lineage, name, qualified } of fields.lineages.filter(({ lineage: { fieldName } }) => !take(fieldName))) {
+    lineage.fieldName = rename('relation', name, lineage.fieldName, qualified);
   }
 }
 

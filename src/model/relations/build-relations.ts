@@ -21,7 +21,7 @@ import { type ForeignKey, foreignKeysOf, type KeyDefinition, nameOfKey, resolveK
 /** A relation before its name in rows is settled. */
 export interface NamedRelation {
   readonly relation: Mutable<Relation>;
-  readonly name: string;
+  readonly key: ForeignKey;
   /** Its name in rows if `fieldName` is taken. */
   readonly qualified: string;
   /** Whether it gives way to everything else: pg_graphql does not have it, or has it under a name that several partitions share. */
@@ -177,12 +177,12 @@ function hasLegalName({ relation }: Candidate): boolean {
 }
 
 function withNames(context: BuildContext, { key, relation, yields }: Candidate): NamedRelation {
-  const { local, localColumns, name } = key;
+  const { local, localColumns } = key;
   const qualified = qualifiedFieldName(relation.fieldName, namesOf(localColumns), local.traits.schema.inflection);
   // The key may have a column whose name is illegal in GraphQL.
   return {
     relation,
-    name,
+    key,
     qualified: isFreeName(qualified) ? qualified : `${relation.fieldName}2`,
     yields,
     apart: isApart(context, key, relation),

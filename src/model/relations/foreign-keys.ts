@@ -25,6 +25,8 @@ export interface ForeignKey {
   /** Names from the directive: of the field that leads to the referencing table, and of the one that leads to the target. */
   readonly localName: string | null;
   readonly foreignName: string | null;
+  /** Names from the directive of a key by which a table refers to itself. */
+  readonly lineageNames: { readonly ancestors: string | null; readonly descendants: string | null };
   /** Whether a row may have no target, or none that the role can see. */
   readonly nullable: boolean;
   readonly inferred: boolean;
@@ -163,6 +165,7 @@ function keyBetween(
     targetColumns: far,
     localName: readName(directive, 'local_name'),
     foreignName: readName(directive, 'foreign_name'),
+    lineageNames: { ancestors: readName(directive, 'ancestors_name'), descendants: readName(directive, 'descendants_name') },
     nullable: true,
     inferred: false,
     sameRow: false,

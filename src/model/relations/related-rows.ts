@@ -2,17 +2,20 @@
  * The related rows that filters and orders of a table can reach, by relations or computed fields, and those that cannot be used because a
  * column has their name.
  */
-import type { Relation, Routine, Table } from '../model.ts';
+import type { Lineage, Relation, Routine, Table } from '../model.ts';
 import { identifies } from '../types/named-types.ts';
 import type { ValueType } from '../value-type.ts';
 
-/** The rows on the other side of a foreign key, or those that a computed field returns. */
+/** The rows on the other side of a foreign key, those that a computed field returns, or those of a lineage. */
 export interface RelatedRows {
   /** The name of the field, in rows and filters alike. */
   readonly fieldName: string;
   readonly many: boolean;
   readonly target: Table;
-  readonly by: { readonly kind: 'relation'; readonly relation: Relation } | { readonly kind: 'computed'; readonly routine: Routine };
+  readonly by:
+    | { readonly kind: 'relation'; readonly relation: Relation }
+    | { readonly kind: 'computed'; readonly routine: Routine }
+    | { readonly kind: 'lineage'; readonly lineage: Lineage };
 }
 
 /** Related rows that can be used, and those that cannot because a column or a combinator has their name. */
@@ -24,7 +27,7 @@ interface ReachableRows {
 const combinators = ['and', 'or', 'not'];
 
 export function filterableRows(table: Table, nodeIdField: string): ReachableRows {
-  return withoutNames(relatedRowsOf(table), [nodeIdField, ...combinators, ...namesOf(table)]);
+  return withoutNames([...relatedRowsOf(table), ...lineageRows(table)], [nodeIdField, ...combinators, ...namesOf(table)]);
 }
 
 /** What rows can be ordered by besides columns: related rows, and computed fields whose values have an order. */
@@ -75,6 +78,11 @@ function relatedRowsOf({ relations, computed }: Table): RelatedRows[] {
     return [{ fieldName, many: result.kind === 'rows', target: result.table, by: { kind: 'computed', routine } }];
   });
   return [...byKey, ...byFunction];
+}
+
+/** Rows are not ordered by them, as that would take all of them for each row. */
+function lineageRows(table: Table): RelatedRows[] {
+  return table.lineages.map((lineage) => ({ fieldName: lineage.fieldName, many: true, target: table, by: { kind: 'lineage', lineage } }));
 }
 
 function withoutNames(rows: readonly RelatedRows[], names: readonly string[]): ReachableRows {

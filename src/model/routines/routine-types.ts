@@ -2,7 +2,7 @@
 import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/catalog.ts';
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded, notGranted, reachableTable, resultId } from '../build-context.ts';
-import { defaultMaxRows, readDirective, readMaxRows } from '../directives.ts';
+import { defaultMaxRows, readDirective, readMaximum } from '../directives.ts';
 import type { RoutineResult, Table } from '../model.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
@@ -57,7 +57,7 @@ export function additionsOf({ schemas, settings }: BuildContext, { schemaId }: C
 
 /** The longest page of a set that is no collection. */
 function maxRowsOf({ schemas }: BuildContext, { schemaId, comment }: CatalogFunction): number {
-  return readMaxRows(readDirective(comment)) ?? schemas.get(schemaId)?.maxRows ?? defaultMaxRows;
+  return readMaximum(readDirective(comment), 'max_rows') ?? schemas.get(schemaId)?.maxRows ?? defaultMaxRows;
 }
 
 function whyNoResult(context: BuildContext, type: CatalogType | undefined): Excluded {

@@ -150,6 +150,7 @@ function schemaOf({ schemas, settings, catalog }: BuildContext, { schemaId }: Ca
     name: name ?? type?.schema ?? '',
     inflection: false,
     maxRows: 0,
+    maxDepth: 0,
     introspection: isShown,
     directive: {},
     additions: settings.additions,

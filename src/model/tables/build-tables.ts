@@ -9,7 +9,7 @@ import {
   readEnabled,
   readKeyColumns,
   readLiveRefresh,
-  readMaxRows,
+  readMaximum,
 } from '../directives.ts';
 import type { Table } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
@@ -112,7 +112,7 @@ export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings,
     readEffects,
     writeEffects,
     placement,
-    maxRows: readMaxRows(directive) ?? schema.maxRows,
+    maxRows: readMaximum(directive, 'max_rows') ?? schema.maxRows,
     liveRefresh: readLiveRefresh(directive),
   };
 }

@@ -6,12 +6,15 @@ import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges 
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
-import type { Arbiter, Column, CompositeParts, Relation, Routine, Table, TableSearch } from '../model.ts';
+import type { Arbiter, Column, CompositeParts, Lineage, Relation, Routine, Table, TableSearch } from '../model.ts';
 import type { TableNames } from '../naming/claimed-names.ts';
 import type { PreferredName } from '../naming/names.ts';
 import type { SearchedColumns } from './build-search.ts';
 
-export type TableParts = Pick<Table, 'columns' | 'primaryKey' | 'uniqueKeys' | 'search' | 'arbiters' | 'relations' | 'computed'>;
+export type TableParts = Pick<
+  Table,
+  'columns' | 'primaryKey' | 'uniqueKeys' | 'search' | 'arbiters' | 'relations' | 'lineages' | 'computed'
+>;
 
 export interface TableBuilder {
   buildParts(table: LazyTable): TableParts;
@@ -121,6 +124,10 @@ export class LazyTable extends (TableWithTraits as new (traits: TableTraits) => 
 
   get relations(): readonly Relation[] {
     return this.#built.relations;
+  }
+
+  get lineages(): readonly Lineage[] {
+    return this.#built.lineages;
   }
 
   get computed(): readonly Routine[] {

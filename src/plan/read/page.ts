@@ -1,29 +1,38 @@
 /** Plans the paging arguments of a collection: which can be combined, how many rows, from where, in which order. */
 import { ApiError } from '../../errors/api-error.ts';
-import type { Column, Table } from '../../model/model.ts';
+import type { Column, Lineage, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
-import type { DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
+import type { Distance, DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { traitsOfOrder } from '../traits/order-traits.ts';
 import { deeper } from './filter.ts';
 
 /** For an offset, which PostgreSQL takes as a bigint. */
 export const noMaximum = Number.MAX_SAFE_INTEGER;
 
+/** What found the rows of a collection, besides its filter. */
+export interface Found {
+  readonly search: Search | null;
+  readonly distance: Distance | null;
+  readonly lineage: Lineage | null;
+}
+
+export const foundByNothing: Found = { search: null, distance: null, lineage: null };
+
 /** What a page needs to know of the other arguments of its collection. */
 interface PageContext {
-  readonly search: Search | null;
+  readonly found: Found;
   /** Comes before the requested order: what orders the rows that are found by it, rather than filtered. */
-  readonly found: OrderKey | null;
+  readonly leading: OrderKey | null;
   readonly distinct: DistinctPlan | null;
 }
 
-const plainPage: PageContext = { search: null, found: null, distinct: null };
+const plainPage: PageContext = { found: foundByNothing, leading: null, distinct: null };
 
 /** Plans the page. Throws BAD_USER_INPUT with pg_graphql's messages for arguments that exclude each other. */
-export function planPage(field: SelectedField, table: Table, { search, found, distinct } = plainPage): Page {
+export function planPage(field: SelectedField, table: Table, { found, leading, distinct } = plainPage): Page {
   const argument = (name: string) => argumentOf(field, name) ?? null;
   const first = argument('first');
   const last = argument('last');
@@ -36,8 +45,8 @@ export function planPage(field: SelectedField, table: Table, { search, found, di
   rejectIf(last && after, '"last" may only be used with "before"');
   rejectIf(offset && (last || before), '"offset" may only be used with "first" and "after"');
   const backward = last !== null || before !== null;
-  rejectIf(found && distinct, '"nearest" cannot be combined with "distinctOn"; leave one of them out');
-  const keys = distinct?.keys ?? [...(found ? [found] : []), ...planOrder(argument('orderBy'), table, search)];
+  rejectIf(leading && distinct, '"nearest" cannot be combined with "distinctOn"; leave one of them out');
+  const keys = distinct?.keys ?? [...(leading ? [leading] : []), ...planOrder(argument('orderBy'), table, found)];
   const size = backward ? last : first;
   return {
     direction: backward ? 'backward' : 'forward',
@@ -82,7 +91,7 @@ function columnOf(value: OrderValue): Column | undefined {
  * `orderBy` names in its order and direction, then the others, ascending. As no two rows have equal values in them, they alone are the order
  * of the page and of its cursors: the first row of a cursor's values may be another by then, but it is not read again.
  */
-export function planDistinct(field: SelectedField, table: Table, search: Search | null): DistinctPlan | null {
+export function planDistinct(field: SelectedField, table: Table, found: Found): DistinctPlan | null {
   // A function may have an argument of that name.
   const argument = field.arguments.find(({ name, binding }) => name === 'distinctOn' && binding === undefined);
   const byName = distinctColumns(table);
@@ -90,7 +99,7 @@ export function planDistinct(field: SelectedField, table: Table, search: Search 
     listOf(argument?.value ?? null).flatMap((item) => (item?.kind === 'choice' ? (byName.get(item.name) ?? []) : [])),
   );
   if (columns.size === 0) return null;
-  const order = planOrder(argumentOf(field, 'orderBy') ?? null, table, search);
+  const order = planOrder(argumentOf(field, 'orderBy') ?? null, table, found);
   const isDistinct = ({ value }: OrderKey) => value.kind === 'column' && columns.has(value.column);
   const requested = order.slice(0, order.length - table.primaryKey.length).filter(isDistinct);
   const wanted = [...requested, ...Array.from(columns, ascending)];
@@ -104,16 +113,22 @@ export function ascending(column: Column): OrderKey {
 
 /**
  * Plans the requested keys, then the primary key, so that no two rows are equal. Throws BAD_USER_INPUT, and QUERY_TOO_COMPLEX if relations
- * nest too deep. Without a search, its rank is no key.
+ * nest too deep. Without a search, its rank is no key, nor is the depth without a lineage, whose nearest rows come first by default.
  */
-export function planOrder(value: InputValue, table: Table, search: Search | null = null): readonly OrderKey[] {
-  return [...listOf(value).flatMap((element) => planKey(element, [], search) ?? []), ...table.primaryKey.map(ascending)];
+export function planOrder(value: InputValue, table: Table, found: Found = foundByNothing): readonly OrderKey[] {
+  const requested = listOf(value).flatMap((element) => planKey(element, [], found) ?? []);
+  const nearestFirst = requested.length === 0 && found.lineage ? [nearestOf(found.lineage)] : requested;
+  return [...nearestFirst, ...table.primaryKey.map(ascending)];
 }
 
-/** Plans the only key of an object; undefined if it has none. `path` has the keys around it, `search` what found the ordered rows. */
-function planKey(object: InputValue, path: readonly string[], search: Search | null): OrderKey | undefined {
+function nearestOf(lineage: Lineage): OrderKey {
+  return { value: { kind: 'depth', lineage }, descending: false, nullsFirst: false };
+}
+
+/** Plans the only key of an object; null if it has none. `path` has the keys around it, `found` what found the ordered rows. */
+function planKey(object: InputValue, path: readonly string[], found: Found): OrderKey | null {
   const entry = onlyEntryOf(object, 'orderBy', path);
-  if (!entry) return undefined;
+  if (!entry) return null;
   const { name, value } = entry;
   const binding = bindingAt('order', entry);
   switch (binding.kind) {
@@ -123,25 +138,28 @@ function planKey(object: InputValue, path: readonly string[], search: Search | n
       return { value: { kind: 'computed', routine: binding.routine }, ...directionOf(value) };
     case 'search rank':
       if (path.length > 0) throw new ApiError('BAD_USER_INPUT', `"${name}" orders the rows that "search" finds, not related rows.`);
-      return search === null ? undefined : { value: { kind: 'search rank', search }, ...directionOf(value) };
+      return found.search && { value: { kind: 'search rank', search: found.search }, ...directionOf(value) };
+    case 'depth':
+      if (path.length > 0) throw new ApiError('BAD_USER_INPUT', `"${name}" orders ancestors and descendants, not related rows.`);
+      return found.lineage && { value: { kind: 'depth', lineage: found.lineage }, ...directionOf(value) };
     case 'related rows': {
       const inner = [...path, name];
       deeper('ordering', path.length);
       if (binding.rows.many) return planAggregate(value, binding.rows, inner);
-      const key = planKey(value, inner, null);
+      const key = planKey(value, inner, foundByNothing);
       return key && { ...key, value: { kind: 'related', rows: binding.rows, value: key.value } };
     }
   }
 }
 
 /** Plans a key on to-many related rows: their count, or an aggregate of one of their columns. */
-function planAggregate(object: InputValue, rows: RelatedRows, path: readonly string[]): OrderKey | undefined {
+function planAggregate(object: InputValue, rows: RelatedRows, path: readonly string[]): OrderKey | null {
   const entry = onlyEntryOf(object, 'orderBy', path);
-  if (!entry) return undefined;
+  if (!entry) return null;
   const binding = bindingAt('order to many', entry);
   if (binding.kind === 'count') return { value: { kind: 'aggregate', rows, function: 'count' }, ...directionOf(entry.value) };
   const inner = onlyEntryOf(entry.value, 'orderBy', [...path, entry.name]);
-  if (!inner) return undefined;
+  if (!inner) return null;
   const { column } = bindingAt('order column', inner);
   return { value: { kind: 'aggregate', rows, function: binding.name, column }, ...directionOf(inner.value) };
 }

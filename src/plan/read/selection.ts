@@ -1,14 +1,13 @@
 /** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { Model, Routine, Table } from '../../model/model.ts';
+import type { Lineage, Model, Routine, Table } from '../../model/model.ts';
 import { isJson, namedTypes } from '../../model/types/named-types.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
-import { keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
+import { countOf, keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
 import type {
   ConnectionPlan,
   ConnectionValue,
   CountEstimate,
-  Distance,
   EdgeValue,
   IntrospectionPlan,
   LookupPlan,
@@ -28,7 +27,7 @@ import { combine, planFilter } from './filter.ts';
 import { planFusion } from './fusion.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planNearest } from './nearest.ts';
-import { planDistinct, planListPage, planPage } from './page.ts';
+import { type Found, foundByNothing, planDistinct, planListPage, planPage } from './page.ts';
 import { planSearch, planSnippet, searchOf } from './search.ts';
 
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
@@ -50,7 +49,7 @@ function planRead(field: SelectedField, model: Model): QueryValue {
   const binding = bindingAt('query', field);
   switch (binding.kind) {
     case 'collection':
-      return planConnection(field, binding.table, 1, true);
+      return planConnection(field, binding.table, 1, { isWhole: true });
     case 'by key':
       return planLookup(binding.table, keyOfArguments(field), field.selection);
     case 'node':
@@ -139,6 +138,12 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
       if (relation.kind === 'to-one') return { kind: 'to-one', relation, row: planRow(selection, relation.target, depth) };
       return { kind: 'to-many', relation, connection: planConnection(field, relation.target, depth) };
     }
+    case 'lineage': {
+      const { lineage } = binding;
+      const levels = argumentOf(field, 'maxDepth') ?? null;
+      const maxDepth = levels ? countOf(levels, 'maxDepth', lineage.maxDepth) : lineage.maxDepth;
+      return { kind: 'lineage', lineage, maxDepth, connection: planConnection(field, lineage.parent.target, depth, { lineage }) };
+    }
     case 'computed':
       return { kind: 'computed', routine: binding.routine, arguments: inputsOf(field), result: planResult(field, binding.routine, depth) };
   }
@@ -162,16 +167,27 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
   }
 }
 
-function planConnection(field: SelectedField, table: Table, depth = 1, isWhole = false): ConnectionPlan {
+/** `isWhole`: it is of all rows of its table. */
+interface Whose {
+  readonly isWhole?: boolean;
+  readonly lineage?: Lineage | null;
+}
+
+function planConnection(
+  field: SelectedField,
+  table: Table,
+  depth: number,
+  { isWhole = false, lineage = null }: Whose = {},
+): ConnectionPlan {
   const search = planSearch(searchOf(field), table);
   const nearest = planNearest(field, table);
-  const distinct = planDistinct(field, table, search);
+  const found = { search, distance: nearest?.distance ?? null, lineage };
+  const distinct = planDistinct(field, table, found);
   const filtered = planFilter(argumentOf(field, 'filter'), table);
   const fusion = planFusion(field, table, { search, nearest, filter: filtered });
-  const page = planPage(field, table, { search, found: fusion ? byScore(table) : (nearest?.key ?? null), distinct });
+  const page = planPage(field, table, { found, leading: fusion ? byScore(table) : (nearest?.key ?? null), distinct });
   const filter = fusion ? null : combine('and', [search && { kind: 'search', search }, filtered, nearest?.filter ?? null]);
   const mayEstimate = isWhole && filter === null && distinct === null && fusion === null && hasEstimate(table);
-  const found = { search, distance: nearest?.distance ?? null };
   return {
     kind: 'connection',
     table,
@@ -185,12 +201,6 @@ function planConnection(field: SelectedField, table: Table, depth = 1, isWhole =
 
 function byScore(table: Table): OrderKey {
   return { value: { kind: 'score', table }, descending: true, nullsFirst: false };
-}
-
-/** What found the rows of a collection. */
-interface Found {
-  readonly search: Search | null;
-  readonly distance: Distance | null;
 }
 
 /** Whether PostgreSQL keeps the number of rows: not of views, foreign and partitioned tables, and tables that others inherit from. */
@@ -224,15 +234,24 @@ export function planEdge(
   selection: readonly SelectedField[],
   table: Table,
   depth: number,
-  found: Found = { search: null, distance: null },
+  found: Found = foundByNothing,
 ): Member<EdgeValue>[] {
   return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth, found));
 }
 
-function planEdgeField(field: SelectedField, table: Table, depth: number, { search, distance }: Found): EdgeValue {
+function planEdgeField(field: SelectedField, table: Table, depth: number, { search, distance, lineage }: Found): EdgeValue {
   const { kind } = bindingAt('edge', field);
-  if (kind === 'distance') return { kind, distance };
-  return kind === 'node' ? { kind, row: planRow(field.selection, table, depth, search) } : { kind };
+  switch (kind) {
+    case 'node':
+      return { kind, row: planRow(field.selection, table, depth, search) };
+    case 'distance':
+      return { kind, distance };
+    case 'depth':
+      return { kind, lineage };
+    case 'cursor':
+    case 'score':
+      return { kind };
+  }
 }
 
 function planPageInfoField(field: SelectedField): PageInfoValue {

@@ -2,7 +2,7 @@
  * What each kind of order value is, said once: walks, measures, cursors, errors and explanations read it here. The SQL of a value is
  * `valueOfRow` in `compile/page/order-keys.ts`.
  */
-import type { Column, Relation, Routine } from '../../model/model.ts';
+import type { Column, Lineage, Relation, Routine } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../../model/value-type.ts';
@@ -49,6 +49,8 @@ export function traitsOfOrder(value: OrderValue): OrderTraits {
       return ofDistance(value.distance);
     case 'score':
       return { type: namedTypes.float8, identity: 'score', columns: [], isNeverNull: always, text: () => 'score' };
+    case 'depth':
+      return ofDepth(value.lineage);
     case 'related':
       return ofRelated(value.rows, value.value);
     case 'aggregate':
@@ -115,6 +117,10 @@ export function distanceText({ column, metric, from }: Distance, textOf: (parame
   return `${metric} distance of ${column.name} from ${origin}`;
 }
 
+function ofDepth({ depthName }: Lineage): OrderTraits {
+  return { type: namedTypes.int4, identity: 'depth', columns: [depthName], isNeverNull: always, text: () => 'depth' };
+}
+
 function ofRelated(rows: RelatedRows, inner: OrderValue): OrderTraits {
   const { type, identity, isNeverNull, text } = traitsOfOrder(inner);
   const relation = uniqueRelation(rows);
@@ -152,8 +158,16 @@ function aggregateType(value: AggregateOrder): ScalarType {
   return extremes === 'of text' || type.kind !== 'scalar' ? namedTypes.text : operandScalar(type);
 }
 
-function columnsLeadingTo({ by }: RelatedRows): readonly string[] | null {
-  return by.kind === 'computed' ? null : by.relation.columns.map(({ near }) => near);
+/** The names of the columns of a row that lead to related rows; null if it takes the whole row. */
+export function columnsLeadingTo({ by }: Pick<RelatedRows, 'by'>): readonly string[] | null {
+  switch (by.kind) {
+    case 'relation':
+      return by.relation.columns.map(({ near }) => near);
+    case 'lineage':
+      return by.lineage.parent.columns.flatMap(({ near, target }) => [near, target]);
+    case 'computed':
+      return null;
+  }
 }
 
 /** The relation, if a constraint guarantees that it leads to at most one row. */

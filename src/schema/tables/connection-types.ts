@@ -18,6 +18,7 @@ import { objectType, type TableTypes, type TypeRegistry } from '../lazy/type-reg
 import { cursorScalar } from '../value-types.ts';
 import { fuseArgument, scoreField } from './fusion-types.ts';
 import { groupsField } from './group-types.ts';
+import { depthField } from './lineage-types.ts';
 import { distanceField, nearestArgument } from './nearest-types.ts';
 import { distinctArgument, orderArgument } from './order-types.ts';
 import { searchArgument } from './search-types.ts';
@@ -83,6 +84,7 @@ function edgeFields(registry: TypeRegistry, table: Table): Fields {
     node: { type: new GraphQLNonNull(registry.rowOf(table)), ...bindField('edge', { kind: 'node' }) },
     ...distanceField(registry, table),
     ...scoreField(registry, table),
+    ...depthField(table),
   };
 }
 

@@ -170,11 +170,16 @@ export const filterTypes = {
     (typeName) => `Filters records by their related \`${typeName}\` record`,
   ),
   FilterToMany: inputType(
-    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many'),
+    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many') || filtersLineages(table),
     toManyFields,
     (typeName) => `Filters records by their related \`${typeName}\` records`,
   ),
 } as const satisfies Partial<TableTypes>;
+
+/** Only a table that refers to itself has lineages, which is known without building it. */
+function filtersLineages(table: Table): boolean {
+  return table.additions.has('relationFilters') && table.referrers.includes(table) && table.lineages.length > 0;
+}
 
 function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const columns = columnFilters(registry, table);

@@ -25,6 +25,7 @@ import { inputType, type TableType, type TableTypes, type TypeRegistry } from '.
 import { asChoice, columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateScalar } from './aggregate-types.ts';
 import { hasReferrer } from './filter-types.ts';
+import { depthOrder } from './lineage-types.ts';
 import { searchOrder } from './search-types.ts';
 
 const aggregates = {
@@ -84,7 +85,7 @@ function columnsOf({ columns }: Table, name: OrderAggregate): Column[] {
 
 function orderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields = plainOrderFields(registry, table);
-  return { ...searchOrder(table, fields), ...fields };
+  return { ...searchOrder(table, fields), ...fields, ...depthOrder(table, fields) };
 }
 
 function plainOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {

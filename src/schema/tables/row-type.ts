@@ -18,6 +18,7 @@ import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } fro
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
+import { lineageField } from './lineage-types.ts';
 import { searchFields } from './search-types.ts';
 
 /** The type of every readable table's rows. A table without other types has no key, and therefore no identifier. */
@@ -50,6 +51,9 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   }
   for (const relation of table.relations) {
     if (registry.hasOf(relation.target, 'row')) builders.set(relation.fieldName, () => relationField(registry, relation));
+  }
+  for (const lineage of table.lineages) {
+    builders.set(lineage.fieldName, () => lineageField(registry, table, lineage, collectionArguments(registry, table)));
   }
   for (const routine of table.computed) {
     if (!hasField(registry, routine)) continue;
