@@ -155,6 +155,8 @@ used_type as materialized (
     cross join lateral (
       select case when t.typtype = 'd' then t.typbasetype else t.typelem end as id where t.typtype = 'd' or t.typcategory = 'A'
       union all
+      select g.rngsubtype from pg_catalog.pg_range g where t.typtype in ('r', 'm') and t.oid in (g.rngtypid, g.rngmultitypid)
+      union all
       select a.atttypid
       from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
       where t.typtype = 'c' and c.oid = t.typrelid and c.relkind = 'c' and a.attnum > 0 and not a.attisdropped

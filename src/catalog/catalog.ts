@@ -236,6 +236,8 @@ export interface CatalogType {
   readonly elementId: number;
   /** The relation that a composite type belongs to, otherwise 0. */
   readonly relationId: number;
+  /** The type of the bounds of a range or multirange, otherwise 0. */
+  readonly boundId: number;
   /** The type as SQL without modifiers, quoted, and qualified unless it is in pg_catalog. */
   readonly sql: string;
   /** The enum that a domain is based on, as SQL; null for all other types. */

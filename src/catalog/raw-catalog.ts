@@ -129,7 +129,7 @@ interface RawForeignKey
 interface RawType
   extends Pick<
     CatalogType,
-    'id' | 'schemaId' | 'name' | 'kind' | 'category' | 'elementId' | 'relationId' | 'oddlyOrdered' | 'unordered' | 'delimiter'
+    'id' | 'schemaId' | 'name' | 'kind' | 'category' | 'elementId' | 'relationId' | 'boundId' | 'oddlyOrdered' | 'unordered' | 'delimiter'
   > {
   readonly quotedName: string;
   /** The type without its modifier, qualified like `shownType` of columns. */

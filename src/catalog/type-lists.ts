@@ -44,6 +44,9 @@ export const typeLists = {
         from base b join pg_catalog.pg_type e on e.oid = b.id join pg_catalog.pg_namespace n on n.oid = e.typnamespace
         where e.typtype <> 'd'
       ) end`,
+      boundId: `case when t.typtype in ('r', 'm') then (
+        select g.rngsubtype::int8 from pg_catalog.pg_range g where t.oid in (g.rngtypid, g.rngmultitypid)
+      ) else 0 end`,
       oddlyOrdered: '(t.oid in (select d.oid from oddly_ordered d)) is true',
       unordered: '(t.oid in (select d.oid from unordered d)) is true',
       delimiter: 't.typdelim',

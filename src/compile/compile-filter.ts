@@ -20,8 +20,9 @@ import { distanceCondition } from './distance.ts';
 import { relatedRows } from './related-rows.ts';
 import { type Aliases, allNeeds, attributeScope, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
 import { searchCondition } from './search.ts';
-import { comparable, comparand, comparisonOf, isNotNull, isNull, partOf } from './values/comparison.ts';
+import { comparable, comparand, comparisonOf, hasOwnOperand, isNotNull, isNull, partOf, testOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
+import { rangeCondition } from './values/range-values.ts';
 
 /**
  * Where a condition is. PostgreSQL turns an `exists` that is a top-level condition of WHERE into a join. One inside an expression, such as
@@ -61,6 +62,10 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return attributesCondition(filter, scope, aliases, nesting);
     case 'whole null test':
       return sql`${scope.row} ${trusted(filter.isNull ? 'is not distinct from null' : 'is distinct from null')}`;
+    case 'range test':
+    case 'range is empty':
+    case 'bound':
+      return rangeCondition(scope.column(filter.column.name), filter.column.type, filter);
     case 'search':
       return searchCondition(filter.search, scope);
     case 'distance':
@@ -105,11 +110,6 @@ function compileComparison(column: Column, operator: Operator, parameter: Parame
   return comparisonOf(left, operator, parameter, operand, literalOf(parameter, type) ?? comparand(parameter, type));
 }
 
-/** Whether an operator takes something else than a value of the type that it compares. */
-function hasOwnOperand(operator: Operator): boolean {
-  return operators[operator].takesList || operators[operator].operand !== null;
-}
-
 /**
  * A literal enum value or boolean becomes part of the SQL, spelled as in the model, so that PostgreSQL can plan for it and use partial
  * indexes. Everything else is bound.
@@ -124,14 +124,6 @@ function literalOf({ value }: Parameter, type: ValueType): Sql | undefined {
 
 export function equals(column: Column, parameter: Parameter, scope: Scope): Sql {
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
-}
-
-/** A test of a value that is no column. */
-function testOf(value: Sql, test: Test, type: ValueType): Sql {
-  if (test.kind === 'null test') return (test.isNull ? isNull : isNotNull)(value, type);
-  const operand = operandType(type);
-  const right = hasOwnOperand(test.operator) ? undefined : comparand(test.parameter, type);
-  return comparisonOf(comparable(value, type), test.operator, test.parameter, operand, right);
 }
 
 /**

@@ -32,6 +32,7 @@ import { shardAlong, shardOfKey } from './shards.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
 import { bound } from './values/comparison.ts';
 import { jsonPart } from './values/json-values.ts';
+import { boundsJson } from './values/range-values.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
 
 export function newContext(): StatementContext {
@@ -50,6 +51,8 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
       return scope.columnJson(value.column);
     case 'json part':
       return jsonPart(scope.column(value.column.name), value.column, value.path);
+    case 'bounds':
+      return boundsJson(value, scope.column(value.column.name), context);
     case 'node id':
       return nodeIdJson(table, scope);
     case 'search rank':

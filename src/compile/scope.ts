@@ -118,6 +118,7 @@ export function needsOfValue(value: RowValue, table: Table): RowNeeds {
       return noNeeds;
     case 'column':
     case 'json part':
+    case 'bounds':
     case 'row column':
       return needsOfColumns([value.column.name]);
     case 'node id':

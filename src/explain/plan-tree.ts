@@ -128,7 +128,7 @@ function describeResult(result: ResultPlan): string {
 
 function columnsOf({ members }: RowPlan): readonly string[] {
   const names = members.flatMap(({ name, value }) => {
-    if (value.kind === 'column') return [value.column.name];
+    if (value.kind === 'column' || value.kind === 'bounds') return [value.column.name];
     if (value.kind === 'json part') return [`${value.column.name} at ${textOf(value.path)}`];
     return value.kind === 'node id' ? [name] : [];
   });
@@ -233,6 +233,10 @@ function valueText(value: ParameterValue): string {
       return `[${value.items.map(valueText).join(', ')}]`;
     case 'composite':
       return `{${[...value.attributes].map(([name, each]) => `${name}: ${valueText(each)}`).join(', ')}}`;
+    case 'range':
+      return `from ${value.lower ? valueText(value.lower) : 'any'} to ${value.upper ? valueText(value.upper) : 'any'}`;
+    case 'multirange':
+      return `[${value.items.map(valueText).join(', ')}]`;
     case 'version':
       return 'the schema version';
   }

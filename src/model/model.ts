@@ -8,6 +8,7 @@ import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
 import type { VectorForm } from './types/postgres-types.ts';
+import type { FilteredScalar } from './types/scalars.ts';
 import type { TypeFilterName } from './types/type-filters.ts';
 import type { Metric } from './types/vector-metrics.ts';
 import type { DomainType, EnumType, EnumValueType, ListType, RowListType, RowType, ScalarType, ValueType } from './value-type.ts';
@@ -46,6 +47,8 @@ export interface Model {
   readonly hasMoreOperators: boolean;
   /** Whether texts can be compared by their trigrams. */
   readonly hasTrigrams: boolean;
+  /** The types of ranges, by the scalar of their bounds, if tables that have the addition use them. */
+  readonly rangeTypes: ReadonlyMap<FilteredScalar, RangeTypeNames>;
   /** The filters of types that are Opaque, with their names, if tables that have the addition use them. */
   readonly typeFilters: ReadonlyMap<TypeFilterName, string>;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
@@ -54,6 +57,13 @@ export interface Model {
   readonly hasVectors: boolean;
   /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
+}
+
+export interface RangeTypeNames {
+  readonly object: string;
+  readonly input: string;
+  readonly filter: string;
+  readonly multirangeFilter: string;
 }
 
 export interface JsonTypeNames {

@@ -1,7 +1,7 @@
 /** The types of values, as columns, arguments and results have them. Plain, read-only data, as all of the model. */
 import type { Table } from './model.ts';
 import type { PostgresType } from './types/postgres-types.ts';
-import type { ScalarName } from './types/scalars.ts';
+import type { FilteredScalar, ScalarName } from './types/scalars.ts';
 
 export type ValueType = ScalarType | EnumValueType | ListType | RowType | RowListType | CompositeType | UnsupportedType;
 
@@ -22,6 +22,8 @@ export interface ScalarType {
   readonly isBareJson?: true;
   /** Set if its JSON may be an object or array, as for hstore, PostGIS' geometry, and domains over jsonb or a composite type. */
   readonly nestsInJson?: true;
+  /** Set for a range or a multirange whose bounds are scalars or enums. */
+  readonly range?: RangeType;
   /** Set for a domain over a composite type. */
   readonly composite?: true;
   /**
@@ -41,6 +43,15 @@ export interface ScalarType {
   readonly delimiter?: string;
   /** Set if the role may not use the schema of the type, so that its statements cannot name it. */
   readonly unnameable?: true;
+}
+
+export interface RangeType {
+  /** The type of its bounds. */
+  readonly bound: ScalarType | EnumValueType;
+  /** The scalar that its bounds have in GraphQL. */
+  readonly scalar: FilteredScalar;
+  /** Whether it is a multirange: several ranges. */
+  readonly isMulti: boolean;
 }
 
 /** A domain that is a scalar of its own. */

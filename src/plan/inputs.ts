@@ -1,15 +1,59 @@
 /** Turns selections into members, and coerced arguments into parameters. */
-import { ApiError, inField } from '../errors/api-error.ts';
+import { ApiError, inField, quote } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
-import { isArrayDomain } from '../model/types/named-types.ts';
+import { isArrayDomain, rangesOf } from '../model/types/named-types.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
+import type { RangePart } from '../schema/bindings.ts';
 import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 
 export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): Parameter {
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
+}
+
+/** The value that an input gives a column: its own, or that of the bounds. */
+export function writtenValue({ value, binding }: InputEntry): ParameterValue {
+  if (binding?.at !== 'write' || binding.kind !== 'bounds') return parameterValue(value);
+  return rangeValue(value, rangesOf(binding.column.type)?.range.isMulti === true);
+}
+
+/** Throws BAD_USER_INPUT for a column that is given as text and by its bounds. */
+export function checkBounds(entries: readonly InputEntry[]): void {
+  for (const { name, binding } of entries) {
+    if (binding?.at !== 'write' || binding.kind !== 'bounds') continue;
+    const { column } = binding;
+    const other = entries.find(
+      (entry) => entry.binding?.at === 'write' && entry.binding.kind === 'column' && entry.binding.column === column,
+    );
+    if (!other) continue;
+    const problem = `The field ${quote(column.fieldName)} is given twice, as ${quote(other.name)} and as ${quote(name)}.`;
+    throw new ApiError('BAD_USER_INPUT', `${problem} Leave out one of them.`);
+  }
+}
+
+/** Whether an input has no value, because all variables in it were not sent. */
+export function isUnsent(value: InputValue): boolean {
+  return value?.kind === 'object' && value.entries.length === 0 && value.unsent !== undefined;
+}
+
+/** A range; of a list, a multirange, or a list of ranges. */
+export function rangeValue(value: InputValue, isMulti: boolean): ParameterValue {
+  if (value?.kind === 'list') return { kind: isMulti ? 'multirange' : 'list', items: value.items.map((item) => rangeValue(item, isMulti)) };
+  if (value?.kind !== 'object') return parameterValue(value);
+  const partOf = (kind: RangePart): ParameterValue | null => {
+    const found = value.entries.find((entry) => bindingAt('range', entry).kind === kind)?.value ?? null;
+    return found && parameterValue(found);
+  };
+  return {
+    kind: 'range',
+    lower: partOf('lower'),
+    upper: partOf('upper'),
+    lowerInclusive: partOf('lower inclusive'),
+    upperInclusive: partOf('upper inclusive'),
+    isEmpty: partOf('is empty'),
+  };
 }
 
 interface ElementParameter extends Parameter {

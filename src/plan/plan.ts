@@ -3,6 +3,7 @@ import type { Arbiter, Column, Lineage, Relation, Routine, RoutineArgument, Tabl
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate, VectorForm } from '../model/types/postgres-types.ts';
+import type { RangeOperator } from '../model/types/range-operators.ts';
 import type { Metric } from '../model/types/vector-metrics.ts';
 import type { ListType, ScalarType, ValueType } from '../model/value-type.ts';
 import type { BindValue } from '../request/operation.ts';
@@ -56,6 +57,7 @@ export type RowValue =
   | { readonly kind: 'column'; readonly column: Column }
   /** What is at a path of a JSON column: a list of keys and positions. */
   | { readonly kind: 'json part'; readonly column: Column; readonly path: Parameter }
+  | BoundsPlan
   | { readonly kind: 'node id' }
   /** How well the row matches the search that found it; null if none did. */
   | { readonly kind: 'search rank'; readonly search: Search | null }
@@ -73,6 +75,14 @@ export interface LineagePlan {
   readonly maxDepth: Count;
   readonly connection: ConnectionPlan;
 }
+
+/** A column of a range, or of several, as an object with bounds, or a list of objects. */
+export interface BoundsPlan {
+  readonly kind: 'bounds';
+  readonly column: Column;
+  readonly members: readonly Member<RangeValue>[];
+}
+export type RangeValue = TypeNamePlan | { readonly kind: 'lower' | 'upper' | 'lower inclusive' | 'upper inclusive' | 'is empty' };
 
 /** Where a column has the words of the search, as HTML. */
 export interface SnippetPlan {
@@ -269,7 +279,6 @@ export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: Relate
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  | ((Test | ArrayTest | JsonTest) & { readonly column: Column })
   /** Whether the attributes of a composite value match, or those of any or of all elements of an array. `table`: its type. */
   | {
       readonly kind: 'attributes';
@@ -280,6 +289,7 @@ export type Filter =
     }
   /** Whether the composite value itself, whose attributes a filter is about, is null. */
   | { readonly kind: 'whole null test'; readonly isNull: boolean }
+  | ((Test | ArrayTest | JsonTest | RangeTest) & { readonly column: Column })
   | { readonly kind: 'search'; readonly search: Search }
   /** Whether there is a distance, and none greater than `within`. */
   | { readonly kind: 'distance'; readonly distance: Distance; readonly within: Parameter | null }
@@ -311,6 +321,13 @@ export interface JsonTest {
   readonly parameter: Parameter;
   readonly vars: Parameter | null;
 }
+
+/** A test of a range or multirange. */
+export type RangeTest =
+  | { readonly kind: 'range test'; readonly operator: RangeOperator; readonly parameter: Parameter }
+  | { readonly kind: 'range is empty'; readonly parameter: Parameter }
+  | { readonly kind: 'bound'; readonly side: 'lower' | 'upper'; readonly type: ElementType; readonly tests: readonly Test[] };
+
 export type ElementType = ListType['element'];
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
@@ -411,7 +428,19 @@ export type ParameterValue =
   | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }
   /** A value of a composite type, by the names of its attributes in PostgreSQL. */
   | { readonly kind: 'composite'; readonly attributes: ReadonlyMap<string, ParameterValue> }
+  | RangeParameter
+  | { readonly kind: 'multirange'; readonly items: readonly ParameterValue[] }
   | { readonly kind: 'version'; readonly version: { readonly current: string } };
+
+/** A range; a bound that is null is none. */
+export interface RangeParameter {
+  readonly kind: 'range';
+  readonly lower: ParameterValue | null;
+  readonly upper: ParameterValue | null;
+  readonly lowerInclusive: ParameterValue | null;
+  readonly upperInclusive: ParameterValue | null;
+  readonly isEmpty: ParameterValue | null;
+}
 
 /** How to encode an element of a cursor or nodeId. */
 export type ElementUse = 'text' | 'array' | 'json';

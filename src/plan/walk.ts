@@ -155,6 +155,7 @@ function inRowValue(value: Selected<RowValue>): readonly PlanNode[] {
   switch (value.kind) {
     case 'column':
     case 'json part':
+    case 'bounds':
     case 'node id':
     case 'search rank':
     case 'search snippet':

@@ -8,11 +8,18 @@ import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { WritableRelation } from '../model/relations/writable-relations.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
+import type { RangeOperator } from '../model/types/range-operators.ts';
 
 interface ColumnBinding {
   readonly kind: 'column';
   readonly column: Column;
 }
+/** A column of ranges, as objects with bounds. */
+interface BoundsBinding {
+  readonly kind: 'bounds';
+  readonly column: Column;
+}
+export type RangePart = 'lower' | 'upper' | 'lower inclusive' | 'upper inclusive' | 'is empty';
 /** The columns that the values of an enum mean, by name. */
 interface ColumnsBinding {
   readonly kind: 'columns';
@@ -53,7 +60,14 @@ interface FieldBindings {
   query: { readonly kind: 'collection' | 'by key'; readonly table: Table } | Plain<'node'> | RoutineBinding;
   mutation: { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table } | RoutineBinding;
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
-  row: ColumnBinding | RelationBinding | LineageBinding | ComputedBinding | Plain<'node id' | 'search rank' | 'search snippet'>;
+  row:
+    | ColumnBinding
+    | BoundsBinding
+    | RelationBinding
+    | LineageBinding
+    | ComputedBinding
+    | Plain<'node id' | 'search rank' | 'search snippet'>;
+  range: Plain<RangePart>;
   connection: Plain<'edges' | 'page info' | 'total count' | 'aggregate' | 'groups'>;
   edge: Plain<'cursor' | 'node' | 'distance' | 'score' | 'depth'>;
   'page info': Plain<'start cursor' | 'end cursor' | 'has next page' | 'has previous page'>;
@@ -75,6 +89,8 @@ interface InputBindings {
   'nearest to': Plain<'to' | 'text' | 'nearest to' | 'metric'>;
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   'array operators': Plain<'any' | 'all' | 'length'>;
+  'range operators': { readonly kind: 'range operator'; readonly operator: RangeOperator } | Plain<'lower' | 'upper' | 'is empty'>;
+  range: Plain<RangePart>;
   'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };
   'json path': Plain<'path' | 'vars'>;
   /** `is` tests a composite value. */
@@ -85,7 +101,7 @@ interface InputBindings {
   order: ColumnBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank' | 'depth'>;
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
-  write: ColumnBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
+  write: ColumnBinding | BoundsBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
   /** An attribute. */
   composite: ColumnBinding;
   increment: ColumnBinding;

@@ -33,6 +33,7 @@ import { aggregateTypes } from './tables/aggregate-types.ts';
 import { defineCompositeFilters } from './tables/composite-filters.ts';
 import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
 import {
+  defineRangeFilters,
   domainFilter,
   enumFilter,
   filterIs,
@@ -48,6 +49,7 @@ import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { defineVectorTypes, nearestTypes } from './tables/nearest-types.ts';
 import { orderTypes } from './tables/order-types.ts';
+import { defineRangeTypes } from './tables/range-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
 import { bareJsonScalar, cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
@@ -91,6 +93,8 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const ofAll = commonTypes.map((type) => (type === scalarTypes.JSON ? jsonScalar : type));
   for (const type of [...ofAll, ...scalarFilterTypes(offered)]) registry.define(type.name, () => type);
   defineJsonTypes(registry, jsonScalar, filterIs);
+  defineRangeTypes(registry);
+  defineRangeFilters(registry);
   for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(filter, name, offered));
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
@@ -142,7 +146,7 @@ function defineEnumTypes(
 function defineDomainTypes(registry: TypeRegistry, domain: DomainType, offered: OfferedOperators): void {
   const { typeName, base } = domain;
   registry.define(typeName, () => domainScalar(domain));
-  registry.define(filterTypeName(typeName), () => domainFilter(registry.scalar(typeName), domain, offered));
+  registry.define(filterTypeName(typeName), () => domainFilter(registry, domain, offered));
   const filtersLists = base.kind === 'enum' || scalars[base.scalar].filtersLists;
   if (filtersLists) defineListFilter(registry, typeName, () => registry.scalar(typeName), offered);
 }

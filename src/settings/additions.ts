@@ -25,6 +25,7 @@ const additionTable = {
   moreFunctions: 'Functions that return sets of values, overloaded functions, and computed fields with arguments',
   moreOperators:
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
+  ranges: 'Ranges and multiranges as objects with bounds, beside their text, in rows, filters and inputs',
   moreTypes: 'Intervals, network addresses and ltree: filters with all their comparisons, aggregates, and increments of times by intervals',
   json: 'JSON columns: filters, the argument path of their fields, and updates of a part',
   search: 'Full-text search: the argument search of collections, the filter of that name, ranks and snippets',

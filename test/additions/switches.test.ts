@@ -13,7 +13,7 @@ create type mood as enum ('calm', 'wild');
 create type spot as (x int, y int);
 create function lengths() returns setof int stable language sql as 'select 1';
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], took interval, details jsonb, words tsvector, badge int unique, at spot, parent_id int references frog);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], took interval, awake int4range, details jsonb, words tsvector, badge int unique, at spot, parent_id int references frog);
 create table spawn (id int primary key); revoke all on spawn from service_role; grant insert on spawn to service_role;
 create view wet_frog as select id, pond_id from frog;`;
 
@@ -51,6 +51,7 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   uniqueLookups: (schema) => schema.getQueryType()?.getFields().frogByBadge,
   adaptedNames: (schema) => memberOf(schema, 'frog', 'leg_length'),
   json: (schema) => memberOf(schema, 'frogFilter', 'details'),
+  ranges: (schema) => memberOf(schema, 'frog', 'awakeBounds'),
   moreTypes: (schema) => schema.getType('IntervalFilter'),
   moreOperators: (schema) => memberOf(schema, 'IntFilter', 'notIn'),
   search: (schema) => memberOf(schema, 'frogFilter', 'search'),

@@ -121,7 +121,7 @@ alter table pass enable row level security;
 
 -- Types that are Opaque and have filters of their own.
 create extension ltree;
-create table slot(id int primary key, lasts interval, path ltree, host inet);
+create table slot(id int primary key, lasts interval, path ltree, host inet, during tstzrange, seats int4multirange);
 comment on table slot is '@graphql({"aggregate": {"enabled": true}})';
 
 -- Searched by a vector that PostgreSQL keeps, and by the words of columns.

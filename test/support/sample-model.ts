@@ -126,6 +126,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     hasMoreOperators: true,
     hasTrigrams: false,
     typeFilters: new Map(),
+    rangeTypes: new Map(),
     jsonTypes: null,
     hasVectors: false,
     json: 'string',

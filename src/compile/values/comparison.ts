@@ -4,7 +4,7 @@ import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
 import { typeFilters } from '../../model/types/type-filters.ts';
 import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
-import type { Parameter, ValuePart } from '../../plan/plan.ts';
+import type { Parameter, Test, ValuePart } from '../../plan/plan.ts';
 import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The type to which values of `type` are cast for comparison. */
@@ -127,6 +127,19 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
 /** A comparison of texts by an operator of pg_trgm; false without the extension. */
 export function trigramComparison(left: Sql, symbol: '%' | '%>', right: Sql, { trigrams }: Pick<ScalarType, 'trigrams'>): Sql {
   return trigrams === undefined ? trusted('false') : sql`${left} operator(${trusted(`${trigrams}.${symbol}`)}) ${right}`;
+}
+
+/** Whether an operator takes something else than a value of the type that it compares. */
+export function hasOwnOperand(operator: Operator): boolean {
+  return operators[operator].takesList || operators[operator].operand !== null;
+}
+
+/** A test of a value that is no column. */
+export function testOf(value: Sql, test: Test, type: ValueType): Sql {
+  if (test.kind === 'null test') return (test.isNull ? isNull : isNotNull)(value, type);
+  const operand = operandType(type);
+  const right = hasOwnOperand(test.operator) ? undefined : comparand(test.parameter, type);
+  return comparisonOf(comparable(value, type), test.operator, test.parameter, operand, right);
 }
 
 /** The parameter, of which only a part is bound, or a pattern made of it. */

@@ -10,7 +10,7 @@ import type { Table } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
-import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/plan.ts';
+import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
 
@@ -189,9 +189,30 @@ export function resolveValue(value: ParameterValue, bindValues: readonly ScalarV
       return value.items.map((item) => resolveValue(item, bindValues));
     case 'composite':
       return { attributes: new Map([...value.attributes].map(([name, each]) => [name, resolveValue(each, bindValues)])) };
+    case 'range':
+      return rangeText(value, bindValues);
+    case 'multirange':
+      return `{${value.items.map((item) => String(resolveValue(item, bindValues))).join()}}`;
     case 'version':
       return value.version.current;
   }
+}
+
+/** The text of a range (PostgreSQL manual: Range Types, Input/Output). Without flags, its lower bound is in it, and its upper is not. */
+function rangeText(range: RangeParameter, bindValues: readonly ScalarValue[]): string {
+  const valueOf = (part: ParameterValue | null): ScalarValue => part && resolveValue(part, bindValues);
+  const [lower, upper] = [valueOf(range.lower), valueOf(range.upper)];
+  if (valueOf(range.isEmpty) === true) {
+    if (lower === null && upper === null) return 'empty';
+    throw new ApiError('BAD_USER_INPUT', 'A range that is empty has no bounds. Leave out "isEmpty", or the bounds.');
+  }
+  const start = valueOf(range.lowerInclusive) === false ? '(' : '[';
+  const end = valueOf(range.upperInclusive) === true ? ']' : ')';
+  return `${start}${boundText(lower)},${boundText(upper)}${end}`;
+}
+
+function boundText(bound: ScalarValue): string {
+  return bound === null ? '' : `"${String(bound).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** A value, one of two, or a text as a pattern of LIKE. */

@@ -1,18 +1,56 @@
 /**
- * The names of the input types that the columns of all tables share: those of JSON, and the filters of types that are Opaque. Only those that
+ * The names of the input types that the columns of all tables share: those of JSON, of ranges, and the filters of types that are Opaque. Only those that
  * a table with the addition uses, so that others keep the names.
  */
 import type { BuildContext } from '../build-context.ts';
 import type { JsonTypeNames, Model } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
-import { isJson } from '../types/named-types.ts';
+import { isJson, rangesOf } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
+import type { FilteredScalar } from '../types/scalars.ts';
 import type { TypeFilterName } from '../types/type-filters.ts';
 import type { LazyTable } from './lazy-table.ts';
+import { valueTypeOf } from './value-types.ts';
 
 /** Claims them after all other types. */
-export function claimInputTypes(context: BuildContext, names: ClaimedNames): Pick<Model, 'jsonTypes' | 'typeFilters'> {
-  return { jsonTypes: hasJson(context) ? claimJsonTypes(names) : null, typeFilters: claimTypeFilters(context, names) };
+export function claimInputTypes(context: BuildContext, names: ClaimedNames): Pick<Model, 'jsonTypes' | 'typeFilters' | 'rangeTypes'> {
+  return {
+    jsonTypes: hasJson(context) ? claimJsonTypes(names) : null,
+    typeFilters: claimTypeFilters(context, names),
+    rangeTypes: claimRangeTypes(context, names),
+  };
+}
+
+/** The scalars of bounds of the ranges in columns and attributes that have the addition. */
+function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['rangeTypes'] {
+  const { catalog, composites, settings, tables } = context;
+  const ofRanges = new Map<number, FilteredScalar>();
+  for (const { id, boundId, baseId, elementId } of catalog.types.values()) {
+    const inner = catalog.types.get(elementId || baseId);
+    if (boundId === 0 && !inner) continue;
+    const ranges = rangesOf(valueTypeOf(context, id));
+    if (ranges) ofRanges.set(id, ranges.range.scalar);
+  }
+  const used = new Set<FilteredScalar>();
+  if (ofRanges.size === 0 || !settings.additions.has('ranges')) return new Map();
+  for (const { additions, traits } of [...tables.values(), ...composites.values()]) {
+    if (!additions.has('ranges')) continue;
+    for (const { typeId } of traits.catalogTable.columns) {
+      const scalar = ofRanges.get(typeId);
+      if (scalar !== undefined) used.add(scalar);
+    }
+  }
+  return new Map(
+    [...used].map((scalar) => [
+      scalar,
+      {
+        object: names.claimShared(`${scalar}Range`),
+        input: names.claimShared(`${scalar}RangeInput`),
+        filter: names.claimShared(`${scalar}RangeFilter`),
+        multirangeFilter: names.claimShared(`${scalar}MultirangeFilter`),
+      },
+    ]),
+  );
 }
 
 /** The tables, and the composite types that are filtered. */

@@ -11,6 +11,7 @@ import type {
   CompositeType,
   EnumValueType,
   ListType,
+  RangeType,
   RowListType,
   RowType,
   ScalarType,
@@ -178,10 +179,12 @@ export function scalarOrEnumOf(context: BuildContext, type: CatalogType): Scalar
     ...(own.scalar === 'JSON' && context.settings.json === 'object' && ({ isBareJson: true } as const)),
   } as const;
   const trigrams = trigramsOf(context);
+  const range = rangeOf(context, type);
   if (type.enumSql !== null) return { ...scalar, comparedAs: type.enumSql, ...nameability(context, type) };
   return {
     ...scalar,
     ...nameability(context, type),
+    ...(range !== undefined && { range }),
     ...(nestsInJson(type) && { nestsInJson: true }),
     ...(type.category === 'C' && { composite: true }),
     ...(trigrams !== null && traits.aggregates.max === 'String' && { trigrams }),
@@ -189,6 +192,16 @@ export function scalarOrEnumOf(context: BuildContext, type: CatalogType): Scalar
     ...(type.unordered && { unordered: true }),
     ...(type.delimiter !== ',' && { delimiter: type.delimiter }),
   };
+}
+
+/** Undefined for what is no range, or has bounds of other kinds than scalars and plain enums. Bounds that are enums, domains or JSON are Opaque. */
+function rangeOf(context: BuildContext, { boundId, kind }: CatalogType): RangeType | undefined {
+  const bound = boundId === 0 ? undefined : valueTypeOf(context, boundId);
+  if (bound?.kind === 'scalar') {
+    const isPlain = bound.domain === undefined && bound.scalar !== 'JSON';
+    return { bound, scalar: isPlain ? bound.scalar : 'Opaque', isMulti: kind === 'm' };
+  }
+  return bound?.kind === 'enum' && !bound.enum.mapped ? { bound, scalar: 'Opaque', isMulti: kind === 'm' } : undefined;
 }
 
 function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType {

@@ -1,5 +1,5 @@
 /** The types that statements name on their own, apart from those of columns. */
-import type { DomainType, ScalarType, ValueType } from '../value-type.ts';
+import type { DomainType, RangeType, ScalarType, ValueType } from '../value-type.ts';
 import { otherTypes, type PostgresType, postgresType } from './postgres-types.ts';
 import { scalars } from './scalars.ts';
 
@@ -44,6 +44,14 @@ export function identifies(type: ValueType): boolean {
 /** Whether its values are json or jsonb. */
 export function isJson(type: ValueType): boolean {
   return type.kind === 'scalar' && operandScalar(type).scalar === 'JSON';
+}
+
+/** The range of a type, a domain over one included, or of the elements of an array; undefined if there is none. */
+export function rangesOf(type: ValueType): { readonly range: RangeType; readonly areMany: boolean } | undefined {
+  const of = type.kind === 'list' ? type.element : type;
+  const range = of.kind === 'scalar' ? operandScalar(of).range : undefined;
+  if (range === undefined || (type.kind === 'list' && range.isMulti)) return undefined;
+  return { range, areMany: type.kind === 'list' || range.isMulti };
 }
 
 /** What a type can do; what types without a row can, if it is no scalar. */

@@ -3,7 +3,7 @@ import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
-import { keyOfNodeId, listOf, objectOf, parameterValue } from '../../plan/inputs.ts';
+import { checkBounds, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
@@ -65,10 +65,12 @@ export function readRows(objects: readonly LabelledObject[]): Generator<void, In
 export function readRow({ label, parent, value, path }: LabelledObject): InputRow {
   const values = new Map<Column, ParameterValue>();
   const related: RelationInput[] = [];
+  atInput(path, () => checkBounds(value.entries));
   for (const entry of value.entries) {
     const binding = bindingAt('write', entry);
-    if (binding.kind === 'column') values.set(binding.column, parameterValue(entry.value));
-    else if (entry.value !== null) {
+    if (binding.kind !== 'nested write') {
+      if (binding.kind === 'column' || !isUnsent(entry.value)) values.set(binding.column, writtenValue(entry));
+    } else if (entry.value !== null) {
       const relation = readRelation(binding.relation, entry.value, inputPath(entry.name, path));
       if (relation.members.size > 0) related.push(relation);
     }

@@ -45,6 +45,9 @@ function describeFilter(filter: Filter | null): string | null {
     case 'elements':
     case 'length':
     case 'json test':
+    case 'range test':
+    case 'range is empty':
+    case 'bound':
       return `${filter.kind} ${filter.column.name}`;
     case 'attributes':
       return `${filter.column.name} (${describeFilter(filter.filter)})`;

@@ -2,10 +2,11 @@
 import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
-import { namedTypes } from '../../model/types/named-types.ts';
+import { namedTypes, operandType, rangesOf } from '../../model/types/named-types.ts';
 import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
+import { rangeOperators } from '../../model/types/range-operators.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
-import { isNullOf, keyOfNodeId, listOf, objectOf, planTest, planTests, valueParameter } from '../inputs.ts';
+import { isNullOf, isUnsent, keyOfNodeId, listOf, objectOf, planTest, planTests, rangeValue, valueParameter } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 import { planSearch } from './search.ts';
 
@@ -103,12 +104,39 @@ function planCompositeArray({ entries }: InputObject, column: Column, table: Tab
 function planColumnTest(operand: InputEntry, column: Column): Filter | null {
   const { binding, value } = operand;
   if (binding?.at === 'json operators') return planJsonTest(value, binding.operator, column);
+  if (binding?.at === 'range operators') return planRangeTest(value, binding, column);
   if (binding?.at !== 'array operators' || column.type.kind !== 'list') return { column, ...planTest(operand, column.type) };
   if (value === null) return null;
   if (binding.kind === 'length') return testsOf({ column, kind: 'length', tests: planTests(value, namedTypes.int4) });
   const type = column.type.element;
   return testsOf({ column, kind: 'elements', quantifier: binding.kind, type, tests: planTests(value, type) });
 }
+
+function planRangeTest(value: InputValue, binding: RangeBinding, column: Column): Filter | null {
+  const ranges = rangesOf(column.type);
+  if (ranges === undefined) throw new Error(`The column ${column.name} has no ranges.`);
+  const { bound, isMulti } = ranges.range;
+  switch (binding.kind) {
+    case 'is empty':
+      return { kind: 'range is empty', column, parameter: valueParameter(value, namedTypes.bool, 'filter') };
+    case 'lower':
+    case 'upper': {
+      const tests = value === null ? [] : planTests(value, bound);
+      return tests.length > 0 ? { kind: 'bound', column, side: binding.kind, type: bound, tests } : null;
+    }
+    case 'range operator': {
+      const { operator } = binding;
+      if (rangeOperators[operator].takes === 'element')
+        return { kind: 'range test', column, operator, parameter: valueParameter(value, bound, 'filter') };
+      // An empty object is no condition.
+      if ((value?.kind === 'object' && value.entries.length === 0) || (value?.kind === 'list' && value.items.some(isUnsent))) return null;
+      const encoding = { kind: 'value', type: operandType(column.type), use: 'filter' } as const;
+      return { kind: 'range test', column, operator, parameter: { value: rangeValue(value, isMulti), encoding } };
+    }
+  }
+}
+
+type RangeBinding = Extract<NonNullable<InputEntry['binding']>, { at: 'range operators' }>;
 
 function planJsonTest(value: InputValue, operator: JsonOperator, column: Column): Filter {
   const test = { kind: 'json test', column, operator, vars: null } as const;

@@ -15,6 +15,7 @@ import type {
   OrderKey,
   PageInfoValue,
   QueryValue,
+  RangeValue,
   ResultPlan,
   RoutineInput,
   RoutinePlan,
@@ -127,6 +128,8 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
       if (type.kind !== 'row' && type.kind !== 'row list') return { kind: 'column', column };
       return { kind: 'row column', column, list: type.kind === 'row list', row: planRow(selection, type.table, depth) };
     }
+    case 'bounds':
+      return { kind: 'bounds', column: binding.column, members: planMembers<RangeValue>(selection, planRangeField) };
     case 'node id':
       return { kind: 'node id' };
     case 'search rank':
@@ -147,6 +150,10 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
     case 'computed':
       return { kind: 'computed', routine: binding.routine, arguments: inputsOf(field), result: planResult(field, binding.routine, depth) };
   }
+}
+
+function planRangeField(field: SelectedField): RangeValue {
+  return { kind: bindingAt('range', field).kind };
 }
 
 function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {

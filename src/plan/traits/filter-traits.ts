@@ -62,6 +62,12 @@ export function traitsOfFilter(filter: Filter): FilterTraits {
     }
     case 'whole null test':
       return leaf([], () => `is ${filter.isNull ? 'null' : 'not null'}`);
+    case 'range test':
+      return leaf([{ parameters: [filter.parameter] }], (textOf) => `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}`);
+    case 'range is empty':
+      return leaf([{ parameters: [filter.parameter] }], (textOf) => `${filter.column.name} isEmpty ${textOf(filter.parameter)}`);
+    case 'bound':
+      return leaf(filter.tests.flatMap(comparisonOf), (textOf) => `${filter.side} of ${filter.column.name} ${testsText(filter, textOf)}`);
     case 'search': {
       const { mode, text } = filter.search;
       return leaf([{ parameters: [text] }], (textOf) => `${mode} search ${textOf(text)}`);

@@ -6,7 +6,7 @@ import { atInput, type InputPath, inputPath } from '../../errors/input-path.ts';
 import type { Column, Model, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
-import { integerParameter, objectOf, planMembers, valueParameter } from '../inputs.ts';
+import { checkBounds, integerParameter, isUnsent, objectOf, planMembers, writtenValue } from '../inputs.ts';
 import type { Assignment, ConflictPlan, DeletePlan, Filter, InsertPlan, Member, ResponseValue, UpdatePlan } from '../plan.ts';
 import { planRestriction } from '../read/filter.ts';
 import { planOrder } from '../read/page.ts';
@@ -115,15 +115,18 @@ export function planConflict(value: InputValue, table: Table, path: InputPath): 
 }
 
 function entriesOf(value: InputValue): Assignment[] {
-  return objectOf(value).entries.flatMap((entry): Assignment[] => {
+  const { entries } = objectOf(value);
+  checkBounds(entries);
+  return entries.flatMap((entry): Assignment[] => {
     const binding = bindingAt('write', entry);
     // `nested-writes/` plans inputs with related rows, unless they are all null.
-    return binding.kind === 'column' ? [assignment(binding.column, entry)] : [];
+    if (binding.kind === 'nested write' || (binding.kind === 'bounds' && isUnsent(entry.value))) return [];
+    return [assignment(binding.column, entry)];
   });
 }
 
-function assignment(column: Column, { value }: InputEntry): Assignment {
-  return { column, parameter: valueParameter(value, column.type, 'write') };
+function assignment(column: Column, entry: InputEntry): Assignment {
+  return { column, parameter: { value: writtenValue(entry), encoding: { kind: 'value', type: column.type, use: 'write' } } };
 }
 
 /**

@@ -80,6 +80,7 @@ export class TypeRegistry {
   readonly nodeIdField: string;
   readonly jsonTypes: JsonTypeNames | null;
   readonly typeFilters: Model['typeFilters'];
+  readonly rangeTypes: Model['rangeTypes'];
   /** Null if no table has groups. */
   groups: Groups | null = null;
   /** The input of searches; null if no table can be searched. */
@@ -93,12 +94,13 @@ export class TypeRegistry {
 
   /** Without a model, it has only the types that are defined. */
   constructor(
-    model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes' | 'typeFilters'> | null = null,
+    model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes' | 'typeFilters' | 'rangeTypes'> | null = null,
     types: TableTypes | null = null,
   ) {
     this.nodeIdField = model?.nodeIdField ?? 'nodeId';
     this.jsonTypes = model?.jsonTypes ?? null;
     this.typeFilters = model?.typeFilters ?? new Map();
+    this.rangeTypes = model?.rangeTypes ?? new Map();
     this.#types = types;
     for (const table of model?.tables ?? []) {
       this.#stems.set(table.stem, table);

@@ -24,13 +24,14 @@ import { isJson } from '../../model/types/named-types.ts';
 import { enumOperators, listOperators, type Operator, operators } from '../../model/types/operators.ts';
 import { filteredScalars, listedScalars, scalars } from '../../model/types/scalars.ts';
 import { type TypeFilterName, typeFilters } from '../../model/types/type-filters.ts';
-import type { DomainType, ValueType } from '../../model/value-type.ts';
+import type { DomainType, RangeType, ValueType } from '../../model/value-type.ts';
 import type { AdditionName } from '../../settings/additions.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, scalarTypes } from '../value-types.ts';
 import { jsonFilterOf } from './json-types.ts';
+import { rangeOperatorFields } from './range-types.ts';
 import { searchFilter } from './search-types.ts';
 
 export const filterIs = new GraphQLEnumType({ name: 'FilterIs' satisfies SharedTypeName, values: { NULL: {}, NOT_NULL: {} }, ...asChoice });
@@ -117,10 +118,39 @@ export function enumFilter(type: GraphQLEnumType, offered: OfferedOperators): Gr
 }
 
 /** The filter of a domain: that of the type it is based on, or of Opaque if that has none. */
-export function domainFilter(type: GraphQLScalarType, { base }: DomainType, offered: OfferedOperators): GraphQLInputObjectType {
+export function domainFilter(registry: TypeRegistry, { typeName, base }: DomainType, offered: OfferedOperators): GraphQLInputObjectType {
+  const type = registry.scalar(typeName);
   if (base.kind === 'enum') return standingIn(valueFilter(type, enumOperators, offered));
   const names = base.traits.filter === null ? scalars[base.scalar].operators : typeFilters[base.traits.filter].operators;
-  return standingIn(valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, offered));
+  const plain = valueFilter(type, names.length > 0 ? names : scalars.Opaque.operators, offered);
+  return standingIn(base.range === undefined ? plain : withRangeOperators(plain, registry, base.range));
+}
+
+/** Defines the filters of ranges that are no domains. */
+export function defineRangeFilters(registry: TypeRegistry): void {
+  for (const [scalar, { filter, multirangeFilter }] of registry.rangeTypes) {
+    for (const isMulti of [false, true]) {
+      const name = isMulti ? multirangeFilter : filter;
+      const described = `${isMulti ? 'multirange' : 'range'} of ${scalar}`;
+      registry.define(name, () => {
+        const plain = operatorsType(name, described, scalars.Opaque.operators, () => scalarTypes.Opaque, filterIs);
+        return standingIn(withRangeOperators(plain, registry, { scalar, isMulti }));
+      });
+    }
+  }
+}
+
+function withRangeOperators(
+  plain: GraphQLInputObjectType,
+  registry: TypeRegistry,
+  range: Pick<RangeType, 'scalar' | 'isMulti'>,
+): GraphQLInputObjectType {
+  const { fields, ...config } = plain.toConfig();
+  const all = () => Object.entries({ ...fields, ...rangeOperatorFields(registry, range) });
+  return new GraphQLInputObjectType({
+    ...config,
+    fields: () => Object.fromEntries(all().sort(([one], [other]) => (one < other ? -1 : 1))),
+  });
 }
 
 export const opaqueFilterName = filterTypeName(scalarTypes.Opaque.name);
@@ -145,7 +175,7 @@ export function typeFilter(filter: TypeFilterName, name: string, offered: Offere
 }
 
 /** The filter type for values of this type; undefined for JSON, its lists, and rows of tables. */
-export function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+export function filterTypeOf(type: ValueType, registry: TypeRegistry, hasRanges = false): GraphQLInputObjectType | undefined {
   if (type.kind === 'row' || type.kind === 'row list') {
     const { filterName = null, listFilterName = null } = type.table.composite ?? {};
     const name = type.kind === 'row' ? filterName : listFilterName;
@@ -156,6 +186,9 @@ export function filterTypeOf(type: ValueType, registry: TypeRegistry): GraphQLIn
   const own = of.kind === 'enum' ? of.enum.typeName : of.domain?.typeName;
   const filter = type.kind === 'scalar' && own === undefined && type.traits.filter !== null && registry.typeFilters.get(type.traits.filter);
   if (filter) return registry.input(filter);
+  const range = type.kind === 'scalar' && own === undefined ? type.range : undefined;
+  const ofRanges = range && registry.rangeTypes.get(range.scalar);
+  if (ofRanges && hasRanges) return registry.input(range.isMulti ? ofRanges.multirangeFilter : ofRanges.filter);
   const names = [own, of.kind === 'scalar' ? of.scalar : undefined].filter((name) => name !== undefined);
   const found = names.map(type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>).find((name) => registry.has(name));
   return found === undefined ? undefined : registry.input(found);
@@ -198,7 +231,7 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
 export function columnFilters(registry: TypeRegistry, { columns, additions }: Table): GraphQLInputFieldConfigMap {
   const comparable = columns.filter((column) => column.selectable && column.comparable);
   return columnInputs('filter', comparable, 'filterName', ({ type }) =>
-    isJson(type) && additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry),
+    isJson(type) && additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry, additions.has('ranges')),
   );
 }
 

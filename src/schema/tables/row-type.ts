@@ -19,6 +19,7 @@ import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
 import { lineageField } from './lineage-types.ts';
+import { boundsFields } from './range-types.ts';
 import { searchFields } from './search-types.ts';
 
 /** The type of every readable table's rows. A table without other types has no key, and therefore no identifier. */
@@ -59,6 +60,7 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
     if (!hasField(registry, routine)) continue;
     builders.set(routine.fieldName, () => ({ ...routineField(registry, routine), ...bindField('row', { kind: 'computed', routine }) }));
   }
+  for (const [name, build] of boundsFields(registry, table, (other) => builders.has(other))) builders.set(name, build);
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
 }

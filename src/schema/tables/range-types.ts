@@ -1,0 +1,145 @@
+/**
+ * Ranges as objects, beside their text, for each scalar that bounds have. For a column `during` of type tstzrange:
+ *
+ *     type Stay { during: Opaque  duringBounds: DatetimeRange … }
+ *     type DatetimeRange { lower: Datetime  upper: Datetime  lowerInclusive: Boolean!  upperInclusive: Boolean!  isEmpty: Boolean! }
+ *     input StayInsertInput { during: Opaque  duringBounds: DatetimeRangeInput … }
+ *     input DatetimeRangeFilter { contains: DatetimeRangeInput  containsElement: Datetime … }
+ */
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfigMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLScalarType,
+} from 'graphql';
+import type { Column, Table } from '../../model/model.ts';
+import { filterTypeName } from '../../model/naming/graphql-names.ts';
+import { rangesOf } from '../../model/types/named-types.ts';
+import { type RangeOperator, rangeOperators } from '../../model/types/range-operators.ts';
+import type { RangeType } from '../../model/value-type.ts';
+import { bindField, bindInput, type RangePart } from '../bindings.ts';
+import { emptyRecord, type FieldConfig } from '../lazy/lazy-object-type.ts';
+import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { scalarTypes } from '../value-types.ts';
+
+const flags: Readonly<Record<string, { readonly kind: RangePart; readonly fallback: string }>> = {
+  lowerInclusive: { kind: 'lower inclusive', fallback: 'Default: true' },
+  upperInclusive: { kind: 'upper inclusive', fallback: 'Default: false' },
+  isEmpty: { kind: 'is empty', fallback: 'Default: false. Such a range has no bounds' },
+};
+const unbounded = 'Null if it has no bound on this side';
+
+/** Defines the objects and the inputs of ranges. Their filters are made from `rangeOperatorFields`. */
+export function defineRangeTypes(registry: TypeRegistry): void {
+  for (const [scalar, { object, input }] of registry.rangeTypes) {
+    const bound: GraphQLScalarType = scalarTypes[scalar];
+    registry.define(object, () => rangeObject(object, bound));
+    registry.define(input, () => rangeInput(input, bound));
+  }
+}
+
+function rangeObject(name: string, bound: GraphQLScalarType): GraphQLObjectType {
+  const fields: GraphQLFieldConfigMap<unknown, unknown> = {
+    lower: { type: bound, description: unbounded, ...bindField('range', { kind: 'lower' }) },
+    upper: { type: bound, description: unbounded, ...bindField('range', { kind: 'upper' }) },
+  };
+  for (const [flag, { kind }] of Object.entries(flags))
+    fields[flag] = { type: new GraphQLNonNull(GraphQLBoolean), ...bindField('range', { kind }) };
+  return new GraphQLObjectType({ name, description: `A range of \`${bound.name}\` values`, fields });
+}
+
+function rangeInput(name: string, bound: GraphQLScalarType): GraphQLInputObjectType {
+  const fields: GraphQLInputFieldConfigMap = {
+    lower: { type: bound, description: unbounded, ...bindInput('range', { kind: 'lower' }) },
+    upper: { type: bound, description: unbounded, ...bindInput('range', { kind: 'upper' }) },
+  };
+  for (const [flag, { kind, fallback }] of Object.entries(flags))
+    fields[flag] = { type: GraphQLBoolean, description: fallback, ...bindInput('range', { kind }) };
+  return new GraphQLInputObjectType({ name, description: `A range of \`${bound.name}\` values`, fields });
+}
+
+/** What the filter of a range has besides `eq` and `is`; nothing if no table has such ranges as objects. */
+export function rangeOperatorFields(
+  registry: TypeRegistry,
+  { scalar, isMulti }: Pick<RangeType, 'scalar' | 'isMulti'>,
+): GraphQLInputFieldConfigMap {
+  const names = registry.rangeTypes.get(scalar);
+  if (names === undefined) return {};
+  const input = registry.input(names.input);
+  const range = isMulti ? new GraphQLList(new GraphQLNonNull(input)) : input;
+  const fields: GraphQLInputFieldConfigMap = {};
+  for (const operator of Object.keys(rangeOperators) as RangeOperator[]) {
+    const { takes, description } = rangeOperators[operator];
+    const type = takes === 'range' ? range : scalarTypes[scalar];
+    fields[operator] = { type, description, ...bindInput('range operators', { kind: 'range operator', operator }) };
+  }
+  const ofBound = registry.input(filterTypeName(scalar));
+  fields.isEmpty = { type: GraphQLBoolean, description: 'Has no values', ...bindInput('range operators', { kind: 'is empty' }) };
+  fields.lower = { type: ofBound, description: 'Conditions on its lower bound', ...bindInput('range operators', { kind: 'lower' }) };
+  fields.upper = { type: ofBound, description: 'Conditions on its upper bound', ...bindInput('range operators', { kind: 'upper' }) };
+  return fields;
+}
+
+/** The name beside that of a column. */
+function boundsName(name: string): string {
+  return `${name}Bounds`;
+}
+
+/** The fields of rows beside those of ranges. A name that the table needs for something else is left to it. */
+export function boundsFields(
+  registry: TypeRegistry,
+  table: Table,
+  isTaken: (name: string) => boolean,
+): ReadonlyMap<string, () => FieldConfig> {
+  const fields = new Map<string, () => FieldConfig>();
+  if (!table.additions.has('ranges')) return fields;
+  for (const column of table.columns.filter(({ selectable }) => selectable)) {
+    const { range, areMany } = rangesOf(column.type) ?? {};
+    const names = range && registry.rangeTypes.get(range.scalar);
+    const name = boundsName(column.rowFieldName);
+    if (names === undefined || isTaken(name)) continue;
+    fields.set(name, () => {
+      const object = registry.object(names.object);
+      // Arrays may have elements that are null.
+      const type = areMany ? new GraphQLList(column.type.kind === 'list' ? object : new GraphQLNonNull(object)) : object;
+      return {
+        type: column.notNull ? new GraphQLNonNull(type) : type,
+        description: column.description,
+        ...bindField('row', { kind: 'bounds', column }),
+      };
+    });
+  }
+  return fields;
+}
+
+/** Whether inputs take the bounds of a column instead of its text. */
+export function hasBounds({ rangeTypes }: TypeRegistry, { additions }: Table, { type }: Column): boolean {
+  const ranges = additions.has('ranges') ? rangesOf(type) : undefined;
+  return ranges !== undefined && rangeTypes.has(ranges.range.scalar);
+}
+
+/** The fields of an input beside those of ranges. */
+export function boundsInputs(
+  registry: TypeRegistry,
+  table: Table,
+  columns: readonly Column[],
+  others: GraphQLInputFieldConfigMap,
+): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  if (!table.additions.has('ranges')) return fields;
+  for (const column of columns) {
+    const { range, areMany } = rangesOf(column.type) ?? {};
+    const names = range && registry.rangeTypes.get(range.scalar);
+    const name = boundsName(column.fieldName);
+    if (names === undefined || Object.hasOwn(others, name)) continue;
+    const input = registry.input(names.input);
+    const type: GraphQLInputType = areMany ? new GraphQLList(column.type.kind === 'list' ? input : new GraphQLNonNull(input)) : input;
+    fields[name] = { type, description: `Instead of \`${column.fieldName}\``, ...bindInput('write', { kind: 'bounds', column }) };
+  }
+  return fields;
+}
