@@ -15,6 +15,7 @@ export interface Slice {
   /** CPU seconds per 1,000 requests. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
+  readonly loadCpu: number;
   /** Resident memory of the server after the slice, in MB. */
   readonly memory: number;
   readonly wrong: number;
@@ -54,6 +55,7 @@ export async function measureSlice(
     p99: result.p99,
     serverCpu,
     postgresCpu,
+    loadCpu: (result.cpu / result.requests) * 1000,
     memory: readMemory(server.processId),
     wrong: result.wrong,
     complaint: result.complaint,

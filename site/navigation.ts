@@ -61,6 +61,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/limits.md',
     'docs/deployment.md',
     'docs/replicas.md',
+    'docs/scaling.md',
     'docs/library.md',
     'docs/mounting.md',
     'docs/projects.md',
@@ -68,8 +69,8 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/availability.md',
     'docs/telemetry.md',
   ],
-  'The database': ['docs/schema-changes.md', 'docs/schema-changes.md', 'docs/schema-changes.md'],
-  'Troubleshooting and performance': ['docs/diagnose.md', 'docs/diagnose.md', 'docs/performance.md', 'bench/results.md'],
+  'The database': ['docs/schema-changes.md'],
+  'Troubleshooting and performance': ['docs/diagnose.md', 'docs/performance.md', 'bench/results.md', 'bench/scaling-results.md'],
   Contributing: ['CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/internals.md', 'docs/decisions.md', 'CHANGELOG.md'],
 };
 

@@ -18,6 +18,7 @@ class LoadGenerator {
   readonly #requests: readonly EncodedRequest[];
   readonly #busy: Promise<void>[] = [];
   #latencies: number[] = [];
+  #cpu = process.cpuUsage();
   #next = 0;
   #wrong = 0;
   #complaint: string | null = null;
@@ -42,8 +43,10 @@ class LoadGenerator {
     for (const socket of sockets) this.#busy.push(this.#keepBusy(socket));
   }
 
-  forgetLatencies(): void {
+  /** From now on, requests count. */
+  begin(): void {
     this.#latencies = [];
+    this.#cpu = process.cpuUsage();
   }
 
   /** Waits for the last answers. */
@@ -52,7 +55,8 @@ class LoadGenerator {
     const latencies = this.#latencies.toSorted((one, other) => one - other);
     await Promise.all(this.#busy);
     const quantile = (part: number): number => latencies[Math.floor(part * latencies.length)] ?? Number.NaN;
-    const result = { requests: latencies.length, seconds, p50: quantile(0.5), p99: quantile(0.99) };
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const result = { requests: latencies.length, seconds, p50: quantile(0.5), p99: quantile(0.99), cpu: (user + system) / 1e6 };
     return { ...result, wrong: this.#wrong, complaint: this.#complaint };
   }
 
@@ -100,7 +104,7 @@ const generator = new LoadGenerator(load);
 await generator.start();
 await sleep(load.warmUpSeconds * 1000);
 process.send!('warm');
-generator.forgetLatencies();
+generator.begin();
 const began = performance.now();
 await sleep(load.seconds * 1000);
 process.send!(await generator.stop((performance.now() - began) / 1000));

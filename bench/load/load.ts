@@ -25,6 +25,8 @@ export interface LoadResult {
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** CPU seconds of the load generator, from when it was warm. */
+  readonly cpu: number;
   readonly wrong: number;
   /** The first wrong response. */
   readonly complaint: string | null;
