@@ -131,13 +131,16 @@ function describeVersions(database: BenchmarkDatabase, commit: string, servers: 
 }
 
 async function runBenchmark(): Promise<void> {
-  const chosen = choose(options.workloads, workloads, ({ name }) => name);
+  const wanted = choose(options.workloads, workloads, ({ name }) => name);
   const names: ServerName[] = choose(options.servers, comparedServers, (name) => name);
   const commit = readCommit();
   buildPackage(ownRoot);
   if (options.before !== undefined) buildPackage(options.before);
   console.log('Starting PostgreSQL and loading the data …');
   const database = await startDatabase();
+  const chosen = wanted.filter(({ extension }) => extension === undefined || database.hasVectors);
+  if (chosen.length < wanted.length)
+    console.log('Workloads with vectors are left out: PostgreSQL has no pgvector (see docs/performance.md).');
   const servers: RunningServer[] = [];
   try {
     servers.push(...(await startServers(database, options.before === undefined ? names : [...names, 'before'])));

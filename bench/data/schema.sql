@@ -145,6 +145,19 @@ $$;
 alter table message enable row level security;
 create policy of_members on message to authenticated using (internal.is_member(channel_id));
 
+-- Texts to search, and documents.
+create table article (
+  id int primary key,
+  title text not null,
+  body text not null,
+  details jsonb not null,
+  words tsvector not null generated always as (
+    setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', body), 'B')
+  ) stored
+);
+create index on article using gin (words);
+create index on article using gin (details jsonb_path_ops);
+
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true, "max_rows": 100})';
 comment on table track is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 
@@ -155,7 +168,7 @@ create view studio_album with (security_invoker = true) as
 
 grant usage on schema public to anon, authenticated;
 grant usage on schema internal to authenticated;
-grant select on artist, album, track, listener, listener_profile, playlist, playlist_track, studio_album to anon, authenticated;
+grant select on artist, album, track, listener, listener_profile, playlist, playlist_track, article, studio_album to anon, authenticated;
 grant select on diary_entry, message to authenticated;
 grant select, insert on review, setlist, setlist_entry to authenticated;
 grant usage on sequence setlist_id_seq to authenticated;

@@ -62,3 +62,9 @@ select 1 + (listener + step) % 1000, pg_temp.subject(listener) from generate_ser
 insert into message
 select n, 1 + n % 1000, pg_temp.words(n, 91, 12), timestamptz '2025-01-01 00:00:00+00' + make_interval(secs => n)
 from generate_series(1, 100000) n;
+
+-- Each has three of 1,500 topics.
+insert into article
+select n, initcap(pg_temp.words(n, 101, 3)), pg_temp.words(n, 102, 20) || ' topic' || 1 + pg_temp.pick(n, 103, 1500) || ' ' || pg_temp.words(n, 104, 20)
+  || ' topic' || 1 + pg_temp.pick(n, 105, 1500), jsonb_build_object('topic', 1 + pg_temp.pick(n, 106, 1500), 'place', pg_temp.words(n, 107, 2))
+from generate_series(1, 20000) n;

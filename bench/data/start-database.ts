@@ -8,6 +8,8 @@ export interface BenchmarkDatabase {
   readonly superuserUrl: string;
   readonly authenticatorUrl: string;
   readonly version: string;
+  /** Whether it has pgvector. */
+  readonly hasVectors: boolean;
   /** The postmaster; NaN if /proc does not show it. */
   readonly processId: number;
   /** Runs a script as the superuser. */
@@ -30,6 +32,9 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
   const client = new Client({ connectionString: server.url });
   await client.connect();
   for (const script of ['schema.sql', 'seed.sql']) await client.query(await readFile(new URL(script, import.meta.url), 'utf8'));
+  const { rowCount } = await client.query("select from pg_available_extensions where name = 'vector'");
+  const hasVectors = rowCount === 1;
+  if (hasVectors) await client.query(await readFile(new URL('vectors.sql', import.meta.url), 'utf8'));
   await client.query('vacuum (analyze)');
   await client.query('checkpoint');
   const { rows } = await client.query<{ version: string; backend: number }>(
@@ -40,6 +45,7 @@ export async function startDatabase(): Promise<BenchmarkDatabase> {
     superuserUrl: server.url,
     authenticatorUrl: server.url.replace('postgres@', 'authenticator@'),
     version,
+    hasVectors,
     processId: parentOf(backend),
     run: async (script) => void (await client.query(script)),
     stop: async () => {

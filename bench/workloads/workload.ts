@@ -30,6 +30,8 @@ export interface Workload extends Asked {
   readonly position?: Asked;
   /** Run by the superuser before each slice, so that writes do not make later slices slower. */
   readonly before?: string;
+  /** The extension of PostgreSQL that it needs; left out where there is none. */
+  readonly extension?: 'vector';
   /** Keys whose values change from one answer to the next. */
   readonly changing?: readonly string[];
 }
