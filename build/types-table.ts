@@ -1,5 +1,6 @@
 /** Writes the table of docs/types.md from the table of types: node build/types-table.ts */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { forms } from '../src/model/types/metrics.ts';
 import { type PostgresType, postgresTypes } from '../src/model/types/postgres-types.ts';
 import { scalars } from '../src/model/types/scalars.ts';
 import { typeFilters } from '../src/model/types/type-filters.ts';
@@ -30,7 +31,11 @@ export function withTypes(page: string): string {
     rows.set(cells.join('|'), row);
   }
   const table = [...rows.values()].map(({ names, cells }) => [names.join(', '), ...cells]);
-  return replaceTable(page, ['PostgreSQL', 'GraphQL', 'filters, besides `is`', 'aggregates', 'groups by', 'increments by'], table);
+  return replaceTable(
+    page,
+    ['PostgreSQL', 'GraphQL', 'filters, besides `is`', 'aggregates', 'groups by', 'increments by', '`nearest` by'],
+    table,
+  );
 }
 
 function cellsOf(type: PostgresType): readonly string[] {
@@ -44,7 +49,14 @@ function cellsOf(type: PostgresType): readonly string[] {
     listed(Object.keys(type.aggregates)),
     type.orders ? `${units}${ranges}` : '',
     type.increments === null ? '' : amount[type.increments],
+    listed(nearestBy(type)),
   ];
+}
+
+function nearestBy({ measured, aggregates }: PostgresType): readonly string[] {
+  const form = measured ?? (aggregates.max === 'String' ? 'text' : null);
+  if (form === null) return [];
+  return form === 'shape' ? ['the distance'] : forms[form].metrics;
 }
 
 /** The names, of which some stand for several. */

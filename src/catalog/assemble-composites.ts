@@ -33,7 +33,7 @@ const noColumn = {
   hasDefault: false,
   refusesNull: false,
   searchConfig: null,
-  vectorIndexes: [],
+  distanceIndexes: [],
 } as const satisfies Partial<CatalogColumn>;
 
 export function assembleComposites(raw: RawCatalog, comments: CatalogComments, types: ReadonlyMap<number, CatalogType>): CatalogTable[] {

@@ -57,7 +57,7 @@ function* groupByTable<Row extends { readonly tableId: number }>(
   return groups;
 }
 
-const noIndexes: CatalogColumn['vectorIndexes'] = [];
+const noIndexes: CatalogColumn['distanceIndexes'] = [];
 
 function columnAssembler(
   raw: RawCatalog,
@@ -70,7 +70,7 @@ function columnAssembler(
   const shownTypes = new Map(raw.types.map(({ id, shown }) => [id, shown]));
   const searchConfigs = new Map(raw.searchVectors.map((vector) => [keyOf(vector), vector.config]));
   const collations = new Map(raw.collations.map(({ id, sql }) => [id, sql]));
-  const vectorIndexes = Map.groupBy(raw.vectorIndexes, keyOf);
+  const distanceIndexes = Map.groupBy(raw.distanceIndexes, keyOf);
   return ({ tableId, shownType, fullDomain, collationId, ...column }) => {
     const { number, typeId, notNull, automatic } = column;
     const key = keyOf({ tableId, number });
@@ -79,7 +79,7 @@ function columnAssembler(
       modifiedType: modifiedType(types.get(typeId), shownType, shownTypes.get(typeId)),
       notNull: notNull && !unproven.has(key),
       collation: collations.get(collationId) ?? null,
-      vectorIndexes: vectorIndexes.get(key) ?? noIndexes,
+      distanceIndexes: distanceIndexes.get(key) ?? noIndexes,
       automatic: automatic || sequences.has(key),
       refusesNull: notNull || fullDomain,
       searchConfig: searchConfigs.get(key) ?? null,

@@ -128,7 +128,7 @@ export interface CatalogColumn {
   /** Its collation as SQL, qualified; null if its type has none. */
   readonly collation: string | null;
   /** Its HNSW and IVFFlat indexes, partial ones included. */
-  readonly vectorIndexes: readonly VectorIndex[];
+  readonly distanceIndexes: readonly DistanceIndex[];
   /** Whether PostgreSQL fills it in: generated, identity, or serial. */
   readonly automatic: boolean;
   /** Whether it is automatic and no statement may give it a value. */
@@ -142,8 +142,8 @@ export interface CatalogColumn {
   readonly comment: string | null;
 }
 
-export interface VectorIndex {
-  readonly method: 'hnsw' | 'ivfflat';
+export interface DistanceIndex {
+  readonly method: string;
   /** Such as `vector_cosine_ops`. */
   readonly operatorClass: string;
 }

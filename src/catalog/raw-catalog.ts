@@ -6,7 +6,7 @@ import type {
   CatalogSearchConfig,
   CatalogTable,
   CatalogType,
-  VectorIndex,
+  DistanceIndex,
 } from './catalog.ts';
 
 /** The rows that the query returns. Ids are oids. */
@@ -32,7 +32,7 @@ export interface RawCatalog {
   readonly comments: readonly RawComment[];
   readonly indexes: readonly (CatalogIndex & { readonly tableId: number; readonly keyCount: number })[];
   /** HNSW and IVFFlat indexes on columns. */
-  readonly vectorIndexes: readonly (RawColumnNumber & VectorIndex)[];
+  readonly distanceIndexes: readonly (RawColumnNumber & DistanceIndex)[];
   /** The extension pgvector, if it is installed. */
   readonly vectorExtension: readonly { readonly schemaId: number; readonly version: string }[];
   /** A row if there is Citus. */

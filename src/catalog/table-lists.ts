@@ -104,11 +104,12 @@ export const tableLists = {
     from: `pg_catalog.pg_index i where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null`,
     orderBy: 'i.indexrelid',
   },
-  vectorIndexes: {
+  distanceIndexes: {
     members: { tableId: 'i.indrelid::int8', number: 'i.indkey[0]', method: 'm.amname', operatorClass: 'o.opcname' },
     from: `pg_catalog.pg_index i join pg_catalog.pg_opclass o on o.oid = i.indclass[0] join pg_catalog.pg_am m on m.oid = o.opcmethod
       where (i.indclass[0] in (
-        select v.oid from pg_catalog.pg_opclass v join pg_catalog.pg_am a on a.oid = v.opcmethod where a.amname in ('hnsw', 'ivfflat')
+        select v.oid from pg_catalog.pg_opclass v
+        where v.opcfamily in (select p.amopfamily from pg_catalog.pg_amop p where p.amoppurpose = 'o')
       )) is true and (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indkey[0] > 0`,
     orderBy: 'i.indexrelid',
   },

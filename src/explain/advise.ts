@@ -10,8 +10,8 @@ import type { Plan } from '../plan/plan.ts';
 import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
 import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
+import { adviseForDistances, findDistances } from './advise-distances.ts';
 import { adviseForSearches, findSearches } from './advise-searches.ts';
-import { adviseForDistances, findDistances } from './advise-vectors.ts';
 import {
   type AdvisedIndex,
   type AdvisedPolicy,

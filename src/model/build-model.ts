@@ -25,6 +25,7 @@ import { buildSearch } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { claimInputTypes } from './tables/input-types.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
+import { measuredInputsOf } from './tables/measured-column.ts';
 import { namesAllTypes, trigramsOf } from './tables/value-types.ts';
 
 /** Builds the model of a role. Never throws. */
@@ -98,7 +99,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
     hasMoreOperators: additions.has('moreOperators'),
     hasTrigrams: trigramsOf(context) !== null,
     ...claimInputTypes(context, names),
-    hasVectors: catalog.vectorExtension !== null && additions.has('vectors'),
+    measuredInputs: yield* measuredInputsOf(context, [...tables, ...context.insertOnly]),
     countBuilt: () => builder.builtTables,
   };
   return { model, notes, inferredKeys };

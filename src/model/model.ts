@@ -7,10 +7,10 @@ import type { Placement, SessionEffects } from '../catalog/catalog.ts';
 import type { Additions } from './additions.ts';
 import type { SearchWeight } from './directives.ts';
 import type { TypeSuffix } from './naming/graphql-names.ts';
-import type { VectorForm } from './types/postgres-types.ts';
+import type { MeasuredInput, Metric } from './types/metrics.ts';
+import type { MeasuredForm } from './types/postgres-types.ts';
 import type { FilteredScalar } from './types/scalars.ts';
 import type { TypeFilterName } from './types/type-filters.ts';
-import type { Metric } from './types/vector-metrics.ts';
 import type { DomainType, EnumType, EnumValueType, ListType, RowListType, RowType, ScalarType, ValueType } from './value-type.ts';
 
 export interface Model {
@@ -54,7 +54,7 @@ export interface Model {
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
   readonly jsonTypes: JsonTypeNames | null;
   /** Whether tables may have vectors: the database has pgvector, and the addition is on. */
-  readonly hasVectors: boolean;
+  readonly measuredInputs: ReadonlySet<MeasuredInput>;
   /** How many tables have been filled in, which take most of the memory. */
   readonly countBuilt: () => number;
 }
@@ -188,17 +188,19 @@ export interface Arbiter {
     | { readonly kind: 'index'; readonly elements: readonly string[]; readonly condition: string | null };
 }
 
-/** A column of one of pgvector's types, or of bits, which pgvector measures too. */
-export interface VectorColumn {
-  readonly form: VectorForm;
+/** A column whose values have distances from others. */
+export interface MeasuredColumn {
+  readonly form: MeasuredForm;
   /** The type of values to measure from, without a length, as SQL. */
   readonly sqlType: string;
-  /** Null if it has vectors of any dimension. */
+  /** What its values are cast to; null if they are measured as they are. */
+  readonly castTo: string | null;
+  /** Null if it has vectors of any dimension, or none. */
   readonly dimensions: number | null;
-  /** The schema of the operators. */
+  /** The schema of the operators, as SQL. */
   readonly operatorSchema: string;
-  /** What the names of its operator classes begin with, as SQL: `public.vector` of `public.vector_cosine_ops`. */
-  readonly operatorClass: string;
+  /** That of its GiST indexes as SQL, null for the default; of vectors, what its name begins with: `public.vector` of `public.vector_l2_ops`. */
+  readonly operatorClass: string | null;
   /** Whether HNSW takes vectors of so many dimensions. */
   readonly isIndexable: boolean;
   /** The metrics by which indexes find the nearest rows: in order, or, for IVFFlat, nearly so. */
@@ -225,7 +227,7 @@ export interface Column {
   /** Whether all those indexes have its nulls at the non-default end: `desc nulls last` or `nulls first`. */
   readonly indexMovesNulls: boolean;
   /** What distances from its vectors need; null if it has none, or the role cannot use pgvector. */
-  readonly vector: VectorColumn | null;
+  readonly measured: MeasuredColumn | null;
   /** Whether filters, orders and keys can compare it: not if the operators of its type are out of the role's reach. */
   readonly comparable: boolean;
   /** Whether rows can be ordered by it: not if it is an array, JSON or a composite, as in pg_graphql. */

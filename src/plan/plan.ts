@@ -1,10 +1,10 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Lineage, Relation, Routine, RoutineArgument, Table, TableSearch, VectorColumn } from '../model/model.ts';
+import type { Arbiter, Column, Lineage, MeasuredColumn, Relation, Routine, RoutineArgument, Table, TableSearch } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { Metric } from '../model/types/metrics.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
-import type { AggregateFunction, OrderAggregate, VectorForm } from '../model/types/postgres-types.ts';
+import type { AggregateFunction, MeasuredForm, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { RangeOperator } from '../model/types/range-operators.ts';
-import type { Metric } from '../model/types/vector-metrics.ts';
 import type { ListType, ScalarType, ValueType } from '../model/value-type.ts';
 import type { BindValue } from '../request/operation.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
@@ -262,10 +262,10 @@ export type OrderValue =
   /** A value of a related row; null if there is none. */
   | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
   | AggregateOrder;
-/** The distance of a vector from one that the client gives, or from that of a row. */
+/** The distance of a value from one that the client gives, or from that of a row. */
 export interface Distance {
   readonly column: Column;
-  readonly vector: VectorColumn;
+  readonly measured: MeasuredColumn;
   readonly metric: Metric;
   readonly from: Parameter | { readonly kind: 'row'; readonly table: Table; readonly key: RowKey };
 }
@@ -470,8 +470,8 @@ export type ParameterEncoding =
   | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
-  /** A list of numbers as a vector; `name` is that of its column. */
-  | { readonly kind: 'vector'; readonly form: VectorForm; readonly dimensions: number | null; readonly name: string }
+  /** A list of numbers as a vector or a point; `name` is that of its column. */
+  | { readonly kind: 'vector'; readonly form: Exclude<MeasuredForm, 'text'>; readonly dimensions: number | null; readonly name: string }
   /** A number from 0 to a maximum. */
   | { readonly kind: 'number'; readonly argument: string; readonly maximum: number }
   /** The text of a search, or its words as a query that finds those that begin with them. */

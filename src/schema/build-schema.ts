@@ -47,7 +47,7 @@ import {
 import { defineFusion } from './tables/fusion-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
-import { defineVectorTypes, nearestTypes } from './tables/nearest-types.ts';
+import { defineNearest, nearestTypes } from './tables/nearest-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { defineRangeTypes } from './tables/range-types.ts';
 import { hasField, routineField, rowType } from './tables/row-type.ts';
@@ -118,7 +118,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable))
     defineSearch(registry, model.searchTypes, model.hasTrigrams);
   yield* defineGroups(registry, tables);
-  if (model.hasVectors) yield* defineVectorTypes(registry, tables);
+  defineNearest(registry, model.measuredInputs);
   defineFusion(registry, tables);
   yield* prepareHubs(registry, tables);
   return new LazySchema(registry, { specifiesScalars, subscriptionType });

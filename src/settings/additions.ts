@@ -28,8 +28,9 @@ const additionTable = {
   ranges: 'Ranges and multiranges as objects with bounds, beside their text, in rows, filters and inputs',
   moreTypes: 'Intervals, network addresses and ltree: filters with all their comparisons, aggregates, and increments of times by intervals',
   json: 'JSON columns: filters, the argument path of their fields, and updates of a part',
-  search: 'Full-text search: the argument search of collections, the filter of that name, ranks and snippets',
-  vectors: 'Nearest rows by the vectors of pgvector, with their distances',
+  search:
+    'Full-text search: the argument search of collections, the filter of that name, ranks and snippets; nearest rows by trigrams of texts',
+  vectors: 'Nearest rows by the vectors of pgvector and by points, with their distances, and hybrid search',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { buildSchema, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema } from 'graphql';
 import { readConfiguration } from '../../src/cli/config.ts';
 import { type AdditionName, createRowgraph, type Rowgraph, type RowgraphOptions } from '../../src/index.ts';
-import { additionNames as allNames } from '../../src/settings/additions.ts';
+import { additionNames } from '../../src/settings/additions.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
@@ -13,7 +13,7 @@ create type mood as enum ('calm', 'wild');
 create type spot as (x int, y int);
 create function lengths() returns setof int stable language sql as 'select 1';
 create table pond (id int primary key, code uuid unique, depth int);
-create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], took interval, awake int4range, details jsonb, words tsvector, badge int unique, at spot, parent_id int references frog);
+create table frog (id int primary key, pond_id int references pond, age int, "leg-length" int, number serial, warm warmth, moods mood[], took interval, spot point, awake int4range, details jsonb, words tsvector, badge int unique, at spot, parent_id int references frog);
 create table spawn (id int primary key); revoke all on spawn from service_role; grant insert on spawn to service_role;
 create view wet_frog as select id, pond_id from frog;`;
 
@@ -25,12 +25,8 @@ before(async () => {
 });
 after(() => database.stop());
 
-/** This server has no pgvector: `vectors.test.ts` shows that addition. */
-type ShownName = Exclude<AdditionName, 'vectors'>;
-const additionNames = allNames.filter((name): name is ShownName => name !== 'vectors');
-
 /** What shows that the table frog, or the view of it, has an addition. */
-const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph) => unknown>> = {
+const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgraph) => unknown>> = {
   relationFilters: (schema) => memberOf(schema, 'frogFilter', 'pond'),
   relationOrder: (schema) => memberOf(schema, 'frogOrderBy', 'pond'),
   increment: (schema) => argumentOf(schema, 'updatefrogCollection', 'increment'),
@@ -56,6 +52,7 @@ const signs: Readonly<Record<ShownName, (schema: GraphQLSchema, graph: Rowgraph)
   moreOperators: (schema) => memberOf(schema, 'IntFilter', 'notIn'),
   search: (schema) => memberOf(schema, 'frogFilter', 'search'),
   composites: (schema) => ['frog', 'frogInsertInput', 'frogUpdateInput', 'frogFilter'].every((type) => memberOf(schema, type, 'at')),
+  vectors: (schema) => schema.getType('frogNearest'),
   moreFunctions: (schema) => schema.getQueryType()!.getFields()['lengths'],
   domains: (schema) => schema.getType('warmth'),
   enums: (schema) => memberOf(schema, 'frogFilter', 'moods'),

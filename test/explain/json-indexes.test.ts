@@ -1,8 +1,7 @@
 /** Filters of JSON find rows by a GIN index, of either operator class, and by one of an expression for json. Over a real PostgreSQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRowgraph, type DatabasePlanNode, type Rowgraph } from '../../src/index.ts';
-import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { indexesOf, type PlannedGraph, startPlannedGraph } from '../support/planned-graph.ts';
 
 const schemaSql = `
 create domain config as jsonb;
@@ -17,21 +16,11 @@ create index exact on doc using hash (body);
 grant select on doc to anon;
 `;
 
-let databases: TestDatabases;
-let database: TestDatabase;
-let graph: Rowgraph;
+let graph: PlannedGraph;
 before(async () => {
-  databases = await startTestDatabases();
-  database = await databases.create(schemaSql);
-  await database.run('vacuum analyze');
-  graph = await createRowgraph({ database: database.url });
+  graph = await startPlannedGraph(schemaSql);
 });
-after(async () => {
-  await graph.close();
-  await databases.close();
-});
-
-const nodesOf = (node: DatabasePlanNode): DatabasePlanNode[] => [node, ...node.children.flatMap(nodesOf)];
+after(() => graph?.stop());
 
 const tags = '"{\\"in\\": {\\"tags\\": [\\"t7\\"]}}"';
 const path = '{path: "$.in.tags[*] ? (@ == \\"t7\\")"}';
@@ -54,11 +43,9 @@ const served: readonly (readonly [index: string, filter: string])[] = [
 
 for (const [index, filter] of served) {
   test(`${index}: ${filter}`, async () => {
-    const query = `{ docCollection(filter: {${filter}}) { edges { node { id } } } }`;
-    const { statements } = await graph.explain({ query }, { role: 'anon' }, { mode: 'plan' });
-    const used = statements.flatMap(({ databasePlan }) => (databasePlan ? nodesOf(databasePlan.root) : [])).map((node) => node.index);
+    const used = indexesOf(await graph.explain(`{ docCollection(filter: {${filter}}) { edges { node { id } } } }`));
     assert.deepEqual(
-      used.filter((name) => name !== null && name !== 'doc_pkey'),
+      used.filter((name) => name !== 'doc_pkey'),
       [index],
     );
   });

@@ -1,8 +1,10 @@
-/** Searches use GIN indexes: on a column of type tsvector, on the same expression as that of a directive, alone and with other indexes. */
+/**
+ * Searches use GIN indexes: on a column of type tsvector, on the same expression as that of a directive, alone and with other indexes.
+ * Distances of texts and points use GiST indexes.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRowgraph, type DatabasePlanNode, type Rowgraph } from '../../src/index.ts';
-import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { adviceOf, indexesOf, type PlannedGraph, startPlannedGraph } from '../support/planned-graph.ts';
 
 const schemaSql = `
 create table author (id int primary key, name text);
@@ -26,6 +28,12 @@ create table shop (id int primary key, name varchar(40));
 comment on table shop is '@graphql({"search": {"columns": ["name"]}})';
 insert into shop select i, md5(i::text) from generate_series(1, 20000) i;
 create index shop_name on shop using gin (name gin_trgm_ops);
+create table town (id int primary key, name text, at point, area int);
+insert into town select i, md5(i::text), point(i % 100, i / 100), i from generate_series(1, 12000) i;
+create index town_name on town using gist (name gist_trgm_ops);
+create index town_at on town using gist (at);
+create table village (id int primary key, name varchar(40), at point);
+insert into village select id, name, at from town;
 create table loose (id int primary key, "the Title" varchar(80), body text);
 comment on table loose is '@graphql({"search": {"columns": {"the Title": "A", "body": "D"}, "config": "english"}})';
 create table slow (id int primary key, body text, words tsvector);
@@ -37,26 +45,11 @@ create policy positive on own using (id > 0);
 grant all on all tables in schema public to anon;
 `;
 
-let databases: TestDatabases;
-let database: TestDatabase;
-let graph: Rowgraph;
+let graph: PlannedGraph;
 before(async () => {
-  databases = await startTestDatabases();
-  database = await databases.create(schemaSql);
-  await database.run('vacuum analyze');
-  graph = await createRowgraph({ database: database.url });
+  graph = await startPlannedGraph(schemaSql);
 });
-after(async () => {
-  await graph?.close();
-  await databases?.close();
-});
-
-const indexesIn = ({ index, children }: DatabasePlanNode): string[] => [...(index === null ? [] : [index]), ...children.flatMap(indexesIn)];
-
-async function indexesOf(query: string, variables: object = {}): Promise<string[]> {
-  const { statements } = await graph.explain({ query, variables: { ...variables } }, { role: 'anon' }, { mode: 'plan' });
-  return statements.flatMap(({ databasePlan }) => indexesIn(databasePlan!.root));
-}
+after(() => graph?.stop());
 
 const ids = '{ edges { node { id } } }';
 const found: Readonly<Record<string, readonly [index: string, query: string]>> = {
@@ -70,29 +63,54 @@ const found: Readonly<Record<string, readonly [index: string, query: string]>> =
   'related rows': ['note_words', `{ authorCollection(filter: {noteCollection: {some: {search: {text: "w7"}}}}) ${ids} }`],
   'texts that are similar in a part': ['shop_name', `{ shopCollection(search: {text: "a87ff679a2f3e71d", mode: SIMILAR}) ${ids} }`],
   'texts that are similar': ['shop_name', `{ shopCollection(filter: {name: {similarTo: "a87ff679a2f3e71d"}}) ${ids} }`],
+  'the distances of texts': ['town_name', `{ townCollection(nearest: {name: {to: "a87ff679a2f3e71d"}}, first: 5) ${ids} }`],
+  'the distances of parts': ['town_name', `{ townCollection(nearest: {name: {to: "a87ff", metric: WORD_SIMILARITY}}, first: 5) ${ids} }`],
+  'the distances of points': ['town_at', `{ townCollection(nearest: {at: {to: [50, 5]}}, filter: {area: {gt: 9}}, first: 5) ${ids} }`],
   'an expression of columns': ['story_words', `{ storyCollection(search: {text: "h7"}) ${ids} }`],
   'an expression of one column': ['memo_words', `{ memoCollection(search: {text: "b7"}) ${ids} }`],
 };
 
 for (const [name, [index, query]] of Object.entries(found)) {
   test(name, async () => {
-    assert.ok((await indexesOf(query)).includes(index), JSON.stringify(await indexesOf(query)));
+    const used = indexesOf(await graph.explain(query));
+    assert.ok(used.includes(index), JSON.stringify(used));
   });
 }
 
 test('a variable', async () => {
   const query = `query($s: SearchInput) { noteCollection(search: $s) ${ids} }`;
-  assert.deepEqual(await indexesOf(query, { s: { text: 'w7' } }), ['note_words']);
+  assert.deepEqual(indexesOf(await graph.explain(query, { s: { text: 'w7' } })), ['note_words']);
 });
 
 test('with an index of another column, both', async () => {
   const query = `{ authorByPk(id: 7) { noteCollection(search: {text: "number"}) ${ids} } }`;
-  assert.ok((await indexesOf(query)).includes('note_author'));
+  assert.ok(indexesOf(await graph.explain(query)).includes('note_author'));
 });
 
 test('none under row level security, as the page says, because the operator is not leakproof', async () => {
-  assert.deepEqual((await indexesOf(`{ ownCollection(search: {text: "w7"}) ${ids} }`)).includes('own_words'), false);
+  assert.deepEqual(indexesOf(await graph.explain(`{ ownCollection(search: {text: "w7"}) ${ids} }`)).includes('own_words'), false);
 });
+
+const unmeasured: Readonly<Record<string, readonly [query: string, sql: string]>> = {
+  'distances of texts': [
+    `{ villageCollection(nearest: {name: {to: "x"}}, first: 1) ${ids} }`,
+    'create index concurrently on public.village using gist (name public.gist_trgm_ops);',
+  ],
+  'distances of points': [
+    `{ villageCollection(nearest: {at: {to: [1, 2]}}, first: 1) ${ids} }`,
+    'create index concurrently on public.village using gist (at);',
+  ],
+};
+
+for (const [name, [query, sql]] of Object.entries(unmeasured)) {
+  test(`advice for ${name}, until there is an index that serves`, async () => {
+    assert.deepEqual(adviceOf(await graph.explain(query), 'missing-index'), [sql]);
+    await graph.database.run(sql);
+    await graph.graph.reload();
+    const explanation = await graph.explain(query);
+    assert.deepEqual([adviceOf(explanation, 'missing-index'), indexesOf(explanation).length], [[], 1]);
+  });
+}
 
 const unserved: Readonly<Record<string, readonly [query: string, ...sql: string[]]>> = {
   'a vector': [`{ slowCollection(search: {text: "w7"}) ${ids} }`, 'create index concurrently on public.slow using gin (words);'],
@@ -108,13 +126,10 @@ const unserved: Readonly<Record<string, readonly [query: string, ...sql: string[
 
 for (const [name, [query, ...sql]] of Object.entries(unserved)) {
   test(`advice for ${name}, until there is an index`, async () => {
-    const searches = async () => {
-      const { advice } = await graph.explain({ query }, { role: 'anon' }, { mode: 'plan' });
-      return advice.flatMap((each) => (each.code === 'unindexed-search' ? [each.sql] : []));
-    };
-    const found = (await graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
+    const searches = async () => adviceOf(await graph.explain(query), 'unindexed-search');
+    const found = (await graph.graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
     assert.deepEqual(await searches(), sql);
-    for (const statement of sql) await database.run(statement);
+    for (const statement of sql) await graph.database.run(statement);
     assert.deepEqual(await searches(), []);
     if (name === 'texts that are similar') return;
     const remedy = sql[0]!.replace(' concurrently', '');
@@ -122,13 +137,13 @@ for (const [name, [query, ...sql]] of Object.entries(unserved)) {
       found.some((each) => each.remedy === remedy),
       JSON.stringify(found),
     );
-    const left = (await graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
+    const left = (await graph.graph.doctor({ role: 'anon' })).findings.filter(({ code }) => code === 'unindexed-search');
     assert.equal(left.length, found.length - 1);
   });
 }
 
 test('no finding for tables with an index', async () => {
-  const { findings } = await graph.doctor({ role: 'anon' });
+  const { findings } = await graph.graph.doctor({ role: 'anon' });
   const names = findings.flatMap(({ code, name }) => (code === 'unindexed-search' ? [name] : []));
   // The index of shop is one of trigrams.
   assert.deepEqual(names, ['public.shop']);

@@ -10,6 +10,7 @@ import { type Extensions, PGlite } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { hstore } from '@electric-sql/pglite/contrib/hstore';
 import { ltree } from '@electric-sql/pglite/contrib/ltree';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { vector } from '@electric-sql/pglite-pgvector';
 
 // Keeps V8 from optimizing PostgreSQL's hot functions, which is half of the work of a start: tests end before that would pay.
@@ -21,7 +22,11 @@ let initialised: Promise<Blob> | undefined;
 export async function startPglite(more: Extensions = {}): Promise<PGlite> {
   // PostgreSQL clears its buffers when it starts, which takes a quarter of the time with the default of 128 MB.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
-  return PGlite.create({ loadDataDir: await initialisedState(), extensions: { citext, hstore, ltree, vector, ...more }, startParams });
+  return PGlite.create({
+    loadDataDir: await initialisedState(),
+    extensions: { citext, hstore, ltree, pg_trgm, vector, ...more },
+    startParams,
+  });
 }
 
 /** A data folder as PGlite initialises it, as a tar archive. */

@@ -42,7 +42,7 @@ export function enumOf(values: Readonly<Record<string, string>>): EnumType {
 /** A nullable column with every privilege. */
 export function columnOf(name: string, type: ValueType, more: Partial<Column> = {}): Column {
   const usable = {
-    vector: null,
+    measured: null,
     comparable: true,
     orderable: true,
     selectable: true,
@@ -128,7 +128,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     typeFilters: new Map(),
     rangeTypes: new Map(),
     jsonTypes: null,
-    hasVectors: false,
+    measuredInputs: new Set(),
     json: 'string',
     countBuilt: () => tables.length,
   };

@@ -131,8 +131,9 @@ function orderedJson(
   const key = keys.find((each) => each.value.kind === value.kind);
   if (key) return valueJson(key.sql, traitsOfOrder(key.value).type, false);
   // Rows that a fusion found otherwise may have no distance.
-  const distance = value.kind === 'distance' && value.distance ? distanceSql(value.distance, scope, context.aliases) : null;
-  return distance ? valueJson(sql`nullif(${distance}, 'NaN')`, namedTypes.float8, false) : ['null'];
+  if (value.kind !== 'distance' || value.distance === null) return ['null'];
+  const { type } = traitsOfOrder({ kind: 'distance', distance: value.distance });
+  return valueJson(sql`nullif(${distanceSql(value.distance, scope, context.aliases)}, 'NaN')`, type, false);
 }
 
 function pageInfo(kind: PageInfoKind, direction: Page['direction'], page: PageQuery): Sql {

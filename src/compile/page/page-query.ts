@@ -1,4 +1,6 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
+
+import { forms } from '../../model/types/metrics.ts';
 import type { Count, Filter, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import {
@@ -300,7 +302,8 @@ function nothingIn({ keys }: JoinedKeys): SeekRange {
 
 /** A distance that no vector index serves, as the index may find only some of the rows. */
 function withoutIndex(key: WrittenKey): WrittenKey {
-  return key.value.kind === 'distance' ? { ...key, sql: sql`${key.sql} + 0` } : key;
+  const isFoundNearly = key.value.kind === 'distance' && forms[key.value.distance.measured.form].isApproximate;
+  return isFoundNearly ? { ...key, sql: sql`${key.sql} + 0` } : key;
 }
 
 const found = 'nearest';
@@ -323,9 +326,9 @@ function distanceFilter(filter: Filter | null): DistanceFilter | undefined {
  */
 function scannedDistance({ plan: { page, filter, table }, rows }: Collection): DistanceFilter | undefined {
   const bounded = rows.kind === 'table' && page.direction === 'forward' ? distanceFilter(filter) : undefined;
-  if (!bounded) return undefined;
+  if (!bounded || !forms[bounded.distance.measured.form].isApproximate) return undefined;
   const isShown = table.kind === 'view' || table.kind === 'partitioned table';
-  const scan = bounded.distance.vector.indexed.get(bounded.distance.metric) ?? (isShown ? 'nearly' : undefined);
+  const scan = bounded.distance.measured.indexed.get(bounded.distance.metric) ?? (isShown ? 'nearly' : undefined);
   return scan === 'in order' || (scan && page.cursor === null) ? bounded : undefined;
 }
 

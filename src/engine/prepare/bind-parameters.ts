@@ -268,6 +268,7 @@ function within<Result>(key: string | number, work: () => Result): Result {
 
 /** A list of numbers as pgvector reads it: `[1,2]`, `{1:1,2:2}/2` without zeros, or `10`. */
 function vectorText(numbers: readonly ScalarValue[], { form, dimensions, name }: Extract<ParameterEncoding, { kind: 'vector' }>): string {
+  if (form === 'shape') return pointText(numbers, name);
   const what = `The vector for ${quote(name)} in "nearest"`;
   if (numbers.length === 0) throw new ApiError('BAD_USER_INPUT', `${what} is empty. Give a number for each dimension.`);
   if (dimensions !== null && numbers.length !== dimensions) {
@@ -287,6 +288,11 @@ function vectorText(numbers: readonly ScalarValue[], { form, dimensions, name }:
       return texts.map(Number).join('');
     }
   }
+}
+
+function pointText(numbers: readonly ScalarValue[], name: string): string {
+  if (numbers.length === 2 && !numbers.includes(null)) return `(${numbers.join()})`;
+  throw new ApiError('BAD_USER_INPUT', `The point for ${quote(name)} in "nearest" needs two numbers: x and y.`);
 }
 
 function numbersText(items: readonly ScalarValue[], type: string): string {

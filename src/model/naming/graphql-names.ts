@@ -128,9 +128,11 @@ export const groupUnitNames = { value: 'GroupByValue', date: 'GroupByDate', time
 /** The types that all vectors share, and those of bits. If a name is taken, the schema uses another. */
 export const fusionTypeName = 'Fusion';
 
-export const vectorTypeNames = {
+export const nearestTypeNames = {
   numbers: { nearest: 'VectorNearest', metric: 'VectorMetric' },
   bits: { nearest: 'BitNearest', metric: 'BitMetric' },
+  texts: { nearest: 'TextNearest', metric: 'TextMetric' },
+  points: { nearest: 'PointNearest', metric: 'PointMetric' },
 } as const;
 
 export type AdditionSuffix = keyof typeof additionSuffixes;

@@ -8,6 +8,7 @@ import { columnNameOf, enumValueNames, isFreeName, numbered, qualifiedName, whyA
 import type { ValueType } from '../value-type.ts';
 import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
+import { measuredColumnOf } from './measured-column.ts';
 import {
   columnTypeOf,
   isComparable,
@@ -20,7 +21,6 @@ import {
   scalarOrEnumOf,
   whyOutOfReach,
 } from './value-types.ts';
-import { vectorColumnOf } from './vector-column.ts';
 
 interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
@@ -94,7 +94,7 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
     refusesNull: column.refusesNull,
     leadsIndex: indexes.length > 0,
     indexMovesNulls: indexes.length > 0 && indexes.every(({ movesNulls }) => movesNulls === true),
-    vector: additions.has('vectors') ? vectorColumnOf(context, column, type) : null,
+    measured: measuredColumnOf(context, column, additions),
     comparable,
     orderable: comparable && isOrderable(context, column, type),
     selectable: grants.select,

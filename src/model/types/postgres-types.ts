@@ -50,7 +50,7 @@ export interface TimeTraits {
 }
 
 /** `[1,2]`, `{1:1,2:2}/2` or `10`. */
-export type VectorForm = 'dense' | 'sparse' | 'bits';
+export type MeasuredForm = 'dense' | 'sparse' | 'bits' | 'text' | 'shape';
 
 /** A pseudo-type: what functions return that return no value, or any type, whose values are cast to text or text[]. */
 type PseudoType = { readonly kind: 'nothing' | 'trigger' } | { readonly kind: 'any'; readonly castTo: 'text' | 'text[]' };
@@ -79,8 +79,8 @@ export interface PostgresType {
   readonly ignoresCase: boolean;
   /** Whether a cast to the type with its modifier truncates a value, and whether it does so in lists only. */
   readonly truncates: 'always' | 'in lists' | 'never';
-  /** How a list of numbers becomes a value of it, if it has the distances of pgvector. */
-  readonly vector: VectorForm | null;
+  /** What its distances are measured from, if it has any (`metrics.ts`). Texts have them by pg_trgm alone. */
+  readonly measured: Exclude<MeasuredForm, 'text'> | null;
   /** Whether it is an array that PostgreSQL writes as `1 2 3`. */
   readonly isVector: boolean;
   /** Whether it holds the words of a text, which are searched. */
@@ -108,7 +108,7 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
     hasFewValues: false,
     ignoresCase: false,
     truncates: 'never',
-    vector: null,
+    measured: null,
     isVector: false,
     isSearched: false,
     pseudo: null,
@@ -263,11 +263,15 @@ const types: Readonly<Record<string, PostgresType>> = {
   macaddr8: compared('Macaddr'),
   pg_lsn: compared('Comparison'),
   ltree: extended(type('Opaque', { ofExtension: true }), { filter: 'Ltree' }),
-  bit: type('Opaque', { truncates: 'always', vector: 'bits' }),
+  bit: type('Opaque', { truncates: 'always', measured: 'bits' }),
   varbit: type('Opaque', { truncates: 'always' }),
-  vector: type('Opaque', { ofExtension: true, vector: 'dense' }),
-  halfvec: type('Opaque', { ofExtension: true, vector: 'dense' }),
-  sparsevec: type('Opaque', { ofExtension: true, vector: 'sparse' }),
+  vector: type('Opaque', { ofExtension: true, measured: 'dense' }),
+  halfvec: type('Opaque', { ofExtension: true, measured: 'dense' }),
+  sparsevec: type('Opaque', { ofExtension: true, measured: 'sparse' }),
+  point: type('Opaque', { measured: 'shape' }),
+  box: type('Opaque', { measured: 'shape' }),
+  circle: type('Opaque', { measured: 'shape' }),
+  polygon: type('Opaque', { measured: 'shape' }),
   int2vector: type('Opaque', { isVector: true }),
   oidvector: type('Opaque', { isVector: true }),
   tsvector: type('Opaque', { isSearched: true }),

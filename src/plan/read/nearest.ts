@@ -1,11 +1,11 @@
 /** Plans the argument `nearest`: the rows with a distance, the nearest first. */
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { Column, Table, VectorColumn } from '../../model/model.ts';
+import type { Column, MeasuredColumn, Table } from '../../model/model.ts';
+import { forms } from '../../model/types/metrics.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
-import { metricsOf } from '../../model/types/vector-metrics.ts';
 import { bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
 import { keyOfNodeId, objectOf, parameterValue, valueParameter } from '../inputs.ts';
-import type { Distance, Filter, OrderKey } from '../plan.ts';
+import type { Distance, Filter, OrderKey, Parameter } from '../plan.ts';
 
 export interface Nearest {
   /** Comes before the keys of `orderBy`. */
@@ -22,13 +22,10 @@ export function planNearest(field: SelectedField, table: Table): Nearest | null 
   const isBound = (entry: InputEntry) => bindingAt('nearest', entry).kind === 'within';
   const within = entries.find(isBound)?.value ?? null;
   const [entry, another] = entries.filter((each) => !isBound(each));
-  if (another) throw new ApiError('BAD_USER_INPUT', 'The argument "nearest" measures one vector. Give only one.');
+  if (another) throw new ApiError('BAD_USER_INPUT', 'The argument "nearest" measures one column. Give only one.');
   if (!entry) {
     if (within === null) return null;
-    throw new ApiError(
-      'BAD_USER_INPUT',
-      'The bound "within" in "nearest" is of a distance. Give the vector that it is measured from, too.',
-    );
+    throw new ApiError('BAD_USER_INPUT', 'The bound "within" in "nearest" is of a distance. Give the value that it is measured from, too.');
   }
   const distance = planDistance(entry, table);
   const bounded: Filter = { kind: 'distance', distance, within: within && valueParameter(within, namedTypes.float8, 'filter') };
@@ -47,22 +44,25 @@ function isAnother(key: Extract<Distance['from'], { kind: 'row' }>['key']): Filt
 
 function planDistance(entry: InputEntry, table: Table): Distance {
   const binding = bindingAt('nearest', entry);
-  if (binding.kind !== 'column' || binding.column.vector === null) throw new Error(`"${entry.name}" is no vector.`);
+  if (binding.kind !== 'column' || binding.column.measured === null) throw new Error(`"${entry.name}" has no distances.`);
   const { column } = binding;
-  const { vector } = binding.column;
+  const { measured } = binding.column;
   const given = objectOf(entry.value).entries.filter(({ value }) => value !== null);
   const metric = given.find((each) => bindingAt('nearest to', each).kind === 'metric')?.value;
   const [from, another] = given.filter((each) => bindingAt('nearest to', each).kind !== 'metric');
   if (!from || another) {
-    const problem = from ? `only one of "to", "text" and "nearestTo" can be given` : `nothing says what distances are measured from`;
-    throw new ApiError('BAD_USER_INPUT', `For ${quote(entry.name)} in "nearest", ${problem}. Give a vector, its text, or a nodeId.`);
+    const isText = measured.form === 'text';
+    const members = isText ? '"to" and "nearestTo"' : '"to", "text" and "nearestTo"';
+    const problem = from ? `only one of ${members} can be given` : `nothing says what distances are measured from`;
+    const wanted = isText ? 'Give a text or a nodeId.' : `Give a ${measured.form === 'shape' ? 'point' : 'vector'}, its text, or a nodeId.`;
+    throw new ApiError('BAD_USER_INPUT', `For ${quote(entry.name)} in "nearest", ${problem}. ${wanted}`);
   }
-  const [usual] = metricsOf(vector.form);
-  const named = metric?.kind === 'choice' ? metricsOf(vector.form).find((each) => each === metric.name) : undefined;
-  return { column, vector, metric: named ?? usual!, from: planOrigin(from, column, vector, table) };
+  const [usual, ...others] = forms[measured.form].metrics;
+  const named = metric?.kind === 'choice' ? others.find((each) => each === metric.name) : undefined;
+  return { column, measured, metric: named ?? usual!, from: planOrigin(from, column, measured, table) };
 }
 
-function planOrigin(from: InputEntry, column: Column, vector: VectorColumn, table: Table): Distance['from'] {
+function planOrigin(from: InputEntry, column: Column, measured: MeasuredColumn, table: Table): Distance['from'] {
   const { value } = from;
   switch (bindingAt('nearest to', from).kind) {
     case 'nearest to':
@@ -70,10 +70,12 @@ function planOrigin(from: InputEntry, column: Column, vector: VectorColumn, tabl
     case 'text':
       return valueParameter(value, namedTypes.text, 'filter');
     default:
-      return vectorParameter(value, column, vector);
+      return originParameter(value, column, measured);
   }
 }
 
-function vectorParameter(value: InputValue, { fieldName }: Column, { form, dimensions }: VectorColumn) {
-  return { value: parameterValue(value), encoding: { kind: 'vector', form, dimensions, name: fieldName } } as const;
+function originParameter(value: InputValue, { fieldName }: Column, { form, dimensions }: MeasuredColumn): Parameter {
+  const from = parameterValue(value);
+  if (form === 'text') return { value: from, encoding: { kind: 'search', asPrefixes: false } };
+  return { value: from, encoding: { kind: 'vector', form, dimensions, name: fieldName } };
 }

@@ -4,6 +4,7 @@
  */
 import type { Column, Lineage, Relation, Routine } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
+import { metrics } from '../../model/types/metrics.ts';
 import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../../model/value-type.ts';
 import type { AggregateOrder, Distance, OrderValue, Parameter, Search } from '../plan.ts';
@@ -101,13 +102,13 @@ export function columnsOfSearch({ by: { vector, parts, shown }, mode }: Search):
 
 function ofDistance(distance: Distance): OrderTraits {
   return {
-    type: namedTypes.float8,
+    type: namedTypes[metrics[distance.metric].result],
     identity: JSON.stringify(['distance', distance.column.name]),
     columns: [distance.column.name],
     // The filter leaves out rows without one.
     isNeverNull: always,
     readsRow: 'kind' in distance.from,
-    scansOn: distance.vector.scansOn,
+    scansOn: distance.measured.scansOn,
     text: (textOf) => distanceText(distance, textOf),
   };
 }

@@ -18,6 +18,7 @@ import {
 import type { JsonTypeNames, Model, Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
 import type { NestedVerb } from '../../model/relations/writable-relations.ts';
+import type { MeasuredInput } from '../../model/types/metrics.ts';
 
 /** A kind of type that tables can have. */
 export interface TableType {
@@ -85,8 +86,8 @@ export class TypeRegistry {
   groups: Groups | null = null;
   /** The input of searches; null if no table can be searched. */
   searchInput: GraphQLInputObjectType | null = null;
-  /** What the nearest rows are found by, for numbers and for bits; null if no table has vectors. */
-  vectors: Readonly<Record<'numbers' | 'bits', GraphQLInputObjectType>> | null = null;
+  /** What the nearest rows are found by; empty if no table has values with distances. */
+  readonly nearest = new Map<MeasuredInput, GraphQLInputObjectType>();
   /** How searches and nearest rows are fused; null if no table has both. */
   fusion: GraphQLInputObjectType | null = null;
   /** A cache of what nested writes can do with a table's rows. */

@@ -1,8 +1,9 @@
 /**
- * The input types that find the nearest rows by the vectors of pgvector. For the embeddings of a plant:
+ * The input types that find the nearest rows: by vectors of pgvector, by the trigrams of texts, by points. For the embeddings of a plant:
  *
- *     input PlantNearest { embedding: VectorNearest  within: Float }
+ *     input PlantNearest { embedding: VectorNearest  name: TextNearest  within: Float }
  *     input VectorNearest { to: [Float!]  text: String  nearestTo: ID  metric: VectorMetric = COSINE }
+ *     input TextNearest { to: String  nearestTo: ID  metric: TextMetric = SIMILARITY }
  */
 import {
   type GraphQLArgumentConfig,
@@ -18,9 +19,9 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
-import { vectorTypeNames } from '../../model/naming/graphql-names.ts';
+import { nearestTypeNames } from '../../model/naming/graphql-names.ts';
 import { numbered } from '../../model/naming/names.ts';
-import { metrics, metricsOf } from '../../model/types/vector-metrics.ts';
+import { forms, type MeasuredInput, type Metric, metrics } from '../../model/types/metrics.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs } from '../value-types.ts';
@@ -29,93 +30,99 @@ export const nearestTypes = {
   Nearest: inputType(
     (table) => table.columns.some(isMeasured),
     nearestFields,
-    (typeName) => `Finds the nearest \`${typeName}\` records by one of their vectors`,
+    (typeName) => `Finds the nearest \`${typeName}\` records by one of their values`,
   ),
 } as const satisfies Partial<TableTypes>;
 
-function isMeasured({ selectable, vector }: Column): boolean {
-  return selectable && vector !== null;
+function isMeasured({ selectable, measured }: Column): boolean {
+  return selectable && measured !== null;
 }
 
-/** A vector of the name takes that of the bound, which the table then lacks. */
+/** A column of the name takes that of the bound, which the table then lacks. */
 function nearestFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const within = { type: GraphQLFloat, description: 'The greatest distance', ...bindInput('nearest', { kind: 'within' }) };
-  const vectors = columnInputs('nearest', table.columns.filter(isMeasured), 'fieldName', ({ vector }) =>
-    vector?.form === 'bits' ? registry.vectors?.bits : registry.vectors?.numbers,
+  const values = columnInputs('nearest', table.columns.filter(isMeasured), 'fieldName', ({ measured }) =>
+    measured ? registry.nearest.get(forms[measured.form].input) : undefined,
   );
-  return { within, ...vectors };
+  return { within, ...values };
 }
 
-/**
- * Defines the types that all tables share, if any table has vectors. Runs after all other types are defined, so that these give way if a
- * name is taken.
- */
-export function* defineVectorTypes(registry: TypeRegistry, tables: readonly Table[]): Generator<void, void> {
-  for (const table of tables) {
-    if (table.additions.has('vectors') && table.columns.some(isMeasured)) {
-      registry.vectors = { numbers: defineNearest(registry, 'numbers'), bits: defineNearest(registry, 'bits') };
-      return;
-    }
-    yield;
-  }
+/** How clients give what distances are measured from. */
+const origins: Readonly<Record<MeasuredInput, { readonly to: string; readonly text: string | null }>> = {
+  numbers: { to: 'A number for each dimension', text: 'The vector as PostgreSQL writes it' },
+  bits: { to: 'A number for each bit: 0 or 1', text: 'The vector as PostgreSQL writes it' },
+  points: { to: 'The numbers of a point: x and y', text: 'The point as PostgreSQL writes it' },
+  texts: { to: 'A text', text: null },
+};
+
+/** Defines the types that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
+export function defineNearest(registry: TypeRegistry, inputs: ReadonlySet<MeasuredInput>): void {
+  for (const input of inputs) registry.nearest.set(input, defineOrigin(registry, input));
 }
 
-function defineNearest(registry: TypeRegistry, kind: 'numbers' | 'bits'): GraphQLInputObjectType {
-  const names = vectorTypeNames[kind];
-  const metric = defineMetric(registry, kind);
+function defineOrigin(registry: TypeRegistry, input: MeasuredInput): GraphQLInputObjectType {
+  const names = nearestTypeNames[input];
+  const { to, text } = origins[input];
+  const [usual, ...others] = metricsOf(input);
+  const metric = others.length > 0 ? defineMetric(registry, names.metric, metricsOf(input)) : null;
   const name = numbered(names.nearest, (candidate) => !registry.has(candidate));
   const type = new GraphQLInputObjectType({
     name,
-    description: 'What distances are measured from: one of `to`, `text` and `nearestTo`',
+    description: `What distances are measured from: one of \`to\`${text === null ? '' : ', `text`'} and \`nearestTo\``,
     fields: {
       to: {
-        type: new GraphQLList(new GraphQLNonNull(GraphQLFloat)),
-        description: kind === 'bits' ? 'A number for each bit: 0 or 1' : 'A number for each dimension',
+        type: text === null ? GraphQLString : new GraphQLList(new GraphQLNonNull(GraphQLFloat)),
+        description: to,
         ...bindInput('nearest to', { kind: 'to' }),
       },
-      text: { type: GraphQLString, description: 'The vector as PostgreSQL writes it', ...bindInput('nearest to', { kind: 'text' }) },
+      ...(text !== null && { text: { type: GraphQLString, description: text, ...bindInput('nearest to', { kind: 'text' }) } }),
       nearestTo: {
         type: GraphQLID,
         description: 'A record of the same type, which is left out itself',
         ...bindInput('nearest to', { kind: 'nearest to' }),
       },
-      metric: {
-        type: metric,
-        default: { value: metricsOf(kind === 'bits' ? 'bits' : 'dense')[0] },
-        description: 'How distances are measured; an index serves one way',
-        ...bindInput('nearest to', { kind: 'metric' }),
-      },
+      ...(metric !== null && {
+        metric: {
+          type: metric,
+          default: { value: usual },
+          description: 'How distances are measured; an index of vectors serves one way',
+          ...bindInput('nearest to', { kind: 'metric' }),
+        },
+      }),
     },
   });
   registry.define(name, () => type);
   return type;
 }
 
-function defineMetric(registry: TypeRegistry, kind: 'numbers' | 'bits'): GraphQLEnumType {
-  const name = numbered(vectorTypeNames[kind].metric, (candidate) => !registry.has(candidate));
-  const values = metricsOf(kind === 'bits' ? 'bits' : 'dense').map((each) => [each, { description: metrics[each].description }]);
+function metricsOf(input: MeasuredInput): readonly Metric[] {
+  return Object.values(forms).find((form) => form.input === input)?.metrics ?? [];
+}
+
+function defineMetric(registry: TypeRegistry, wish: string, names: readonly Metric[]): GraphQLEnumType {
+  const name = numbered(wish, (candidate) => !registry.has(candidate));
   const type = new GraphQLEnumType({
     name,
-    description: 'How the distance of two vectors is measured',
-    values: Object.fromEntries(values),
+    description: 'How a distance is measured',
+    values: Object.fromEntries(names.map((each) => [each, { description: metrics[each].description }])),
     ...asChoice,
   });
   registry.define(name, () => type);
   return type;
 }
 
-/** The argument `nearest` of a collection; empty if the table has no vectors, or if a function has an argument of that name. */
+/** The argument `nearest` of a collection; empty if nothing of the table has distances, or if a function has an argument of that name. */
 export function nearestArgument(
   registry: TypeRegistry,
   table: Table,
   others: GraphQLFieldConfigArgumentMap,
 ): { readonly nearest?: GraphQLArgumentConfig } {
   if (!hasNearest(registry, table) || 'nearest' in others) return {};
-  const description = 'Only records with a vector, the nearest first';
+  const description = 'Only records with a distance, the nearest first';
   return { nearest: { type: registry.inputOf(table, 'Nearest'), description, ...bindInput('collection', { kind: 'nearest' }) } };
 }
 
-/** The field `distance` of an edge; empty if the table has no vectors. */
+/** The field `distance` of an edge; empty if nothing of the table has distances. */
 export function distanceField(registry: TypeRegistry, table: Table): GraphQLFieldConfigMap<unknown, unknown> {
   if (!hasNearest(registry, table)) return {};
   const description = 'The distance of the record; null without the argument `nearest`';
@@ -123,5 +130,5 @@ export function distanceField(registry: TypeRegistry, table: Table): GraphQLFiel
 }
 
 export function hasNearest(registry: TypeRegistry, table: Table): boolean {
-  return registry.vectors !== null && registry.hasOf(table, 'Nearest');
+  return registry.nearest.size > 0 && registry.hasOf(table, 'Nearest');
 }
