@@ -197,7 +197,9 @@ export function keyRolesOf({ idempotencyKeyRoles: roles = { except: ['anon'] } }
 export function additionsOf({ dialect = 'rowgraph', additions = additionNames, live }: RowgraphOptions): Additions {
   const unknown = additions.find((name) => !additionNames.includes(name));
   if (unknown !== undefined) throw new TypeError(`There is no addition ${quote(unknown)}. The additions are ${additionNames.join(', ')}.`);
-  return dialect === 'pg_graphql' ? noAdditions : new Set(additions.filter((name) => name !== 'subscriptions' || live !== 'off'));
+  return dialect === 'pg_graphql'
+    ? noAdditions
+    : new Set(additions.filter((name) => live !== 'off' || (name !== 'subscriptions' && name !== 'streams')));
 }
 
 /** The limits of a role. Throws for invalid settings. */

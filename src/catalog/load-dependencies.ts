@@ -19,9 +19,9 @@ export interface Dependencies {
 }
 
 /** Functions of PostgreSQL that return another value each time although they are not volatile, and `age` of one argument. */
-const clockFunctions = `('now', 'transaction_timestamp', 'statement_timestamp')`;
+const clockFunctions = `('now', 'transaction_timestamp', 'statement_timestamp', 'pg_current_snapshot', 'txid_current_snapshot')`;
 const clockWords =
-  'now|transaction_timestamp|statement_timestamp|clock_timestamp|timeofday|current_date|current_time|current_timestamp|localtime|localtimestamp|random|gen_random_uuid|nextval|currval|lastval';
+  'now|pg_current_snapshot|txid_current_snapshot|transaction_timestamp|statement_timestamp|clock_timestamp|timeofday|current_date|current_time|current_timestamp|localtime|localtimestamp|random|gen_random_uuid|nextval|currval|lastval';
 
 /** Functions of PostgreSQL that run SQL which they are given as text. */
 const dynamicFunctions = '^(query|cursor|table|schema|database)_to_xml|^ts_stat$|^ts_rewrite$';
@@ -124,7 +124,7 @@ select
     union all
     select t.name || ', which reads system catalogs' from tree t where t.tree ~ ':relid ([0-9]{1,4}|1[0-5][0-9]{3}) '
     union all
-    select t.name || ', which reads the clock or calls a volatile function' from tree t, builtin b where t.tree ~ b.clock
+    select t.name || ', which reads the clock or the state of transactions, or calls a volatile function' from tree t, builtin b where t.tree ~ b.clock
     union all
     select 'the function ' || f.oid::pg_catalog.regprocedure || case f.provolatile when 'v' then ', which is volatile'
       else ', which may read the clock' end

@@ -32,6 +32,8 @@ export interface CompiledOperation {
   /** In response order. */
   readonly roots: readonly CompiledRoot[];
   readonly statements: readonly CompiledStatement[];
+  /** Of a stream: the column with the cursor of the last row, as JSON. */
+  readonly cursorColumn?: number | undefined;
 }
 
 export interface CompiledStatement {
@@ -90,7 +92,8 @@ function* compileQuery(roots: readonly RootPlan<QueryRoot>[], guard: Guard): Gen
   // Introspection reads no rows, but only the database knows whether the schema is still current.
   const checksOnly = guard.length > 0 && compiled.some(({ kind }) => kind === 'introspection');
   const statements = only || columns.length > 0 || checksOnly ? [yield* renderStatement(query)] : [];
-  return { kind: 'query', checksVersion: guard.length > 0, roots: compiled, statements };
+  const cursorColumn = only?.isStream ? guard.length + 1 : undefined;
+  return { kind: 'query', checksVersion: guard.length > 0, roots: compiled, statements, cursorColumn };
 }
 
 function* compileMutations(

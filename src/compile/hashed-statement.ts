@@ -22,14 +22,15 @@ const textOf = (fragment: Parameters<typeof render>[0]): string => render(fragme
 const byteOrder = textOf(identifier('pg_catalog', 'C'));
 
 /**
- * The statement of a query with its hash; `places` are the columns that its root fields are in, at least one. The hash has 128 bits, of
+ * The statement of a query with its hash; `places` are the columns that its root fields are in, at least one, `others` those besides. The hash has 128 bits, of
  * which nothing depends but whether a client sees its own new answer. It is not MD5, which PostgreSQL refuses where FIPS 140 is enforced.
  */
 export function hashedStatement(
   statement: { readonly text: string; readonly parameters: readonly Parameter[] },
   places: readonly number[],
+  others: readonly number[] = [],
 ): HashedStatement {
-  const columns = 1 + Math.max(...places);
+  const columns = 1 + Math.max(...places, ...others);
   const names = Array.from({ length: columns }, (_, index) => `c${index}`);
   const values = places.map((place) => `coalesce(a.c${place}::text, ${textOf(literal('null'))})`);
   const whole = values.length === 1 ? values[0] : `pg_catalog.concat(${values.join(`, ${textOf(literal(','))}, `)})`;

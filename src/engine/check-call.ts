@@ -85,6 +85,7 @@ const subscribeChecks: OptionChecks<SubscribeOptions> = {
   readOnly: requestChecks.readOnly,
   marks: requestChecks.marks,
   onPrepared: requestChecks.onPrepared,
+  after: aText,
 };
 
 /** Throws `TypeError` for invalid options of a subscription. */

@@ -81,6 +81,8 @@ export interface SubscribeOptions
   extends Pick<RequestOptions, 'signal' | 'client' | 'position' | 'http' | 'readOnly' | 'marks' | 'onPrepared'> {
   /** For servers: bounds the wait for the first answer. */
   readonly deadline?: Deadline | undefined;
+  /** For servers: the cursor from which a stream goes on, instead of that in the request. */
+  readonly after?: string | undefined;
 }
 
 export interface ExecutionResult {
@@ -105,6 +107,8 @@ export interface RawResponse {
   readonly dependsOn?: readonly string[] | undefined;
   /** Whether it is the answer to a subscription, and others may follow. */
   readonly isLive?: boolean;
+  /** Of a stream: the cursor of its last row; null if it has none. Absent in all other responses. */
+  readonly endCursor?: string | null | undefined;
   /** Whether it is a list of responses. */
   readonly isBatch?: boolean;
   /** The code of the first error, or null. */

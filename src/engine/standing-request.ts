@@ -71,7 +71,8 @@ function hashedOf(compiled: CompiledRequest): HashedStatement | null {
   if (known !== undefined) return known;
   const [statement] = compiled.statements;
   const places = compiled.roots.flatMap((root) => (root.kind === 'column' ? [root.column] : []));
-  const hashed = statement === undefined ? null : hashedStatement(statement, places);
+  const others = compiled.cursorColumn === undefined ? [] : [compiled.cursorColumn];
+  const hashed = statement === undefined ? null : hashedStatement(statement, places, others);
   hashedStatements.set(compiled, hashed);
   return hashed;
 }
@@ -151,9 +152,9 @@ export class StandingRequest {
     const { roleSchema, prepared } = this.source;
     const { version, requestSettings } = roleSchema.granted;
     const { compiled } = prepared;
-    const traits = { isLive: true, dependsOn: requestSettings?.headers };
+    const live = { isLive: true, dependsOn: requestSettings?.headers };
     if (this.#hashed === null) {
-      const response = assembleResponse(responseMembers(compiled, [], noneIntrospected), this.#extensions, traits);
+      const response = assembleResponse(responseMembers(compiled, [], noneIntrospected), this.#extensions, live);
       return { hash: 'constant', response: lastHash === 'constant' ? null : response, relations: null };
     }
     if (version !== null && version.suspects.size > 0) refuseSuspects(version, compiled);
@@ -162,6 +163,9 @@ export class StandingRequest {
     const hash = textOf(row[this.#hashed.columns]);
     const relations = isTraced ? readIds(textOf(trace?.[0])) : null;
     if (hash === lastHash) return { hash, response: null, relations };
+    const { cursorColumn } = compiled;
+    const endCursor = cursorColumn === undefined ? undefined : (JSON.parse(textOf(row[cursorColumn]) || 'null') as string | null);
+    const traits = { ...live, endCursor };
     return { hash, response: assembleResponse(responseMembers(compiled, rows, noneIntrospected), this.#extensions, traits), relations };
   }
 

@@ -17,6 +17,8 @@ export interface Member {
   cohort: Cohort | null;
   /** The number of the first evaluation that began after it joined; null once it has an answer. */
   awaits: number | null;
+  /** Whether its last answer was no error: a stream that has one more gets no answer without rows. */
+  isCaughtUp: boolean;
   /** Called with its first answer, or with why there is none yet. */
   onFirst: ((failure: unknown) => void) | null;
 }

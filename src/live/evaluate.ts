@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
+import { ClaimsError } from '../engine/claims.ts';
 import type { RawResponse } from '../engine/request.ts';
 import { failureResponse } from '../engine/run/response.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
@@ -14,7 +15,7 @@ import type { Observer } from '../events.ts';
 import { Attempts } from '../freshness/attempts.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
 import { RequestErrors } from '../request/validate/parse-document.ts';
-import type { Cohort } from './cohort.ts';
+import type { Cohort, Member } from './cohort.ts';
 import type { RelationIndex } from './relation-index.ts';
 
 /** What keeps the cohorts. */
@@ -29,6 +30,8 @@ export interface CohortKeeper {
   readonly epoch: number;
   /** Prepares a cohort for the current schema. */
   prepareAgain(cohort: Cohort, deadline: Deadline): Promise<void>;
+  /** A stream has given rows up to a cursor. */
+  moveOn(member: Member, cursor: string): void;
 }
 
 /** In bytes. Longer answers are not kept: who subscribes later gets one of a new evaluation. */
@@ -50,6 +53,14 @@ const uncertain: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'DATABASE_FAILED',
 export function endsSubscription(error: unknown): boolean {
   if (error instanceof RequestErrors) return true;
   return error instanceof ApiError && !passing.has(error.code) && !uncertain.has(error.code);
+}
+
+/** The error that a client may see. A wrong claim is the mistake of the program. */
+export function explainFailure(error: unknown, observe: Observer): unknown {
+  if (error instanceof ApiError || error instanceof RequestErrors || error instanceof ClaimsError) return error;
+  if (error instanceof DatabaseError) return toApiError(error);
+  observe({ kind: 'defect-found', requestId: null, error });
+  return new ApiError('INTERNAL_ERROR', 'Internal error: this is a bug in rowgraph. Please report it.', { cause: error });
 }
 
 /** How long to wait before another attempt, in milliseconds. */
@@ -113,14 +124,14 @@ async function answer(cohort: Cohort, keeper: CohortKeeper, number: number, { ha
   cohort.hash = hash;
   cohort.readsUnknown = false;
   if (response !== null) cohort.answer = response.length <= longestKept ? response : null;
-  await give(cohort, number, isOther, response ?? cohort.answer);
+  await give(cohort, keeper, number, isOther, response ?? cohort.answer);
   const { own } = cohort.dependencies;
   cohort.end(isOther, relations?.filter((id) => !own.has(id)) ?? []);
   if (cohort.state !== 'ended') keeper.index.set(cohort);
 }
 
 /** Gives an answer to all members, or only to those that have none yet. */
-async function give(cohort: Cohort, number: number, isOther: boolean, response: RawResponse | null): Promise<void> {
+async function give(cohort: Cohort, keeper: CohortKeeper, number: number, isOther: boolean, response: RawResponse | null): Promise<void> {
   let count = 0;
   for (const member of [...cohort.members]) {
     const { awaits } = member;
@@ -129,7 +140,10 @@ async function give(cohort: Cohort, number: number, isOther: boolean, response: 
     if (response === null) continue;
     member.awaits = null;
     member.onFirst?.(null);
+    if (response.endCursor === null && member.isCaughtUp) continue;
+    member.isCaughtUp = response.errorCode === null;
     member.subscription.give(response);
+    if (typeof response.endCursor === 'string') keeper.moveOn(member, response.endCursor);
     count += 1;
     if (count % givenAtATime === 0) await nextTurn();
   }
@@ -150,7 +164,7 @@ async function fail(cohort: Cohort, keeper: CohortKeeper, number: number, error:
   cohort.hash = hash;
   cohort.answer = response;
   cohort.readsUnknown = true;
-  await give(cohort, number, isOther, response);
+  await give(cohort, keeper, number, isOther, response);
   if (uncertain.has(code)) cohort.fail(isOther);
   else cohort.end(isOther, cohort.traced);
 }

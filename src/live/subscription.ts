@@ -13,6 +13,8 @@ export class Subscription implements AsyncIterableIterator<RawResponse, undefine
   #begin: ((subscription: Subscription) => void) | null;
   /** Called once when the subscription has ended, for whatever reason. */
   #onEnd: (() => void) | null = null;
+  /** Called once when another answer is wanted. */
+  #onWanted: (() => void) | null = null;
   #readers: Reader[] = [];
   #unread: RawResponse | null = null;
   #isEnded = false;
@@ -37,6 +39,12 @@ export class Subscription implements AsyncIterableIterator<RawResponse, undefine
     else this.#onEnd = callback;
   }
 
+  /** Calls back when its reader has taken what was given, and wants more; not if it ends before. */
+  set onWanted(callback: () => void) {
+    if (this.#readers.length > 0) callback();
+    else this.#onWanted = callback;
+  }
+
   next(): Promise<IteratorResult<RawResponse, undefined>> {
     const begin = this.#begin;
     this.#begin = null;
@@ -52,7 +60,11 @@ export class Subscription implements AsyncIterableIterator<RawResponse, undefine
       return Promise.reject(error);
     }
     if (this.#isEnded) return Promise.resolve(done);
-    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
+    const wanted = new Promise<IteratorResult<RawResponse, undefined>>((resolve, reject) => this.#readers.push({ resolve, reject }));
+    const onWanted = this.#onWanted;
+    this.#onWanted = null;
+    onWanted?.();
+    return wanted;
   }
 
   /** Unsubscribes. */
@@ -90,6 +102,7 @@ export class Subscription implements AsyncIterableIterator<RawResponse, undefine
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#begin = null;
+    this.#onWanted = null;
     for (const reader of this.#readers.splice(0)) reader.resolve(done);
     const onEnd = this.#onEnd;
     this.#onEnd = null;

@@ -76,7 +76,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
   const lookups = yield* buildLookups(context, names, notes);
-  const subscriptionType = additions.has('subscriptions') ? names.claimSubscriptionType() : null;
+  const subscriptionType = additions.has('subscriptions') || additions.has('streams') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
   const composites = [...context.composites.values()];

@@ -127,6 +127,8 @@ export interface ConnectionPlan {
   /** What finds the rows instead of `filter`. */
   readonly fusion: FusionPlan | null;
   readonly members: readonly Member<ConnectionValue>[];
+  /** Whether it is a stream: a bare list of its edges, with the cursor of the last. */
+  readonly isStream?: true;
 }
 
 /**

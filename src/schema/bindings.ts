@@ -57,7 +57,7 @@ interface Plain<Kind extends string> {
 
 /** What a field of an object type can mean, by the kind of the type. */
 interface FieldBindings {
-  query: { readonly kind: 'collection' | 'by key'; readonly table: Table } | Plain<'node'> | RoutineBinding;
+  query: { readonly kind: 'collection' | 'by key' | 'stream'; readonly table: Table } | Plain<'node'> | RoutineBinding;
   mutation: { readonly kind: 'insert' | 'update' | 'delete'; readonly table: Table } | RoutineBinding;
   response: Plain<'affected count' | 'records' | 'edges' | 'query'>;
   row:

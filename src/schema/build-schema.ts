@@ -31,7 +31,7 @@ import { LazySchema } from './lazy/lazy-schema.ts';
 import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
 import { defineCompositeFilters } from './tables/composite-filters.ts';
-import { collectionArguments, connectionTypes, nodeInterface, pageInfo } from './tables/connection-types.ts';
+import { collectionArguments, connectionTypes, edgesOf, nodeInterface, pageInfo, streamArguments } from './tables/connection-types.ts';
 import {
   defineRangeFilters,
   domainFilter,
@@ -104,13 +104,11 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   defineCompositeFilters(registry, model.composites);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
-  const isLive =
-    model.subscriptionType !== null && (tables.some(isSubscribable) || [...reads.values()].some(({ subscribable }) => subscribable));
-  const subscriptionType = isLive ? model.subscriptionType : null;
+  const subscriptions = subscriptionFields(registry, model, reads, node);
+  const subscriptionType = isEmpty(subscriptions.keys()) ? null : model.subscriptionType;
   if (subscriptionType !== null) {
-    const lasting = new Map([...reads].filter(([, { subscribable }]) => subscribable));
     const description = 'The root type for live queries: each answers at once, and again whenever its answer changes';
-    defineRootType(registry, subscriptionType, description, queryFields(registry, model, lasting, node, isSubscribable));
+    defineRootType(registry, subscriptionType, description, subscriptions);
   }
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
@@ -126,6 +124,10 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
 
 function isSubscribable({ additions }: Table): boolean {
   return additions.has('subscriptions');
+}
+
+function isStreamed({ selectable, additions }: Table): boolean {
+  return selectable && additions.has('streams');
 }
 
 function defineRootType(registry: TypeRegistry, name: string, description: string, builders: FieldBuilders): void {
@@ -198,6 +200,36 @@ function queryFields(
   return { keys, get };
 }
 
+/** Those of Query that can be subscribed to, and streams, whose names give way to them. */
+function subscriptionFields(
+  registry: TypeRegistry,
+  model: Model,
+  routines: ReadonlyMap<string, Routine>,
+  node: GraphQLInterfaceType,
+): FieldBuilders {
+  const lasting = new Map([...routines].filter(([, { subscribable }]) => subscribable));
+  const hasReads = lasting.size > 0 || model.tables.some((table) => table.selectable && isSubscribable(table));
+  const reads = hasReads ? queryFields(registry, model, lasting, node, isSubscribable) : noFields;
+  const streamOf = (name: string): Table | undefined =>
+    fieldsNamed(name, 'subscription')
+      .flatMap(({ stem }) => [stem, upperFirst(stem)].map((each) => registry.tableOf(each)))
+      .find((table) => table !== undefined && isStreamed(table) && tableFieldName(table, 'stream') === name);
+  const get: FieldBuilders['get'] = (name) => {
+    const read = reads.get(name);
+    if (read) return read;
+    const table = streamOf(name);
+    return table && (() => streamField(registry, table));
+  };
+  const keys = function* () {
+    yield* reads.keys();
+    for (const table of model.tables) {
+      const name = tableFieldName(table, 'stream');
+      if (isStreamed(table) && !reads.get(name)) yield name;
+    }
+  };
+  return { keys, get };
+}
+
 function nodeField(node: GraphQLInterfaceType, nodeIdField: string): FieldConfig {
   return {
     type: node,
@@ -238,6 +270,15 @@ function collectionField(registry: TypeRegistry, table: Table): FieldConfig {
   };
 }
 
+function streamField(registry: TypeRegistry, table: Table): FieldConfig {
+  return {
+    type: edgesOf(registry, table),
+    description: `Records of type \`${table.typeName}\` in an order, each once: those after the cursor, and then those that are added after them`,
+    args: streamArguments(registry, table),
+    ...bindField('query', { kind: 'stream', table }),
+  };
+}
+
 function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], routines: ReadonlyMap<string, Routine>): FieldBuilders {
   const get: FieldBuilders['get'] = (name) => {
     for (const { field, stem } of fieldsNamed(name, 'mutation')) {
@@ -269,6 +310,8 @@ function findRoutine(
   const routine = routines.get(name);
   return routine && (() => ({ ...routineField(registry, routine), ...bindField(at, { kind: 'routine', routine }) }));
 }
+
+const noFields: FieldBuilders = { keys: () => [], get: () => undefined };
 
 function isEmpty(items: Iterable<unknown>): boolean {
   for (const _ of items) return false;

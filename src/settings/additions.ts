@@ -32,6 +32,7 @@ const additionTable = {
     'Full-text search: the argument search of collections, the filter of that name, ranks and snippets; nearest rows by trigrams of texts',
   vectors: 'Nearest rows by the vectors of pgvector and by points, with their distances, and hybrid search',
   subscriptions: 'Live queries: the type Subscription, with the fields of Query',
+  streams: 'Streams: the fields of Subscription that give the rows of a table in an order, each once',
   specifiedBy: '@specifiedBy on custom scalars; applies to the whole schema, so only the setting switches it',
 } as const satisfies Record<string, string>;
 

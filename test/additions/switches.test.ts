@@ -56,6 +56,7 @@ const signs: Readonly<Record<AdditionName, (schema: GraphQLSchema, graph: Rowgra
   moreFunctions: (schema) => schema.getQueryType()!.getFields()['lengths'],
   domains: (schema) => schema.getType('warmth'),
   enums: (schema) => memberOf(schema, 'frogFilter', 'moods'),
+  streams: (schema) => schema.getSubscriptionType()?.getFields()['frogStream'],
   subscriptions: (schema) => schema.getSubscriptionType()?.getFields()['frogCollection'],
   specifiedBy: (schema) => (schema.getType('UUID') as { specifiedByURL?: string | null } | undefined)?.specifiedByURL,
 };

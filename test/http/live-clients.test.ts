@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient as createEventClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
+import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
+import { connectSocket } from './socket-client.ts';
 import { secret } from './start-test-server.ts';
 
 const setup = `
@@ -111,4 +113,26 @@ test('a mutation with an idempotency key is told apart in any format', async () 
   const text = await (await send(key)).text();
   // The database has no extension that stores keys.
   assert.match(text, /IDEMPOTENCY_NOT_SUPPORTED/);
+});
+
+test('a stream goes on where it was for a caller with a new token', async () => {
+  const client = await connectSocket(endpoint, { apikey: key });
+  client.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { birdStream { node { id } } }' } });
+  const nextIds = async (): Promise<readonly number[]> => {
+    const { type, payload } = await client.next();
+    assert.equal(type, 'next', JSON.stringify(payload));
+    return payload.data.birdStream.map(({ node }: { node: { id: number } }) => node.id);
+  };
+  await writer.query("truncate bird; insert into bird values (1, 'wren', null), (2, 'owl', 'u1')");
+  while ((await nextIds()).at(-1) !== 1);
+  const token = await new SignJWT({ role: 'authenticated', sub: 'u1' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(secret));
+  client.send({ type: 'ping', payload: { authorization: `Bearer ${token}` } });
+  assert.equal((await client.next()).type, 'pong');
+  assert.deepEqual(await nextIds(), [2]);
+  await writer.query("insert into bird values (3, 'lark', null)");
+  assert.deepEqual(await nextIds(), [3]);
+  client.socket.terminate();
 });

@@ -19,7 +19,14 @@ test('a table that is called subscription keeps the name of its type', async () 
   const schema = buildSchema(await tested.graph.sdl(caller));
   const type = schema.getSubscriptionType();
   assert.equal(type?.name, 'SubscriptionRoot');
-  assert.deepEqual(Object.keys(type?.getFields() ?? {}).sort(), ['node', 'plans', 'subscriptionByPk', 'subscriptionCollection']);
+  assert.deepEqual(Object.keys(type?.getFields() ?? {}).sort(), [
+    'node',
+    'plans',
+    'silentStream',
+    'subscriptionByPk',
+    'subscriptionCollection',
+    'subscriptionStream',
+  ]);
   assert.ok(schema.getQueryType()?.getFields()['silentCollection']);
   const introspected = await tested.graph.execute({ query: '{ __schema { subscriptionType { name fields { name } } } }' }, caller);
   assert.match(JSON.stringify(introspected), /"subscriptionType":\{"name":"SubscriptionRoot","fields":\[\{"name":"node"\}/);

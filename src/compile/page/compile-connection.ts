@@ -40,8 +40,8 @@ export function connectionJson(found: Collection): JsonText {
   const pieces = pageJson(collection, page);
   if (!page.needs.isRead) return pieces;
   const isOnly = pieces.filter((piece) => typeof piece !== 'string').length === 1;
-  if (!isOnly) return [sql`(${selectFromPage(page, concatenate(pieces), noFrame)})`];
-  return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${selectFromPage(page, piece, noFrame)})`));
+  if (!isOnly) return [sql`(${selectFromPage(page, [concatenate(pieces)], noFrame)})`];
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : sql`(${selectFromPage(page, [piece], noFrame)})`));
 }
 
 export function compileConnection(collection: Collection): Sql {
@@ -53,12 +53,23 @@ export function selectConnection(found: Collection, frame: Frame): Sql {
   const { members } = collection.plan;
   if (members.every(isAggregate)) return selectAggregates(collection, members, frame);
   const page = new PageQuery(collection);
-  return selectFromPage(page, concatenate(pageJson(collection, page)), frame);
+  const columns = collection.plan.isStream ? streamColumns(collection, page) : [concatenate(pageJson(collection, page))];
+  return selectFromPage(page, columns, frame);
 }
 
-function selectFromPage(page: PageQuery, json: Sql, frame: Frame): Sql {
+/** The edges, and the cursor of the last as JSON. */
+function streamColumns(collection: Collection, page: PageQuery): Sql[] {
+  const {
+    members,
+    page: { direction },
+  } = collection.plan;
+  const lists = members.flatMap(({ value }) => (value.kind === 'edges' ? [edges(collection, page, value.members)] : []));
+  return [concatenate(['[', ...lists, ']']), pageInfo('end cursor', direction, page)];
+}
+
+function selectFromPage(page: PageQuery, columns: readonly Sql[], frame: Frame): Sql {
   const from = page.needs.isRead ? as(page.scope.withJson(sql`(${page.select()})`), page.scope.alias) : null;
-  return select({ columns: [selectList(frame, [json])], from });
+  return select({ columns: [selectList(frame, columns)], from });
 }
 
 function pageJson(collection: Collection, page: PageQuery): JsonText {

@@ -27,7 +27,7 @@ export interface ResponseBody extends Omit<RawResponse, 'errorCode'> {
 }
 
 /** What else a response says of its request, as in `RawResponse`. */
-type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'isLive' | 'dependsOn' | 'position'>;
+type ResponseTraits = Pick<RawResponse, 'isMutation' | 'isReplayed' | 'isLive' | 'dependsOn' | 'position' | 'endCursor'>;
 
 /** A response whose values are not known yet: the texts around them, and what replaces a missing value. */
 export interface ResponseTemplate {
@@ -44,11 +44,12 @@ export class SuccessResponse implements RawResponse, ResponseBody {
   readonly isLive: boolean;
   readonly dependsOn: readonly string[] | undefined;
   readonly position: ResponsePosition | undefined;
+  readonly endCursor: string | null | undefined;
   readonly #content: string | readonly Uint8Array[];
 
   constructor(
     content: string | readonly Uint8Array[],
-    { isMutation = false, isReplayed = false, isLive = false, dependsOn, position }: ResponseTraits,
+    { isMutation = false, isReplayed = false, isLive = false, dependsOn, position, endCursor }: ResponseTraits,
   ) {
     this.#content = content;
     this.length = typeof content === 'string' ? content.length : content.reduce((length, chunk) => length + chunk.length, 0);
@@ -56,6 +57,7 @@ export class SuccessResponse implements RawResponse, ResponseBody {
     this.isReplayed = isReplayed;
     this.isLive = isLive;
     this.dependsOn = dependsOn;
+    this.endCursor = endCursor;
     this.position = position;
   }
 

@@ -3,7 +3,7 @@
  * transaction with the rights and limits of a single request; one that fails does not affect the others.
  */
 import { Deadline } from '../../budget/deadline.ts';
-import type { Caller, GraphQLRequest, RawResponse, RequestOptions } from '../../engine/request.ts';
+import type { Caller, GraphQLRequest, RawResponse, RequestOptions, SubscribeOptions } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import { laterOf, type ResponsePosition } from '../../replicas/position.ts';
@@ -17,7 +17,7 @@ import { NamedRequest, readParameters } from './read-request.ts';
 import { type OperationMarks, RequestTimes } from './request-times.ts';
 
 /** How a request is to run: its deadline, its client, and what to call when it is prepared. */
-export interface Run extends Omit<RequestOptions, 'marks'> {
+export interface Run extends Omit<RequestOptions, 'marks'>, Pick<SubscribeOptions, 'after'> {
   readonly deadline: Deadline;
   readonly client: string;
   readonly marks?: OperationMarks | undefined;

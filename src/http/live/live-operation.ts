@@ -22,6 +22,8 @@ export interface Answers {
   readonly following: AsyncIterator<RawResponse>;
 }
 
+type AnswerSource = Answers | Promise<Answers>;
+
 /** Of a request with a single answer. */
 export const noMore: AsyncIterator<RawResponse> = { next: async () => ({ value: undefined, done: true }) };
 
@@ -34,13 +36,15 @@ interface LiveOptions {
 
 export class LiveOperation {
   readonly #options: LiveOptions;
-  #answers: Answers;
+  #answers: AnswerSource;
   #isOver = false;
   /** Called when the answer on its way has been sent; null if there is none. */
   #onSent: (() => void) | null = null;
   /** Answers and bytes that have been handed over. */
   sent = 0;
   bytes = 0;
+  /** Of a stream: the cursor of the last row that has been handed over. */
+  endCursor: string | undefined;
   /** Why it ended; null if it completed, or its client ended it. */
   code: ErrorCode | null = null;
 
@@ -52,23 +56,23 @@ export class LiveOperation {
   /** Resolves when it has ended. Never rejects. */
   async run(): Promise<void> {
     while (!this.#isOver) {
-      const answers = this.#answers;
+      const source = this.#answers;
       try {
-        await this.#deliver(answers.first);
-        await this.#deliverFollowing(answers);
-        if (this.#answers === answers) this.#end([]);
+        await this.#deliverAll(await source, source);
+        if (this.#answers === source) this.#end([]);
       } catch (error) {
-        if (this.#answers === answers) this.#end(this.#options.report(error));
+        if (this.#answers === source) this.#end(this.#options.report(error));
       }
     }
   }
 
-  /** Goes on with other answers, of a caller who has a new token. */
-  replace(answers: Answers): void {
+  /** Goes on with other answers, of a caller who has a new token, and with none of those before. */
+  replace(answers: Promise<Answers>): void {
     const before = this.#answers;
     this.#answers = answers;
-    if (this.#isOver) close(answers);
-    else close(before);
+    // It is awaited when what is on its way has been sent.
+    answers.catch(() => {});
+    close(this.#isOver ? answers : before);
   }
 
   /** The server ends it. */
@@ -81,15 +85,17 @@ export class LiveOperation {
     if (!this.#isOver) this.#close();
   }
 
-  async #deliverFollowing(answers: Answers): Promise<void> {
-    while (!this.#isOver && this.#answers === answers) {
-      const { value, done } = await answers.following.next();
-      if (done || this.#isOver || this.#answers !== answers) return;
-      await this.#deliver(value);
+  async #deliverAll({ first, following }: Answers, source: AnswerSource): Promise<void> {
+    let response = first;
+    while (!this.#isOver && this.#answers === source) {
+      await this.#deliver(response, source);
+      const { value, done } = await following.next();
+      if (done) return;
+      response = value;
     }
   }
 
-  #deliver(response: RawResponse): Promise<void> {
+  #deliver(response: RawResponse, source: AnswerSource): Promise<void> {
     const { receiver, holder } = this.#options;
     const answer = EncodedAnswer.of(response);
     const refusal = answer.hold(holder);
@@ -104,8 +110,10 @@ export class LiveOperation {
       this.#onSent = onSent;
       inTurn(() => {
         if (this.#isOver) return;
+        if (this.#answers !== source) return onSent();
         this.sent += 1;
         this.bytes += answer.length;
+        this.endCursor = response.endCursor ?? this.endCursor;
         receiver.send(answer, onSent);
       });
     });
@@ -126,6 +134,7 @@ export class LiveOperation {
 }
 
 /** Nobody waits for more answers. */
-function close({ following }: Answers): void {
-  following.return?.().catch(() => {});
+function close(answers: AnswerSource): void {
+  if (answers instanceof Promise) void answers.then(close, () => {});
+  else answers.following.return?.().catch(() => {});
 }

@@ -97,10 +97,7 @@ export class SocketOperation implements Receiver {
   serveAs(identity: Identity, headers: IncomingHttpHeaders): void {
     const operation = this.#operation;
     if (operation === null) return;
-    void this.#open(identity, headers).then(
-      (answers) => operation.replace(answers),
-      (error: unknown) => operation.fail(...toReportedErrors(error, this.#message.requestId, this.#place.parts.observe)),
-    );
+    operation.replace(this.#open(identity, headers, operation.endCursor));
   }
 
   send(answer: EncodedAnswer, onSent: () => void): void {
@@ -121,8 +118,8 @@ export class SocketOperation implements Receiver {
     this.#operation?.stop();
   }
 
-  /** Counts as a request until the first answer is there. */
-  async #open({ caller }: Identity, headers: IncomingHttpHeaders): Promise<Answers> {
+  /** Counts as a request until the first answer is there. `after`: where a stream goes on. */
+  async #open({ caller }: Identity, headers: IncomingHttpHeaders, after?: string): Promise<Answers> {
     const { parts, exchange: ofSocket } = this.#place;
     const { requestId } = this.#message;
     const { observe, requestTimeout, detailedEvents, rate } = parts;
@@ -141,7 +138,7 @@ export class SocketOperation implements Receiver {
       const client = admitCaller(caller, admitted);
       const deadline = new Deadline(requestTimeout);
       exchange.deadline = deadline;
-      const answers = await this.#openInTurn(caller, describeRun(exchange, deadline, client, times), exchange);
+      const answers = await this.#openInTurn(caller, { ...describeRun(exchange, deadline, client, times), after }, exchange);
       code = answers.first.errorCode;
       bytes = answers.first.length;
       return answers;

@@ -155,19 +155,20 @@ export function tableTypeName({ stem, renamedTypes }: Pick<Table, 'stem' | 'rena
 /** The only built-in root field that belongs to no table. */
 export const nodeFieldName = 'node';
 
-/** Prefixes and suffixes of a table's root fields. In fields of Query the stem starts in lower case. */
+/** Prefixes and suffixes of a table's root fields. In those that only read, the stem starts in lower case. */
 const tableFields = {
   byPk: { root: 'query', before: '', after: 'ByPk' },
   collection: { root: 'query', before: '', after: 'Collection' },
   insert: { root: 'mutation', before: 'insertInto', after: 'Collection' },
   update: { root: 'mutation', before: 'update', after: 'Collection' },
   delete: { root: 'mutation', before: 'deleteFrom', after: 'Collection' },
+  stream: { root: 'subscription', before: '', after: 'Stream' },
 } as const;
 
 /** The name of a table's root field: `accountCollection`, `insertIntoAccountCollection`. */
 export function tableFieldName({ stem }: Pick<Table, 'stem'>, field: TableField): string {
   const { root, before, after } = tableFields[field];
-  return `${before}${root === 'query' ? lowerFirst(stem) : stem}${after}`;
+  return `${before}${root === 'mutation' ? stem : lowerFirst(stem)}${after}`;
 }
 
 /** The name of a field of Query that looks up a table's rows by a unique key: `accountByOwnerIdAndName`. */
@@ -179,7 +180,10 @@ export type TableField = keyof typeof tableFields;
 const fieldNames = Object.keys(tableFields) as readonly TableField[];
 
 /** The root fields that a name could be, each with the stem of its table, cased as `tableFieldName` writes it. */
-export function fieldsNamed(name: string, root: 'query' | 'mutation'): { readonly field: TableField; readonly stem: string }[] {
+export function fieldsNamed(
+  name: string,
+  root: 'query' | 'mutation' | 'subscription',
+): { readonly field: TableField; readonly stem: string }[] {
   return fieldNames.flatMap((field) => {
     const { root: owner, before, after } = tableFields[field];
     if (owner !== root || !name.startsWith(before) || !name.endsWith(after)) return [];

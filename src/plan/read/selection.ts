@@ -51,6 +51,8 @@ function planRead(field: SelectedField, model: Model): QueryValue {
   switch (binding.kind) {
     case 'collection':
       return planConnection(field, binding.table, 1, { isWhole: true });
+    case 'stream':
+      return planStream(field, binding.table);
     case 'by key':
       return planLookup(binding.table, keyOfArguments(field), field.selection);
     case 'node':
@@ -172,6 +174,24 @@ function planResult(field: SelectedField, { result }: Routine, depth: number): R
     case 'row set':
       return { kind: 'row set', row: planRow(field.selection, result.table, depth), ...planListPage(field, result.maxRows) };
   }
+}
+
+/** The edges as a list, and the cursor from which the stream goes on. */
+function planStream(field: SelectedField, table: Table): ConnectionPlan {
+  const end: Member<PageInfoValue> = { key: 'endCursor', name: 'endCursor', value: { kind: 'end cursor' } };
+  return {
+    kind: 'connection',
+    table,
+    page: planPage(field, table),
+    filter: planFilter(argumentOf(field, 'filter'), table),
+    distinct: null,
+    fusion: null,
+    members: [
+      { key: 'edges', name: 'edges', value: { kind: 'edges', members: planEdge(field.selection, table, 1) } },
+      { key: 'pageInfo', name: 'pageInfo', value: { kind: 'page info', members: [end] } },
+    ],
+    isStream: true,
+  };
 }
 
 /** `isWhole`: it is of all rows of its table. */

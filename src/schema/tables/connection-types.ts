@@ -92,6 +92,18 @@ export function edgesOf(registry: TypeRegistry, table: Table) {
   return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(registry.objectOf(table, 'Edge'))));
 }
 
+export function streamArguments(registry: TypeRegistry, table: Table): GraphQLFieldConfigArgumentMap {
+  return {
+    first: { type: GraphQLInt, description: 'At most `n` records in one answer' },
+    after: {
+      type: cursorScalar,
+      description: 'Begin after this cursor, such as that of the last record received; at the start without one',
+    },
+    filter: { type: registry.inputOf(table, 'Filter'), description: 'Filters to apply to the records' },
+    ...orderArgument(registry, table, 'Order of the records; by the primary key without one'),
+  };
+}
+
 /** `others`: the arguments that a field has besides, whose names additions leave to them. */
 export function collectionArguments(
   registry: TypeRegistry,
