@@ -73,6 +73,11 @@ export interface JsonTypeNames {
   /** Changes of a part, and a path with the value to set there. */
   readonly change: string;
   readonly pathValue: string;
+  /** What is at a path, to order and to group rows by, and as what. */
+  readonly order: string;
+  readonly group: string;
+  readonly groupOrder: string;
+  readonly valueType: string;
 }
 
 export type TableKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table' | 'composite type';
@@ -156,6 +161,8 @@ export interface CompositeParts {
   readonly inputName: string | null;
   readonly filterName: string | null;
   readonly listFilterName: string | null;
+  /** The name of the input that orders rows by its attributes; null as that of its filter. */
+  readonly orderName: string | null;
 }
 
 /** What a search of a table's rows looks at. */

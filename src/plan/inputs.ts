@@ -1,11 +1,11 @@
 /** Turns selections into members, and coerced arguments into parameters. */
 import { ApiError, inField, quote } from '../errors/api-error.ts';
 import type { Column, Table } from '../model/model.ts';
-import { isArrayDomain, rangesOf } from '../model/types/named-types.ts';
+import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../model/types/named-types.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { RangePart } from '../schema/bindings.ts';
-import type { Count, ElementUse, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
+import type { Count, ElementUse, JsonPathValue, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 
@@ -88,6 +88,22 @@ export function countOf(value: InputValue, argument: string, maximum: number): C
 export function checkCount(count: number, argument: string, maximum: number): number {
   if (count < 0) throw new ApiError('BAD_USER_INPUT', `\`${argument}\` must be an unsigned integer`);
   return Math.min(count, maximum);
+}
+
+/** Keys that lead to a part of JSON. Throws BAD_USER_INPUT for null. */
+export function pathParameter(value: InputValue): Parameter {
+  if (value === null) throw new ApiError('BAD_USER_INPUT', 'A path of JSON is null. Pass a list of keys.');
+  return { value: parameterValue(value), encoding: { kind: 'json path' } };
+}
+
+/** What is at a path of JSON, and its direction if it orders rows. */
+export function planJsonPath(value: InputValue): JsonPathValue & { readonly direction: InputValue } {
+  const { entries } = objectOf(value);
+  const valueOf = (kind: 'path' | 'as' | 'direction') =>
+    entries.find((entry) => bindingAt('json value', entry).kind === kind)?.value ?? null;
+  const as = valueOf('as');
+  const chosen = as?.kind === 'choice' && Object.hasOwn(jsonValueTypes, as.name) ? (as.name as JsonValueType) : 'TEXT';
+  return { keys: pathParameter(valueOf('path')), as: chosen, direction: valueOf('direction') };
 }
 
 export function parameterValue(value: InputValue): ParameterValue {

@@ -2,6 +2,7 @@
 import type { Arbiter, Column, Lineage, MeasuredColumn, Relation, Routine, RoutineArgument, Table, TableSearch } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Metric } from '../model/types/metrics.ts';
+import type { JsonValueType } from '../model/types/named-types.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, MeasuredForm, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { RangeOperator } from '../model/types/range-operators.ts';
@@ -207,7 +208,14 @@ export type GroupedBy =
   | { readonly kind: 'value' }
   /** A unit of `date_trunc`, in the given time zone or that of the session. */
   | { readonly kind: 'truncated'; readonly unit: string; readonly timeZone: Parameter | null }
-  | { readonly kind: 'bucket'; readonly width: Parameter };
+  | { readonly kind: 'bucket'; readonly width: Parameter }
+  | ({ readonly kind: 'json value' } & JsonPathValue);
+
+/** What is at a path of JSON, as a value of a type; null if there is none. */
+export interface JsonPathValue {
+  readonly keys: Parameter;
+  readonly as: JsonValueType;
+}
 
 export type GroupValue = AggregateValue | { readonly kind: 'key'; readonly members: readonly Member<GroupKeyValue>[] };
 export type GroupKeyValue =
@@ -255,6 +263,9 @@ export interface OrderKey {
 export type OrderValue =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'computed'; readonly routine: Routine }
+  | ({ readonly kind: 'json value'; readonly column: Column } & JsonPathValue)
+  /** A value of the type `table` that the column has. */
+  | { readonly kind: 'attribute'; readonly column: Column; readonly table: Table; readonly value: OrderValue }
   | { readonly kind: 'search rank'; readonly search: Search }
   | { readonly kind: 'distance'; readonly distance: Distance }
   /** That of the fusion which found the rows of the table. */

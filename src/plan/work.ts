@@ -137,6 +137,7 @@ function ofListPage({ limit, offset }: ListPage): Work {
 function ofGroups({ by, limit, offset }: GroupsPlan): readonly Work[] {
   const ofKeys = by.flatMap((each) => {
     if (each.kind === 'bucket') return [each.width];
+    if (each.kind === 'json value') return [each.keys];
     return each.kind === 'truncated' && each.timeZone ? [each.timeZone] : [];
   });
   const joined = by.flatMap(({ path }) => path.map(({ target }): Work => ({ kind: 'read', table: target })));

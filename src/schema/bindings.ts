@@ -20,6 +20,11 @@ interface BoundsBinding {
   readonly column: Column;
 }
 export type RangePart = 'lower' | 'upper' | 'lower inclusive' | 'upper inclusive' | 'is empty';
+/** What is at a path of a JSON column. */
+interface JsonValueBinding {
+  readonly kind: 'json value';
+  readonly column: Column;
+}
 /** The columns that the values of an enum mean, by name. */
 interface ColumnsBinding {
   readonly kind: 'columns';
@@ -74,7 +79,7 @@ interface FieldBindings {
   aggregate: AggregateBinding;
   'aggregate column': ColumnBinding;
   group: AggregateBinding | Plain<'key'>;
-  'group key': ColumnBinding | RelationBinding;
+  'group key': ColumnBinding | JsonValueBinding | RelationBinding;
 }
 
 /** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
@@ -98,7 +103,7 @@ interface InputBindings {
   /** What the filter of a related row has besides the members of a filter. */
   'filter to one': Plain<'is'>;
   'filter to many': Plain<'some' | 'every' | 'none' | 'count' | 'where'>;
-  order: ColumnBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank' | 'depth'>;
+  order: ColumnBinding | JsonValueBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank' | 'depth'>;
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
   write: ColumnBinding | BoundsBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
@@ -108,16 +113,17 @@ interface InputBindings {
   'json columns': ColumnBinding;
   'json change': Plain<'merge' | 'remove paths' | 'set paths'>;
   'json assignment': Plain<'path' | 'value'>;
+  'json value': Plain<'path' | 'as' | 'direction'>;
   /** A boolean that changes the SQL, so it is not a bind value. */
   'nested write': Plain<'switch'>;
   key: ColumnBinding | Plain<'node id'>;
-  'group by': ColumnBinding | RelationBinding | Plain<'bucket'>;
+  'group by': ColumnBinding | JsonValueBinding | RelationBinding | Plain<'bucket'>;
   bucket: ColumnBinding;
   having: FunctionBinding | Plain<'count' | 'and' | 'or' | 'not'>;
   'group order': FunctionBinding | Plain<'count' | 'key'>;
   /** The columns that a function of groups is tested or ordered by. */
   'group column': ColumnBinding | Plain<'fraction'>;
-  'group key order': ColumnBinding | RelationBinding;
+  'group key order': ColumnBinding | JsonValueBinding | RelationBinding;
 }
 
 type At<Bindings> = { [Position in keyof Bindings]: Bindings[Position] & { readonly at: Position } }[keyof Bindings];

@@ -101,7 +101,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
   yield* defineCompositeInputs(registry, model.composites);
-  defineCompositeFilters(registry, model.composites);
+  yield* defineCompositeFilters(registry, model.composites);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const subscriptions = subscriptionFields(registry, model, reads, node);

@@ -27,7 +27,7 @@ const additionTable = {
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
   ranges: 'Ranges and multiranges as objects with bounds, beside their text, in rows, filters and inputs',
   moreTypes: 'Intervals, network addresses and ltree: filters with all their comparisons, aggregates, and increments of times by intervals',
-  json: 'JSON columns: filters, the argument path of their fields, and updates of a part',
+  json: 'JSON columns: filters, the argument path of their fields, orders and groups by paths, and updates of a part',
   search:
     'Full-text search: the argument search of collections, the filter of that name, ranks and snippets; nearest rows by trigrams of texts',
   vectors: 'Nearest rows by the vectors of pgvector and by points, with their distances, and hybrid search',

@@ -30,6 +30,7 @@ import { type Collection, matchingRows } from '../page/collection.ts';
 import { countSql } from '../page/page-query.ts';
 import { type Aliases, directScope, joinConditions, readableColumns, type Scope, tableName, targetScope } from '../scope.ts';
 import { comparisonOf } from '../values/comparison.ts';
+import { jsonValue } from '../values/json-values.ts';
 import { valueJson } from '../values/value-json.ts';
 import { aggregateMemberJson, aggregateOf, aggregatesOf } from './compile-aggregate.ts';
 
@@ -159,6 +160,7 @@ function joinOf(relation: Relation, near: Scope, scope: Scope): Sql {
 function groupExpression(by: GroupBy, scope: Scope): Sql {
   const value = scope.column(by.column.name);
   const { type } = by.column;
+  if (by.kind === 'json value') return jsonValue(value, by);
   const { time, number } = traitsOf(type);
   if (by.kind === 'truncated' && time) return truncate(time, value, literal(by.unit), by.timeZone);
   if (by.kind === 'bucket' && number?.ranges && type.kind === 'scalar') return bucket(number.ranges, operandScalar(type), value, by.width);
@@ -206,7 +208,12 @@ function hasModifier(sqlType: string): boolean {
 }
 
 /** The JSON of a key that the subselect returns. Equal numerics may have different scales in the rows, so trailing zeros are removed. */
-function groupKeyJson({ column, kind }: GroupBy, value: Sql): JsonText {
+function groupKeyJson(by: GroupBy, value: Sql): JsonText {
+  const { column, kind } = by;
+  if (kind === 'json value') {
+    const shown = by.as === 'NUMBER' ? builtIn('trim_scale', value) : value;
+    return valueJson(builtIn('to_jsonb', shown), column.type, false);
+  }
   const isTrimmed = traitsOf(column.type).number?.hasScale && (kind === 'bucket' || !hasModifier(column.type.sqlType));
   return valueJson(isTrimmed ? builtIn('trim_scale', value) : value, column.type, false);
 }

@@ -9,6 +9,7 @@ import { relatedRows } from '../related-rows.ts';
 import {
   type Aliases,
   areEqual,
+  attributeScope,
   callOnRow,
   directScope,
   joinConditions,
@@ -24,6 +25,7 @@ import {
 import { searchRank } from '../search.ts';
 import { aggregateSql } from '../values/aggregate.ts';
 import { isNotNull } from '../values/comparison.ts';
+import { jsonValue } from '../values/json-values.ts';
 
 /** An order key, written for one part of a statement. */
 export interface WrittenKey extends OrderKey {
@@ -70,6 +72,10 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
       return scope.column(value.column.name);
     case 'computed':
       return callOnRow(value.routine, scope);
+    case 'json value':
+      return jsonValue(scope.column(value.column.name), value);
+    case 'attribute':
+      return valueOfRow(value.value, attributeScope(scope.alias, scope.column(value.column.name)), aliases);
     case 'search rank':
       return searchRank(value.search, scope);
     case 'depth':

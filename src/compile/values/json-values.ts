@@ -1,9 +1,9 @@
 /** Tests of JSON, and parts of it: `t1."details" @> $1::jsonb`, `t1."details" #> $1::text[]`. PostgreSQL finds rows for all but paths with variables by a GIN index. */
 import type { Column } from '../../model/model.ts';
-import { operandScalar } from '../../model/types/named-types.ts';
+import { type JsonValueType, operandScalar } from '../../model/types/named-types.ts';
 import { jsonOperators } from '../../model/types/operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
-import type { JsonChange, JsonTest, Parameter } from '../../plan/plan.ts';
+import type { JsonChange, JsonPathValue, JsonTest, Parameter } from '../../plan/plan.ts';
 import { coalesce } from '../../sql/clauses.ts';
 import type { JsonText } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
@@ -27,6 +27,37 @@ export function jsonCondition(value: Sql, type: ValueType, { operator, parameter
 export function jsonPart(value: Sql, { type, notNull }: Column, path: Parameter): JsonText {
   const part = sql`(${value} #> ${bind(path, 'text[]')})`;
   return valueJson(notNull ? coalesce(part, literal('null')) : part, type, notNull);
+}
+
+/** What is at a path of json or jsonb as a value of the type; null if it is none. */
+export function jsonValue(value: Sql, { keys, as }: JsonPathValue): Sql {
+  const part = sql`(${value} #> ${bind(keys, 'text[]')})`;
+  return as === 'TEXT' ? sql`(${value} #>> ${bind(keys, 'text[]')})` : typedValue(cast(part, 'jsonb'), as);
+}
+
+/** `(case when pg_catalog.jsonb_typeof(v) = 'number' then v::numeric end)`, for jsonb. */
+function typedValue(part: Sql, as: Exclude<JsonValueType, 'TEXT'>): Sql {
+  const text = sql`(${part} #>> '{}')`;
+  switch (as) {
+    case 'NUMBER':
+      return sql`(case when ${builtIn('jsonb_typeof', part)} = 'number' then ${cast(part, 'numeric')} end)`;
+    case 'BOOLEAN':
+      return sql`(case when ${builtIn('jsonb_typeof', part)} = 'boolean' then ${cast(part, 'bool')} end)`;
+    case 'DATE':
+      return sql`(case when ${text} ~ ${literal(`^${datePattern}$`)} then case when ${isDay(text)} then ${cast(text, 'date')} end end)`;
+    case 'DATETIME':
+      return sql`(case when ${text} ~ ${literal(`^${datePattern}(${timePattern})?$`)} then case when ${isDay(text)} then ${cast(text, 'timestamptz')} end end)`;
+  }
+}
+
+const datePattern = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
+const timePattern = '[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?';
+
+/** Whether the month of a text like a date has that day. */
+function isDay(text: Sql): Sql {
+  const first = sql`(${builtIn('left', text, integer(7))} || '-01')::date`;
+  const last = builtIn('date_part', literal('day'), sql`${first} + interval '1 month - 1 day'`);
+  return sql`${builtIn('substr', text, integer(9), integer(2))}::int4 <= ${last}`;
 }
 
 /**

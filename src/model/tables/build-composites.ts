@@ -181,6 +181,7 @@ export function claimComposites(
       inputName: isWritten ? names.claimShared(`${typeName}Input`) : null,
       filterName: isFiltered ? names.claimShared(filterTypeName(typeName)) : null,
       listFilterName: isListFiltered ? names.claimShared(listFilterTypeName(typeName)) : null,
+      orderName: isFiltered ? names.claimShared(`${typeName}OrderBy`) : null,
     };
     const renaming = { object: kind, id, name: qualifiedName(schema, name) };
     if (typeName !== plain) {

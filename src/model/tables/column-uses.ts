@@ -1,11 +1,16 @@
 /** What columns can be used for: groups of rows, by them or by those of to-one related rows; lookups by key; distinct rows; and upserts. */
 import type { Column, Relation, Table } from '../model.ts';
 import { enumValueNames, isFreeName } from '../naming/names.ts';
-import { identifies } from '../types/named-types.ts';
+import { identifies, isJson } from '../types/named-types.ts';
 
 export function isGroupable({ type, orderable, selectable }: Column): boolean {
   if (!selectable || !orderable) return false;
   return type.kind === 'enum' || (type.kind === 'scalar' && !type.unordered);
+}
+
+/** Whether rows can be ordered and grouped by what is at a path of the column. */
+export function hasJsonPaths({ type, selectable }: Column, { additions }: Pick<Table, 'additions'>): boolean {
+  return selectable && isJson(type) && additions.has('json');
 }
 
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {

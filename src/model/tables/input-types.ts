@@ -96,5 +96,9 @@ function claimJsonTypes(names: ClaimedNames): JsonTypeNames {
     path: names.claimShared('JSONPath'),
     change: names.claimShared('JSONChange'),
     pathValue: names.claimShared('JSONPathValue'),
+    order: names.claimShared('JSONPathOrder'),
+    group: names.claimShared('JSONPathGroup'),
+    groupOrder: names.claimShared('JSONPathGroupOrder'),
+    valueType: names.claimShared('JSONValueType'),
   };
 }

@@ -15,6 +15,8 @@ import {
   numberParameter,
   objectOf,
   onlyEntryOf,
+  pathParameter,
+  planJsonPath,
   planMembers,
   planTest,
   severalKeys,
@@ -66,16 +68,41 @@ function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], pa
   return planMembers<GroupKeyValue>(selection, (field) => {
     const binding = bindingAt('group key', field);
     if (binding.kind === 'relation') return { kind: 'related', members: planKey(field.selection, by, [...path, binding.relation]) };
-    const number = numberOf(by, path, binding.column);
+    const number =
+      binding.kind === 'json value'
+        ? pathIn(by, path, binding.column, argumentOf(field, 'path') ?? null)
+        : numberOf(by, path, binding.column);
     return number < 0 ? { kind: 'not grouped' } : { kind: 'grouped', number };
   });
 }
 
 /** The index of a column in `by`; -1 if rows are not grouped by it. */
 function numberOf(by: readonly GroupBy[], path: readonly Relation[], column: Column): number {
-  return by.findIndex(
-    (each) => each.column === column && each.path.length === path.length && each.path.every((relation, index) => relation === path[index]),
+  return by.findIndex((each) => isOf(each, path, column));
+}
+
+function isOf(by: GroupBy, path: readonly Relation[], column: Column): boolean {
+  return by.column === column && by.path.length === path.length && by.path.every((relation, index) => relation === path[index]);
+}
+
+/** The index of a path of a JSON column in `by`, of the only one without `keys`; -1 if there is none. Throws if it is not known which. */
+function pathIn(by: readonly GroupBy[], path: readonly Relation[], column: Column, keys: InputValue): number {
+  const wanted = keys && identityOf(pathParameter(keys));
+  const found = [...by.keys()].filter(
+    (number) => isOf(by[number]!, path, column) && (wanted === null || wanted === identityOfGroup(by[number]!)),
   );
+  if (found.length > 1)
+    throw new ApiError('BAD_USER_INPUT', `The argument "by" has several paths of "${column.rowFieldName}". Say which with "path".`);
+  return found[0] ?? -1;
+}
+
+/** Equal for paths that are written alike. */
+function identityOf({ value }: Parameter): string {
+  return JSON.stringify(value);
+}
+
+function identityOfGroup(by: GroupedBy): string | null {
+  return by.kind === 'json value' ? identityOf(by.keys) : null;
 }
 
 function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy[] {
@@ -85,7 +112,7 @@ function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy
     throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" has more than ${maxColumns} elements. Group by fewer columns.`);
   for (const element of elements) {
     const { path, column, names, grouped } = planElement(element, timeZone);
-    if (numberOf(by, path, column) >= 0)
+    if (by.some((each) => isOf(each, path, column) && identityOfGroup(each) === identityOfGroup(grouped)))
       throw new ApiError('BAD_USER_INPUT', `The argument "by" names "${names.join('.')}" twice. Name it once.`);
     by.push({ path, column, ...grouped });
   }
@@ -116,6 +143,10 @@ function planElement(element: InputValue, timeZone: Parameter | null): Element {
       if (value?.kind !== 'choice') throw new Error('A column is grouped by nothing.');
       const unit = value.name.toLowerCase();
       return { path, column: binding.column, names, grouped: unit === 'value' ? { kind: 'value' } : { kind: 'truncated', unit, timeZone } };
+    }
+    if (binding.kind === 'json value') {
+      const { keys, as } = planJsonPath(value);
+      return { path, column: binding.column, names, grouped: { kind: 'json value', keys, as } };
     }
     path.push(binding.relation);
     if (path.length > maxRelations)
@@ -169,10 +200,17 @@ function planOrderOfKey(
   const named = [...names, entry.name];
   const binding = bindingAt('group key order', entry);
   if (binding.kind === 'relation') return planOrderOfKey(entry.value, by, [...path, binding.relation], named);
-  const number = numberOf(by, path, binding.column);
-  if (number >= 0) return { of: { kind: 'key', number }, ...directionOf(entry.value) };
+  const ofJson = binding.kind === 'json value' ? planKeyOrder(entry.value) : null;
+  const number = ofJson ? pathIn(by, path, binding.column, ofJson.path) : numberOf(by, path, binding.column);
+  if (number >= 0) return { of: { kind: 'key', number }, ...directionOf(ofJson ? ofJson.direction : entry.value) };
   const problem = `The argument "orderBy" names "${named.join('.')}", which is not in "by".`;
   throw new ApiError('BAD_USER_INPUT', `${problem} Add it to "by", or order by something else.`);
+}
+
+function planKeyOrder(value: InputValue): { readonly path: InputValue; readonly direction: InputValue } {
+  const { entries } = objectOf(value);
+  const valueOf = (kind: 'path' | 'direction') => entries.find((entry) => bindingAt('json value', entry).kind === kind)?.value ?? null;
+  return { path: valueOf('path'), direction: valueOf('direction') };
 }
 
 /** Plans conditions on groups, `{count: {gt: 10}, sum: {price: {lt: "5"}}}`; null if there are none. */

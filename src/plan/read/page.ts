@@ -4,7 +4,7 @@ import type { Column, Lineage, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
-import { countOf, directionOf, elementParameter, listOf, onlyEntryOf } from '../inputs.ts';
+import { countOf, directionOf, elementParameter, listOf, onlyEntryOf, planJsonPath } from '../inputs.ts';
 import type { Distance, DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { traitsOfOrder } from '../traits/order-traits.ts';
 import { deeper } from './filter.ts';
@@ -82,6 +82,7 @@ function planCursor(value: InputValue, name: string, keys: readonly OrderKey[]):
 }
 
 function columnOf(value: OrderValue): Column | undefined {
+  if (value.kind === 'attribute') return columnOf(value.value);
   const { column, inner } = traitsOfOrder(value);
   return inner ? columnOf(inner) : column;
 }
@@ -132,8 +133,16 @@ function planKey(object: InputValue, path: readonly string[], found: Found): Ord
   const { name, value } = entry;
   const binding = bindingAt('order', entry);
   switch (binding.kind) {
-    case 'column':
-      return { value: { kind: 'column', column: binding.column }, ...directionOf(value) };
+    case 'column': {
+      const { column } = binding;
+      if (value?.kind !== 'object' || column.type.kind !== 'row') return { value: { kind: 'column', column }, ...directionOf(value) };
+      const key = planKey(value, [...path, name], null);
+      return key && { ...key, value: { kind: 'attribute', column, table: column.type.table, value: key.value } };
+    }
+    case 'json value': {
+      const { direction, ...of } = planJsonPath(value);
+      return { value: { kind: 'json value', column: binding.column, ...of }, ...directionOf(direction) };
+    }
     case 'computed':
       return { value: { kind: 'computed', routine: binding.routine }, ...directionOf(value) };
     case 'search rank':

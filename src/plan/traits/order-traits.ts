@@ -5,7 +5,7 @@
 import type { Column, Lineage, Relation, Routine } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { metrics } from '../../model/types/metrics.ts';
-import { namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
+import { jsonValueTypes, namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../../model/value-type.ts';
 import type { AggregateOrder, Distance, OrderValue, Parameter, Search } from '../plan.ts';
 
@@ -44,6 +44,10 @@ export function traitsOfOrder(value: OrderValue): OrderTraits {
       return ofColumn(value.column);
     case 'computed':
       return ofRoutine(value.routine);
+    case 'json value':
+      return ofJsonValue(value);
+    case 'attribute':
+      return ofAttribute(value);
     case 'search rank':
       return ofRank(value.search);
     case 'distance':
@@ -80,6 +84,29 @@ function ofRoutine(routine: Routine): OrderTraits {
     isNeverNull: never,
     calls: routine,
     text: () => `${schema}.${name}()`,
+  };
+}
+
+function ofJsonValue({ column, keys, as }: Extract<OrderValue, { kind: 'json value' }>): OrderTraits {
+  return {
+    type: jsonValueTypes[as].type,
+    identity: JSON.stringify(['json value', column.name, as, keys.value]),
+    columns: [column.name],
+    isNeverNull: never,
+    parameters: [keys],
+    text: (textOf) => `${column.name} at ${textOf(keys)} as ${as.toLowerCase()}`,
+  };
+}
+
+function ofAttribute({ column, value }: Extract<OrderValue, { kind: 'attribute' }>): OrderTraits {
+  const { type, identity, parameters, text } = traitsOfOrder(value);
+  return {
+    type,
+    identity: `${JSON.stringify(['attribute', column.name])} ${identity}`,
+    columns: [column.name],
+    isNeverNull: never,
+    ...(parameters && { parameters }),
+    text: (textOf) => `${column.name}.${text(textOf)}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Column } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputValue } from '../../request/operation.ts';
-import { listOf, objectOf, parameterValue, valueParameter } from '../inputs.ts';
+import { listOf, objectOf, pathParameter, valueParameter } from '../inputs.ts';
 import type { JsonChange, Parameter } from '../plan.ts';
 
 /** Each is a subquery around the previous one, and PostgreSQL plans them together. */
@@ -49,9 +49,4 @@ function planAssignment(value: InputValue): JsonChange['set'][number] {
   const valueOf = (kind: 'path' | 'value') => entries.find((entry) => bindingAt('json assignment', entry).kind === kind)?.value ?? null;
   const assigned = valueOf('value');
   return { path: pathParameter(valueOf('path')), value: assigned && valueParameter(assigned, namedTypes.jsonb, 'write') };
-}
-
-function pathParameter(value: InputValue): Parameter {
-  if (value === null) throw new ApiError('BAD_USER_INPUT', 'A path of JSON is null. Pass a list of keys.');
-  return { value: parameterValue(value), encoding: { kind: 'json path' } };
 }

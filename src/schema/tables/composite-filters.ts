@@ -1,8 +1,9 @@
 /**
- * The filters of composite types, by their attributes, and of arrays of them, by their elements:
+ * The filters and orders of composite types, by their attributes, and the filters of arrays of them, by their elements:
  *
  *     input PlaceFilter { city: StringFilter  spot: SpotFilter  stops: SpotListFilter … is: FilterIs  and: [PlaceFilter!] … }
  *     input SpotListFilter { any: SpotFilter  all: SpotFilter  length: IntFilter  is: FilterIs }
+ *     input PlaceOrderBy { city: OrderByDirection  spot: SpotOrderBy … }
  */
 import { GraphQLInputObjectType } from 'graphql';
 import type { Table } from '../../model/model.ts';
@@ -10,13 +11,16 @@ import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
 import { columnFilters, combinators, filterIs } from './filter-types.ts';
+import { columnOrders, hasOrder } from './order-types.ts';
 
-/** Defines the filters of those that columns have. */
-export function defineCompositeFilters(registry: TypeRegistry, composites: readonly Table[]): void {
+/** Defines the filters and orders of those that columns have. */
+export function* defineCompositeFilters(registry: TypeRegistry, composites: readonly Table[]): Generator<void, void> {
   for (const table of composites) {
-    const { filterName = null, listFilterName = null } = table.composite ?? {};
+    yield;
+    const { filterName = null, listFilterName = null, orderName = null } = table.composite ?? {};
     if (filterName === null) continue;
     registry.define(filterName, () => filterOf(registry, table, filterName));
+    if (orderName !== null && hasOrder(table, registry)) registry.define(orderName, () => orderOf(registry, table, orderName));
     if (listFilterName !== null) registry.define(listFilterName, () => listFilterOf(registry, table.typeName, filterName, listFilterName));
   }
 }
@@ -29,6 +33,11 @@ function filterOf(registry: TypeRegistry, table: Table, name: string): GraphQLIn
     description: `Boolean expression comparing the fields of type "${table.typeName}"`,
     fields: () => ({ ...combinators(registry.input(name)), is, ...columnFilters(registry, table) }),
   });
+}
+
+function orderOf(registry: TypeRegistry, table: Table, name: string): GraphQLInputObjectType {
+  const description = `Orders records by the fields of type "${table.typeName}"`;
+  return new GraphQLInputObjectType({ name, description, fields: () => columnOrders(registry, table) });
 }
 
 function listFilterOf(registry: TypeRegistry, typeName: string, filterName: string, name: string): GraphQLInputObjectType {

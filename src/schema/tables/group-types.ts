@@ -28,6 +28,7 @@ import {
   groupableRelations,
   hasBuckets,
   hasGroups,
+  hasJsonPaths,
   isGroupable,
 } from '../../model/tables/column-uses.ts';
 import { operandScalar } from '../../model/types/named-types.ts';
@@ -39,6 +40,7 @@ import { type Groups, inputType, objectType, type TableType, type TableTypes, ty
 import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
 import { filterTypeOf } from './filter-types.ts';
+import { jsonPath } from './json-types.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 type InputFields = GraphQLInputFieldConfigMap;
@@ -186,11 +188,26 @@ function keyFields(registry: TypeRegistry, table: Table): Fields {
     if (type)
       fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'column', column }) };
   }
+  for (const column of registry.jsonTypes ? table.columns.filter((each) => isJsonKey(each, table)) : []) {
+    const description = 'What is at the path that the groups are by; null if they are by none of the column';
+    const args = { path: { type: jsonPath.type, description: 'Which path, if they are by several' } };
+    fields[column.rowFieldName] = {
+      type: outputTypeOf(column.type, registry)!,
+      description,
+      args,
+      ...bindField('group key', { kind: 'json value', column }),
+    };
+  }
   for (const relation of groupableRelations(table)) {
     const type = registry.objectOf(relation.target, 'GroupKey');
     fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
   }
   return fields;
+}
+
+/** Whether groups can be by what is at a path of the column. */
+function isJsonKey(column: Column, table: Table): boolean {
+  return !isGroupable(column) && hasJsonPaths(column, table);
 }
 
 /** An input field for each column and each to-one relation, with the same names as in rows. */
@@ -203,6 +220,9 @@ function keyInputs(
   const at = suffix === 'GroupBy' ? 'group by' : 'group key order';
   const columns = table.columns.filter((column) => isGroupable(column) && outputTypeOf(column.type, registry));
   const fields = columnInputs(at, columns, 'rowFieldName', typeOf);
+  const json = registry.jsonTypes && registry.input(registry.jsonTypes[suffix === 'GroupBy' ? 'group' : 'groupOrder']);
+  for (const column of json ? table.columns.filter((each) => isJsonKey(each, table)) : [])
+    fields[column.rowFieldName] = { type: json!, ...bindInput(at, { kind: 'json value', column }) };
   for (const relation of groupableRelations(table)) {
     const type = registry.inputOf(relation.target, suffix);
     fields[relation.fieldName] = { type, ...bindInput(at, { kind: 'relation', relation }) };

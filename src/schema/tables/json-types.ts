@@ -6,7 +6,8 @@
  *     input JSONChange { merge: JSON  removePath: [[String!]!]  setPath: [JSONPathValue!] }
  */
 import {
-  type GraphQLEnumType,
+  type GraphQLArgumentConfig,
+  GraphQLEnumType,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -15,9 +16,12 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
+import type { JsonTypeNames } from '../../model/model.ts';
+import { jsonValueTypes } from '../../model/types/named-types.ts';
 import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
 import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { asChoice, orderByDirection } from '../value-types.ts';
 
 /** The filter of JSON columns; undefined in a schema without one. */
 export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | undefined {
@@ -28,6 +32,7 @@ export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | u
 export function defineJsonTypes(registry: TypeRegistry, json: GraphQLScalarType, filterIs: GraphQLEnumType): void {
   const names = registry.jsonTypes;
   if (names === null) return;
+  definePathValues(registry, names, orderByDirection);
   registry.define(names.path, () => pathType(names.path, json));
   registry.define(names.pathValue, () => pathValueType(names.pathValue, json));
   registry.define(names.change, () => changeType(names.change, json, registry.input(names.pathValue)));
@@ -60,6 +65,51 @@ function filterType(
   });
 }
 
+/** Inputs that say what is at a path, as what, and in which direction it orders rows. */
+function definePathValues(
+  registry: TypeRegistry,
+  { order, group, groupOrder, valueType }: JsonTypeNames,
+  orderByDirection: GraphQLEnumType,
+): void {
+  const values = Object.fromEntries(Object.entries(jsonValueTypes).map(([name, { description }]) => [name, { description }]));
+  const description = 'As what a value in JSON orders or groups records';
+  const path = {
+    type: keysType,
+    description: 'Keys of objects and positions in arrays: `["size", "width"]`',
+    ...bindInput('json value', { kind: 'path' }),
+  };
+  const as = () => ({
+    type: new GraphQLNonNull(registry.enum(valueType)),
+    default: { value: 'TEXT' },
+    ...bindInput('json value', { kind: 'as' }),
+  });
+  const direction = { type: new GraphQLNonNull(orderByDirection), ...bindInput('json value', { kind: 'direction' }) };
+  registry.define(valueType, () => new GraphQLEnumType({ name: valueType, description, values, ...asChoice }));
+  registry.define(
+    group,
+    () => new GraphQLInputObjectType({ name: group, description: 'What is at a path of JSON', fields: () => ({ path, as: as() }) }),
+  );
+  registry.define(
+    order,
+    () =>
+      new GraphQLInputObjectType({
+        name: order,
+        description: 'Orders records by what is at a path of JSON',
+        fields: () => ({ path, as: as(), direction }),
+      }),
+  );
+  const optional = { ...path, type: keysType.ofType, description: 'Which path of the column in `by`, if it has several there' };
+  registry.define(
+    groupOrder,
+    () =>
+      new GraphQLInputObjectType({
+        name: groupOrder,
+        description: 'Orders groups by what is at a path of JSON',
+        fields: { path: optional, direction },
+      }),
+  );
+}
+
 function pathType(name: string, json: GraphQLScalarType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({
     name,
@@ -78,6 +128,12 @@ function pathType(name: string, json: GraphQLScalarType): GraphQLInputObjectType
     },
   });
 }
+
+/** The argument that leads to a part of JSON. */
+export const jsonPath: GraphQLArgumentConfig = {
+  type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+  description: 'Keys of objects and positions in arrays that lead to the part to return: `["size", "width"]`, `["tags", "0"]`',
+};
 
 /** Keys of objects and positions in arrays. */
 const keysType = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));

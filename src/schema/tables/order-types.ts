@@ -12,12 +12,13 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLInputFieldConfigMap,
+  type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/relations/related-rows.ts';
-import { distinctColumns } from '../../model/tables/column-uses.ts';
+import { distinctColumns, hasJsonPaths } from '../../model/tables/column-uses.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
@@ -38,7 +39,7 @@ const aggregateNames = ['sum', 'avg', 'min', 'max'] as const satisfies readonly 
 
 /** The order of tables with orderable columns, and those that tables with the addition which refer to it have. */
 export const orderTypes = {
-  OrderBy: inputType(({ columns }) => columns.some(isOrderKey), orderFields),
+  OrderBy: inputType(hasOrder, orderFields),
   OrderByToMany: inputType(isOrderedBy, toManyFields, (typeName) => `Orders records by their related \`${typeName}\` records`),
   OrderBySum: orderOf('sum'),
   OrderByAvg: orderOf('avg'),
@@ -60,6 +61,30 @@ export const orderTypes = {
 
 function isOrderKey(column: Column): boolean {
   return column.selectable && column.orderable;
+}
+
+/** Whether rows can be ordered by any of the columns. */
+export function hasOrder(table: Table, registry: TypeRegistry): boolean {
+  return table.columns.some((column) => orderTypeOf(column, table, registry) !== undefined);
+}
+
+/** The input of a column in the order; undefined if rows cannot be ordered by it. */
+function orderTypeOf(column: Column, table: Table, registry: TypeRegistry): GraphQLEnumType | GraphQLInputObjectType | undefined {
+  if (isOrderKey(column)) return orderByDirection;
+  if (hasJsonPaths(column, table)) return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.order);
+  const name = column.selectable && column.comparable && column.type.kind === 'row' ? column.type.table.composite?.orderName : null;
+  return name && registry.has(name) ? registry.input(name) : undefined;
+}
+
+/** The order by columns, or by the attributes of a composite type. */
+export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of table.columns) {
+    const type = orderTypeOf(column, table, registry);
+    const kind = !isOrderKey(column) && hasJsonPaths(column, table) ? 'json value' : 'column';
+    if (type) fields[column.fieldName] = { type, ...bindInput('order', { kind, column }) };
+  }
+  return fields;
 }
 
 function isOrderedBy(table: Table, registry: TypeRegistry): boolean {
@@ -89,7 +114,7 @@ function orderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCon
 }
 
 function plainOrderFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
-  const fields = columnInputs('order', table.columns.filter(isOrderKey), 'fieldName', () => orderByDirection);
+  const fields = columnOrders(registry, table);
   if (!table.additions.has('relationOrder')) return fields;
   const { rows: related, values } = orderableFields(table);
   for (const rows of related) {

@@ -1,14 +1,12 @@
 /** The type of a table's rows: its columns, relations and computed fields. Also the fields of functions, computed or root fields. */
 import {
   assertInterfaceType,
-  type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLOutputType,
-  GraphQLString,
 } from 'graphql';
 import type { Relation, Routine, RoutineResult, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
@@ -18,6 +16,7 @@ import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } fro
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
 import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
+import { jsonPath } from './json-types.ts';
 import { lineageField } from './lineage-types.ts';
 import { boundsFields } from './range-types.ts';
 import { searchFields } from './search-types.ts';
@@ -64,11 +63,6 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
 }
-
-const jsonPath: GraphQLArgumentConfig = {
-  type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
-  description: 'Keys of objects and positions in arrays that lead to the part to return: `["size", "width"]`, `["tags", "0"]`',
-};
 
 function identifierField(): FieldConfig {
   return {
