@@ -136,7 +136,7 @@ function planKey(object: InputValue, path: readonly string[], found: Found): Ord
     case 'column': {
       const { column } = binding;
       if (value?.kind !== 'object' || column.type.kind !== 'row') return { value: { kind: 'column', column }, ...directionOf(value) };
-      const key = planKey(value, [...path, name], null);
+      const key = planKey(value, [...path, name], foundByNothing);
       return key && { ...key, value: { kind: 'attribute', column, table: column.type.table, value: key.value } };
     }
     case 'json value': {
