@@ -30,7 +30,7 @@ export function* assembleTables(
       roleIndependent: roleIndependent.has(id),
       readEffects: effects.ofReading(id),
       writeEffects: effects.ofWriting(id),
-      placement: placements.get(id) ?? null,
+      placement: placements.tables.get(id) ?? null,
       columns: (columns.get(id) ?? []).map(toColumn),
       indexes: (indexes.get(id) ?? []).map(toIndex),
       arbiters: arbiters(id),

@@ -283,6 +283,8 @@ export interface CatalogFunction {
   /** Whether it is written in PL/pgSQL. */
   readonly plpgsql: boolean;
   readonly effects: SessionEffects;
+  /** Whether it finds no rows of distributed tables, because PostgreSQL makes its query a part of the one that calls it. */
+  readonly missesShards: boolean;
   readonly variadic: boolean;
   readonly returnsSet: boolean;
   /** Declared number of rows (`rows`); 0 if it does not return a set. */

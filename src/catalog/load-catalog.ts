@@ -97,7 +97,7 @@ function* assembleCatalog(
     trigrams: raw.trigrams[0] ?? null,
     searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
     vectorExtension: vectorExtensionOf(raw),
-    functions: yield* assembleFunctions(raw, comments, schemaNames, effects),
+    functions: yield* assembleFunctions(raw, comments, schemaNames, effects, placements),
     mislabelled: effects.mislabelledIn(
       raw.tables.map(({ id }) => id),
       raw.functions.map(({ id }) => id),
@@ -171,6 +171,7 @@ function* assembleFunctions(
   comments: CatalogComments,
   schemaNames: ReadonlyMap<number, string>,
   effects: Effects,
+  { inlined }: Placements,
 ): Generator<void, CatalogFunction[]> {
   const defaults = new Map(raw.defaults.map(({ functionId, position, sql }) => [`${functionId} ${position}`, sql]));
   const functions: CatalogFunction[] = [];
@@ -180,6 +181,7 @@ function* assembleFunctions(
       ...rest,
       schema: schemaNames.get(schemaId) ?? '',
       effects: effects.ofCalling(id),
+      missesShards: inlined.has(id),
       arguments: toArguments({ id, argumentTypes, argumentNames, argumentModes, defaultCount }, defaults),
       comment: comments.on('function', id),
     });

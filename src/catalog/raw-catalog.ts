@@ -138,7 +138,7 @@ interface RawType
   readonly base: readonly [sql: string, schemaId: number, id: number] | null;
 }
 
-export interface RawFunction extends Omit<CatalogFunction, 'schema' | 'effects' | 'arguments' | 'comment'> {
+export interface RawFunction extends Omit<CatalogFunction, 'schema' | 'effects' | 'missesShards' | 'arguments' | 'comment'> {
   readonly argumentTypes: readonly number[];
   readonly argumentNames: readonly string[] | null;
   readonly argumentModes: readonly string[] | null;

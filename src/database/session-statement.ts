@@ -207,6 +207,7 @@ const preconditionFailures: Readonly<Record<string, FailureReason>> = {
 export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {
   const databaseError = toDatabaseError(error);
   const { sqlstate } = databaseError;
+  databaseError.onNodes = batch.session?.hasNodes === true;
   if (sqlstate === null) return databaseError;
   const leading = countLeading(batch);
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;

@@ -2,6 +2,7 @@
 import type { StopReason } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch } from './database.ts';
+import { readNodeError } from './node-errors.ts';
 
 /** PostgreSQL's SQLSTATE for too many connections: in all, to the database, or of the login role. */
 export const tooManyConnections = '53300';
@@ -69,7 +70,7 @@ export function mayBeRestarting({ sqlstate }: DatabaseError): boolean {
 
 /** Whether a pooler in front of PostgreSQL ended the connection because it does not reach PostgreSQL: PgBouncer's 08P01, for one. */
 export function isPoolersRefusal(error: unknown): boolean {
-  return isServerError(error) && error.code.startsWith('08');
+  return isServerError(error) && error.code.startsWith('08') && readNodeError(error) === null;
 }
 
 /** Whether PostgreSQL ended the connection on request: of an administrator, at a shutdown, or of a function that it ran. */
@@ -96,7 +97,8 @@ export function toDatabaseError(error: unknown): DatabaseError {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
   const { code, detail, hint, constraint, schema, table, column, dataType, where, routine } = error;
-  return new DatabaseError(error.message, {
+  const ofNode = readNodeError(error);
+  return new DatabaseError(ofNode?.message ?? error.message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
     ...(hint !== undefined && { hint }),
@@ -108,6 +110,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
     ...(where !== undefined && { context: where }),
     ...(routine !== undefined && { routine }),
     ...(isStaleSchema(error) && { reason: 'stale-schema' }),
+    ...ofNode?.fields,
     cause: error,
   });
 }

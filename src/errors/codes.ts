@@ -107,6 +107,7 @@ export const errorCodes = {
     meaning:
       'The request exceeds what PostgreSQL or the server can process, whatever the limits: for example, it has more than 65,535 parameters.',
   },
+  NOT_DISTRIBUTABLE: { status: 200, meaning: 'Citus cannot run the request across its shards (docs/citus.md).' },
   INVALID_VALUE: { status: 200, meaning: 'PostgreSQL rejected a value (SQLSTATE class 22, or any error of a type that reads it).' },
   CONSTRAINT_VIOLATION: {
     status: 200,

@@ -6,6 +6,7 @@
  * `response-too-large`: its rows exceed the allowed bytes. `key-answered`: the response to this request is already stored under its
  * idempotency key. `key-reused`: the key was used for another request. `no-key-room`: what is stored for the caller's keys leaves no room
  * for another one; `no-key-storage`: what is stored for all keys does. `behind`: a standby has not replayed what the batch must see.
+ * `refused-by-node`: a node of Citus does not accept the role.
  */
 export type FailureReason =
   | 'stale-schema'
@@ -19,7 +20,8 @@ export type FailureReason =
   | 'key-reused'
   | 'no-key-room'
   | 'no-key-storage'
-  | 'behind';
+  | 'behind'
+  | 'refused-by-node';
 
 /** An error that PostgreSQL or the network reported: `sqlstate` has five characters, or is null if the connection failed. */
 export class DatabaseError extends Error {
@@ -42,6 +44,8 @@ export class DatabaseError extends Error {
   readonly routine: string | undefined;
   /** Which statement of the batch failed, from 0; null if that is unknown or none did, as in a failed commit. */
   statement: number | null = null;
+  /** Whether Citus was to run the batch on its nodes. */
+  onNodes = false;
 
   constructor(
     message: string,

@@ -64,6 +64,12 @@ const withoutPatterns: Meaning = {
   hint: 'The column has a nondeterministic collation. Filter with "eq" or "in", or by a column of another collation, such as one of a view that shows it with collate "C".',
 };
 
+/** Citus plans less across shards than PostgreSQL does in one place. */
+const notDistributable: Meaning = {
+  code: 'NOT_DISTRIBUTABLE',
+  hint: 'Citus cannot run this across shards. Filter by the distribution column with "eq", at the outermost level, or see docs/citus.md.',
+};
+
 /** A value has a character that the encoding of the database lacks. */
 const untranslatable: Meaning = {
   code: 'BAD_USER_INPUT',
@@ -101,6 +107,7 @@ const patternReaders: ReadonlySet<string> = new Set([
 
 /** Meanings of errors that PostgreSQL did not report itself. */
 const reasons: Readonly<Record<FailureReason, Meaning>> = {
+  'refused-by-node': { code: 'PERMISSION_DENIED', terse: true },
   'stale-schema': { code: 'CONFLICT', message: 'The schema of the database has just changed. Try again.', terse: true },
   closed: { code: 'DATABASE_UNAVAILABLE', message: 'The connections to the database have been closed.', terse: true },
   overloaded: { code: 'OVERLOADED', terse: true },
@@ -213,6 +220,7 @@ function meaningOf(error: DatabaseError): Meaning {
   // With another context, a function came across the character, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null))
     return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
+  if (sqlstate === '0A000' && error.onNodes && !isRaised(error)) return notDistributable;
   if (sqlstate === '42704' && context === undefined && routine === 'getJsonPathVariable') return withoutVariable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;

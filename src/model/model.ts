@@ -300,6 +300,8 @@ export interface Routine {
   /** Whether it is written in PL/pgSQL, in which case the context of every error inside it names it. */
   readonly plpgsql: boolean;
   readonly effects: SessionEffects;
+  /** See `CatalogFunction`. */
+  readonly missesShards: boolean;
   /** Input arguments with legal names, without the row of a computed field. */
   readonly arguments: readonly RoutineArgument[];
   /** A required argument that no call can give, because its name is illegal in GraphQL. */

@@ -3,6 +3,7 @@
  * and sizes of tables. Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
 import type { SessionEffects } from '../catalog/catalog.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { RowEstimate, RowRead } from './evaluate-rows.ts';
@@ -331,7 +332,12 @@ class PlanMeasurer {
     this.#tablesAreRoleIndependent &&= roleIndependent;
   }
 
-  #touchRoutine({ id, schema, name, volatile, effects, liveRefresh }: Routine): void {
+  /** Throws NOT_DISTRIBUTABLE if the function would find no rows where there are some. */
+  #touchRoutine({ id, schema, name, volatile, effects, liveRefresh, missesShards }: Routine): void {
+    if (missesShards) {
+      const cause = `The function ${schema}.${name} returns a set and is written in SQL, so that it finds no rows on the shards of Citus`;
+      throw new ApiError('NOT_DISTRIBUTABLE', `${cause}. Write it in PL/pgSQL, or declare it volatile (docs/citus.md).`);
+    }
     this.#refresh(liveRefresh);
     this.#routineIds.add(id);
     if (volatile) this.#volatileRoutine ??= `${schema}.${name}`;

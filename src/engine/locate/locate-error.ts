@@ -52,11 +52,17 @@ async function readAdapted(query: string, { variable }: VariableError, { granted
 
 /** The names in the API of the table and column that the error shows; those that are not in the role's API keep PostgreSQL's names. */
 async function namesOf({ cause, details }: ApiError, { granted }: RoleSchema): Promise<{ table?: string; column?: string }> {
-  if (details.table === undefined || !(cause instanceof DatabaseError)) return {};
+  if (!(cause instanceof DatabaseError) || (details.table === undefined && !(cause.onNodes && details.constraint !== undefined))) return {};
   const { model } = await granted.types();
-  const table = [...model.tables, ...model.rowTypes].find((each) => isOfTable(cause, each));
+  const tables = [...model.tables, ...model.rowTypes];
+  const table = tables.find((each) => (cause.table === undefined ? hasConstraint(each, cause.constraint) : isOfTable(cause, each)));
   const column = table?.columns.find(({ name }) => name === cause.column);
   return { ...(table && { table: table.typeName }), ...(column && { column: column.fieldName }) };
+}
+
+/** Citus does not say of which table a unique constraint is. */
+function hasConstraint({ arbiters }: Table, name: string | undefined): boolean {
+  return arbiters.some(({ target }) => target.kind === 'constraint' && target.name === name);
 }
 
 /** Errors that are no field's fault. */

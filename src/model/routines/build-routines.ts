@@ -115,7 +115,7 @@ function routineOf(
   remedy: string,
   more: Pick<Routine, 'arguments' | 'unreachableArgument' | 'result' | 'introspection' | 'subscribable'>,
 ): Mutable<Routine> | Excluded {
-  const { id, schema, name, volatile, plpgsql, effects } = catalogFunction;
+  const { id, schema, name, volatile, plpgsql, effects, missesShards } = catalogFunction;
   const { name: fieldName } = routineNameOf(context, catalogFunction);
   if (!isFreeName(fieldName)) return new Excluded('illegal-name', `"${fieldName}" is not a valid GraphQL name; ${remedy}`);
   return {
@@ -128,6 +128,7 @@ function routineOf(
     volatile,
     plpgsql,
     effects,
+    missesShards,
     ...more,
   };
 }

@@ -1,0 +1,57 @@
+/**
+ * Errors of Citus's nodes. The coordinator passes on message and detail, with the names that tables, indexes and foreign keys have on the
+ * shard: `task_102127` for `task`. It leaves out the fields that name table, column and constraint, which only the message then has.
+ */
+import type { DatabaseError } from '../errors/database-error.ts';
+
+type Fields = ConstructorParameters<typeof DatabaseError>[1];
+type Reported = Readonly<Record<'message' | 'code', string> & Partial<Record<'detail' | 'routine', string | undefined>>>;
+
+/** Functions in the source of Citus, `remote_commands.c`: what a node reported, and that it cannot be reached. */
+const ofResult = 'ReportResultError';
+const ofConnection = 'ReportConnectionError';
+
+/** Ids of shards begin here (`pg_dist_shardid_seq`). */
+const firstShard = 102_008;
+
+/** The message and the fields of an error of a node; null for others. */
+export function readNodeError({
+  message,
+  code,
+  detail,
+  routine,
+}: Reported): { readonly message: string; readonly fields: Partial<Fields> } | null {
+  if (routine === ofConnection) return refusedRole(message);
+  if (routine !== ofResult) return null;
+  const ofTable = withoutShards(message);
+  // PostgreSQL names them with violated constraints alone.
+  const find = (pattern: RegExp): string | undefined => (code.startsWith('23') ? pattern.exec(ofTable)?.[1] : undefined);
+  const constraint = find(/constraint "([^"]+)"/);
+  const table = find(/(?:relation|table) "([^"]+)"/);
+  const column = find(/null value in column "([^"]+)"/);
+  return {
+    message: ofTable,
+    fields: {
+      ...(detail !== undefined && { detail: withoutShards(detail) }),
+      ...(constraint !== undefined && { constraint }),
+      ...(table !== undefined && { table }),
+      ...(column !== undefined && { column }),
+    },
+  };
+}
+
+/** A check has the same name on all shards. */
+function withoutShards(text: string): string {
+  return text.replaceAll(/(check constraint )?"([^"]+)_(\d{6,})"/g, (all, check: string | undefined, name: string, id: string) =>
+    check !== undefined || Number(id) < firstShard ? all : `"${name}"`,
+  );
+}
+
+/** A node does not let the role of the request log in, as which Citus connects to it. */
+function refusedRole(message: string): ReturnType<typeof readNodeError> {
+  const [, role] = /remote node ([^@]+)@.*FATAL: .*(?:role|authentication|pg_hba)/s.exec(message) ?? [];
+  if (role === undefined) return null;
+  const remedy = 'Give it LOGIN, and let the nodes accept it (docs/citus.md)';
+  const cause = `Citus connects to its nodes as the role of the request, and a node does not let ${JSON.stringify(role)} log in`;
+  return { message: `${cause}. ${remedy}.`, fields: { reason: 'refused-by-node' } };
+}
