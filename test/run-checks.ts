@@ -29,7 +29,7 @@ export const allTests = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
 /**
  * The slow ones: whole processes, faults with time limits, changes of the schema under load, the extension in each version, a thousand roles,
- * live queries, each addition on and off, the vectors over HTTP, random requests.
+ * live queries, each addition on and off, the vectors over HTTP, random requests, the SQL for Citus.
  */
 export const systemTests = [
   'test/{abuse,extension,faults,freshness,live,process,projects,property,replicas}/**/*.test.ts',
@@ -38,6 +38,7 @@ export const systemTests = [
   'test/additions/{switches,taken-names}.test.ts',
   'test/conformance/http.test.ts',
   'test/explain/*.test.ts',
+  'test/contracts/citus.test.ts',
 ];
 
 /** Test files, run by the Node `command`. */

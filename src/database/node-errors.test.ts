@@ -6,7 +6,7 @@ import { toBatchError } from './session-statement.ts';
 const session = { role: 'anon', claims: '{}', searchPath: 'public', version: null, hasNodes: true };
 
 /** The error in the API for what PostgreSQL reports. */
-function answerTo(message: string, fields: object) {
+function answerTo(message: string, fields: object): Record<string, unknown> {
   const reported = Object.assign(new Error(message), { severity: 'ERROR', code: 'XX000', routine: 'ReportResultError', ...fields });
   const { code, message: shown, details } = toApiError(toBatchError(reported, { session, statements: [] }, 9));
   return { code, message: shown, ...details };
@@ -48,7 +48,7 @@ test('a role that may not log in is named; a node that is away is not taken for 
   const of = (reason: string) => answerTo(`${failed} ${reason}`, { code: '08006', routine: 'ReportConnectionError' });
   const refused = of('FATAL:  role "locked" is not permitted to log in');
   assert.equal(refused.code, 'PERMISSION_DENIED');
-  assert.match(refused.message, /"locked" log in.*LOGIN/);
+  assert.match(String(refused.message), /"locked" log in.*LOGIN/);
   assert.equal(of('Connection refused').code, 'DATABASE_UNAVAILABLE');
 });
 

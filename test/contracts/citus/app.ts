@@ -22,6 +22,8 @@ export const appSchema = 'shop';
 export const appRoles = `
   create role app_user login; create role locked nologin; create role app_server login noinherit;
   grant app_user, locked to app_server;`;
+/** The one that rowgraph logs in as. */
+export const loginRole = 'app_server';
 
 /** The SQL that creates the schema and its rows. `distribution` distributes the tables while they are empty. */
 export function appSql(distribution = ''): string {
