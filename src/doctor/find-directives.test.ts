@@ -55,7 +55,7 @@ describe('reportDirectives', () => {
         'broken-directive column s.note.text: its comment directive is not valid JSON and is ignored (no parenthesis closes it); correct the comment',
         'ignored-directive column s.note.id: its comment directive is not a JSON object and is ignored; write {"name": value}',
         'ignored-directive enum s.mood: "mappings" of its comment directive is ignored; it must be an object whose labels exist; "clam" does not',
-        'ignored-directive schema s: "inflect_name" of its comment directive has no meaning here; supported: inflect_names, max_rows, introspection, additions',
+        'ignored-directive schema s: "inflect_name" of its comment directive has no meaning here; supported: inflect_names, max_rows, max_depth, introspection, additions',
         'ignored-directive schema s: "introspection" of its comment directive is ignored; it must be true or false',
         'ignored-directive schema s: "max_rows" of its comment directive is ignored; it must be a whole number from 0 to 2147483647',
         'ignored-directive table s.note: "totalCount" of its comment directive is ignored; it must be {"enabled": true} or {"enabled": false}',
@@ -65,5 +65,48 @@ describe('reportDirectives', () => {
         `ignored-directive table s.note: "additions" of its comment directive is ignored; it must be an object of true or false by the name of an addition (${additionNames.join(', ')})`,
       ],
     );
+  });
+
+  it('reports searches that are declared wrongly', async () => {
+    const searches = {
+      a: { columns: { titel: 'A' } },
+      b: { columns: { title: 'A', views: 'B' } },
+      c: { column: 'title' },
+      d: { columns: ['title'], config: 'klingon' },
+      e: { columns: { title: 'E' } },
+      f: { columns: { title: 'A' }, confg: 'english' },
+      g: { columns: {} },
+      h: { config: 'english' },
+      i: { column: 'words', columns: ['title'] },
+      fine: { columns: { title: 'A' }, config: 'pg_catalog.english' },
+    };
+    const tables = Object.entries(searches).map(
+      ([name, search]) => `create table ${name} (id int primary key, title text, views int); grant select on ${name} to anon;
+        comment on table ${name} is '@graphql(${JSON.stringify({ search })})';`,
+    );
+    const vector = `create table vector (id int primary key, words tsvector); grant select on vector to anon;
+      comment on table vector is '@graphql({"search": {"config": "german"}})';`;
+    const findings = await doctor.examine([...tables, vector].join('\n'));
+    const form =
+      '{"columns": {"name of a column": "A"}, "config": "english"}, with weights from A to D, or {"column": "name of a tsvector"}';
+    const expected = [
+      'an object whose columns exist; "titel" does not',
+      'an object whose "columns" are texts; "views" is not',
+      'an object whose "column" is of type tsvector; "title" is not',
+      'an object whose "config" exists; "klingon" does not',
+      form,
+      form,
+      form,
+      'an object with "columns", because the table has no column of type tsvector',
+      form,
+    ];
+    assert.deepEqual(
+      findings.flatMap(({ code, name, message }) =>
+        code === 'ignored-directive' ? [`${name} ${message.replace(/ \(there are .*\)/, '')}`] : [],
+      ),
+      expected.map((each, index) => `s.${'abcdefghi'[index]} "search" of its comment directive is ignored; it must be ${each}`),
+    );
+    const list = findings.find(({ name, message }) => name === 's.d' && message.includes('klingon'))?.message;
+    assert.match(list ?? '', /\(there are .*\bgerman\b.*\bsimple\b.*\)$/);
   });
 });

@@ -2,12 +2,13 @@
  * What comment directives may contain for each kind of object, and a check that finds those that have no effect: broken ones, members of
  * the wrong type, and unknown members. They are ignored, but a log line and the doctor report them. The result does not depend on the role.
  */
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
 import { isJsonObject } from '../errors/api-error.ts';
 import { additionNames } from '../settings/additions.ts';
 import { parseDirective, readLiveRefresh, readSearch } from './directives.ts';
 import type { TableKind } from './model.ts';
 import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
+import { faultOfSearch } from './tables/build-search.ts';
 
 type DirectiveKind = keyof typeof directiveMembers;
 
@@ -17,8 +18,15 @@ interface DirectiveFault {
   readonly message: string;
 }
 
+/** What a directive is on: an enum with labels, or a table. */
+interface Subject {
+  readonly catalog: Catalog;
+  readonly labels?: readonly string[] | null;
+  readonly table?: CatalogTable;
+}
+
 /** Says what a member must be; null if its value is valid. */
-type MemberCheck = (value: unknown, labels: readonly string[]) => string | null;
+type MemberCheck = (value: unknown, subject: Subject) => string | null;
 
 const name: MemberCheck = (value) => (isJsonObject(value) || Array.isArray(value) ? 'a name' : null);
 const text: MemberCheck = (value) => (typeof value === 'string' ? null : 'text');
@@ -38,13 +46,14 @@ const additions: MemberCheck = (value) => {
 };
 const live: MemberCheck = (value) =>
   readLiveRefresh({ live: value }) !== null ? null : '{"refresh": seconds}, with a number of seconds from 0.1 to 86400';
-const search: MemberCheck = (value) =>
-  readSearch({ search: value }) === undefined
-    ? '{"columns": {"name of a column": "A"}, "config": "english"}, with weights from A to D, or {"column": "name of a tsvector"}'
-    : null;
-const mappings: MemberCheck = (value, labels) => {
+const search: MemberCheck = (value, { catalog, table }) => {
+  const declared = readSearch({ search: value });
+  if (declared !== undefined) return table ? faultOfSearch(catalog, table, declared) : null;
+  return '{"columns": {"name of a column": "A"}, "config": "english"}, with weights from A to D, or {"column": "name of a tsvector"}';
+};
+const mappings: MemberCheck = (value, { labels }) => {
   if (!isJsonObject(value) || Object.values(value).some((item) => typeof item !== 'string')) return 'an object of names by label';
-  const unknown = Object.keys(value).find((label) => !labels.includes(label));
+  const unknown = Object.keys(value).find((label) => !labels?.includes(label));
   return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
 
@@ -70,8 +79,8 @@ export const directiveMembers = {
   enum: { name, description: text, mappings },
 } as const satisfies Record<string, Record<string, MemberCheck>>;
 
-/** Finds the faults of the directive in a comment on an object of this kind; `labels` are those of an enum. */
-function findFaults(comment: string, kind: DirectiveKind, labels: readonly string[] = []): DirectiveFault[] {
+/** Finds the faults of the directive in a comment on an object of this kind. */
+function findFaults(comment: string, kind: DirectiveKind, subject: Subject): DirectiveFault[] {
   const parsed = parseDirective(comment);
   if (parsed.kind === 'none') return [];
   if (parsed.kind === 'broken') {
@@ -89,7 +98,7 @@ function findFaults(comment: string, kind: DirectiveKind, labels: readonly strin
       const possible = Object.keys(members).join(', ');
       return [{ fault: 'unknown member', message: `"${key}" of its comment directive has no meaning here; supported: ${possible}` }];
     }
-    const expected = value === null ? null : expectation(value, labels);
+    const expected = value === null ? null : expectation(value, subject);
     return expected === null
       ? []
       : [{ fault: 'wrong type', message: `"${key}" of its comment directive is ignored; it must be ${expected}` }];
@@ -102,21 +111,20 @@ export interface DirectiveProblem extends DirectiveFault {
   readonly name: string;
 }
 
-interface Commented {
+interface Commented extends Omit<Subject, 'catalog'> {
   readonly kind: DirectiveKind;
   readonly object: DirectiveProblem['object'];
   readonly comment: string | null;
   /** Called only if there is a fault. */
   readonly name: () => string;
-  readonly labels?: readonly string[] | null;
 }
 
 /** Checks every directive in the exposed schemas. Yields after each object. */
 export function* checkDirectives(catalog: Catalog): Generator<void, DirectiveProblem[]> {
   const problems: DirectiveProblem[] = [];
-  for (const { kind, object, comment, name, labels } of commentedObjects(catalog)) {
+  for (const { kind, object, comment, name, ...subject } of commentedObjects(catalog)) {
     if (comment !== null) {
-      for (const fault of findFaults(comment, kind, labels ?? [])) problems.push({ object, name: name(), ...fault });
+      for (const fault of findFaults(comment, kind, { catalog, ...subject })) problems.push({ object, name: name(), ...fault });
     }
     yield;
   }
@@ -130,7 +138,7 @@ function* commentedObjects(catalog: Catalog): Generator<Commented, void> {
   for (const table of catalog.tables) {
     const tableName = qualifiedName(schemaNames.get(table.schemaId) ?? '', table.name);
     tableNames.set(table.id, tableName);
-    yield { kind: 'table', object: tableKinds[table.kind], comment: table.comment, name: () => tableName };
+    yield { kind: 'table', object: tableKinds[table.kind], comment: table.comment, name: () => tableName, table };
     for (const { comment, name } of table.columns) {
       if (comment !== null) yield { kind: 'column', object: 'column', comment, name: () => qualifiedName(tableName, name) };
     }

@@ -129,14 +129,19 @@ export interface DeclaredSearch {
 }
 export type SearchWeight = 'A' | 'B' | 'C' | 'D';
 
-/** `search` of a table: `{"columns": {"title": "A"}, "config": "english"}` or `{"column": "words"}`; undefined if missing or wrong. */
+/**
+ * `search` of a table: `{"columns": {"title": "A"}, "config": "english"}`, `{"column": "words"}` or `{"config": "english"}`; undefined if
+ * missing or wrong.
+ */
 export function readSearch({ search }: Directive): DeclaredSearch | undefined {
   if (!isJsonObject(search)) return undefined;
-  const { column = null, columns = [], config = null } = search;
+  const { column = null, columns = [], config = null, ...others } = search;
   const names = Array.isArray(columns)
     ? columns.map((name): [unknown, unknown] => [name, 'D'])
     : isJsonObject(columns) && Object.entries(columns);
-  if (!names || !isTextOrNull(column) || !isTextOrNull(config) || (column === null) !== names.length > 0) return undefined;
+  if (!names || !isTextOrNull(column) || !isTextOrNull(config) || Object.keys(others).length > 0) return undefined;
+  const isEmpty = column === null && names.length === 0 && (config === null || 'columns' in search);
+  if (isEmpty || (column !== null && names.length > 0)) return undefined;
   const weighted = names.flatMap(([name, weight]) => (typeof name === 'string' && isWeight(weight) ? [[name, weight] as const] : []));
   return weighted.length === names.length ? { column, columns: weighted, config } : undefined;
 }

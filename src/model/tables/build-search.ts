@@ -2,9 +2,9 @@
  * What a search of a table looks at: a column of type tsvector, the one that the table's directive names or else the first, or the texts
  * of the columns that the directive lists. Rows can only be searched by what the role may select.
  */
-import type { CatalogColumn, CatalogSearchConfig, CatalogTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogSearchConfig, CatalogTable } from '../../catalog/catalog.ts';
 import { type BuildContext, privilegesOn } from '../build-context.ts';
-import { type Directive, readSearch, type SearchWeight } from '../directives.ts';
+import { type DeclaredSearch, type Directive, readSearch, type SearchWeight } from '../directives.ts';
 import type { Column, TableSearch } from '../model.ts';
 import { operandType } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
@@ -25,34 +25,56 @@ const plainConfig = 'pg_catalog.simple';
 export function findSearched(context: BuildContext, table: CatalogTable, directive: Directive): SearchedColumns | null {
   const declared = readSearch(directive);
   const usable = table.columns.filter((column) => privilegesOn(context, table, column).select);
-  const config = declared?.config ? findConfig(context.catalog.searchConfigs, declared.config) : undefined;
+  const { catalog } = context;
+  const config = declared?.config ? findConfig(catalog.searchConfigs, declared.config) : undefined;
   if (declared?.config && config === undefined) return null;
   if (declared === undefined || declared.columns.length === 0) {
-    const vectors = usable.filter((column) => isVector(context, column));
-    const vector = declared ? vectors.find(({ name }) => name === declared.column) : vectors[0];
+    const vectors = usable.filter((column) => isVector(catalog, column));
+    const wanted = declared?.column ?? null;
+    const vector = wanted === null ? vectors[0] : vectors.find(({ name }) => name === wanted);
     if (vector === undefined) return null;
-    const own = vector.searchConfig === null ? undefined : findConfig(context.catalog.searchConfigs, vector.searchConfig);
+    const own = vector.searchConfig === null ? undefined : findConfig(catalog.searchConfigs, vector.searchConfig);
     return { vector, parts: [], config: config ?? own ?? null };
   }
   const parts = declared.columns.flatMap(([name, weight]) => {
     const column = usable.find((each) => each.name === name);
-    return column && isText(context, column) ? [{ column, weight }] : [];
+    return column && isText(catalog, column) ? [{ column, weight }] : [];
   });
   return parts.length < declared.columns.length ? null : { vector: null, parts, config: config ?? plainConfig };
 }
 
-function baseOf({ catalog: { types } }: BuildContext, { typeId }: CatalogColumn) {
+/** What the declared search of a table must be, if it names what is not there; null if all of it is. */
+export function faultOfSearch(
+  catalog: Catalog,
+  { columns }: CatalogTable,
+  { column, columns: texts, config }: DeclaredSearch,
+): string | null {
+  const columnOf = (wanted: string): CatalogColumn | undefined => columns.find(({ name }) => name === wanted);
+  const missing = [...(column === null ? [] : [column]), ...texts.map(([name]) => name)].find((name) => !columnOf(name));
+  if (missing !== undefined) return `an object whose columns exist; "${missing}" does not`;
+  const vector = column === null ? undefined : columnOf(column);
+  if (vector && !isVector(catalog, vector)) return `an object whose "column" is of type tsvector; "${vector.name}" is not`;
+  if (texts.length === 0 && !columns.some((each) => isVector(catalog, each)))
+    return 'an object with "columns", because the table has no column of type tsvector';
+  const [other] = texts.filter(([name]) => !isText(catalog, columnOf(name)!));
+  if (other) return `an object whose "columns" are texts; "${other[0]}" is not`;
+  if (config === null || findConfig(catalog.searchConfigs, config) !== undefined) return null;
+  const known = catalog.searchConfigs.map(({ schema, name }) => (schema === 'pg_catalog' ? name : `${schema}.${name}`)).sort();
+  return `an object whose "config" exists; "${config}" does not (there are ${known.join(', ')})`;
+}
+
+function baseOf({ types }: Catalog, { typeId }: CatalogColumn) {
   const type = types.get(typeId);
   return type?.kind === 'd' ? types.get(type.baseId) : type;
 }
 
-function isVector(context: BuildContext, column: CatalogColumn): boolean {
-  const type = baseOf(context, column);
+function isVector(catalog: Catalog, column: CatalogColumn): boolean {
+  const type = baseOf(catalog, column);
   return type !== undefined && postgresType(type).isSearched;
 }
 
-function isText(context: BuildContext, column: CatalogColumn): boolean {
-  const type = baseOf(context, column);
+function isText(catalog: Catalog, column: CatalogColumn): boolean {
+  const type = baseOf(catalog, column);
   return type !== undefined && postgresType(type).scalar === 'String' && type.elementId === 0;
 }
 
