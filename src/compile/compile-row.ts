@@ -26,7 +26,17 @@ import { needsOfLineage } from './page/collection.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
 import { countSql } from './page/page-query.ts';
 import { lineageQueries } from './related-rows.ts';
-import { callOnRow, directScope, isNeverNull, joinConditions, type Scope, type ToOneValue, tableName, targetScope } from './scope.ts';
+import {
+  callOnRow,
+  directScope,
+  isNeverNull,
+  joinConditions,
+  type Scope,
+  type ToOneValue,
+  tableName,
+  tableScope,
+  targetScope,
+} from './scope.ts';
 import { searchRank, snippetJson } from './search.ts';
 import { shardAlong, shardOfKey } from './shards.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
@@ -213,7 +223,7 @@ export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePl
 }
 
 function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
-  const scope = directScope(context.aliases.next(), { keepsNotNull: table.keepsNotNull, shard: shardOfKey(table, key) });
+  const scope = tableScope(context.aliases.next(), table, table.keepsNotNull, shardOfKey(table, key));
   return objectOrNull({
     columns: [concatenate(compileRow(row, scope, context))],
     from: as(tableName(table), scope.alias),

@@ -49,7 +49,7 @@ export function isNeverNull({ notNull }: Column, { keepsNotNull }: Scope): boole
  */
 export function directScope(
   alias: string,
-  { keepsNotNull, row, shard }: Pick<Scope, 'keepsNotNull' | 'shard'> & { readonly row?: Sql },
+  { keepsNotNull, row, shard }: Pick<Scope, 'keepsNotNull' | 'shard'> & { readonly row?: Sql | undefined },
 ): Scope {
   const scope: Scope = {
     alias,
@@ -60,6 +60,12 @@ export function directScope(
     columnJson: (column) => columnJson(column, scope),
   };
   return scope;
+}
+
+/** A table in FROM. On a shard, its rows are of another type, which has the same text. */
+export function tableScope(alias: string, table: Table, keepsNotNull: boolean, shard?: Shard): Scope {
+  const row = table.placement === null ? undefined : sql`(${trusted(alias)}.*)::text::${tableName(table)}`;
+  return directScope(alias, { keepsNotNull, row, shard });
 }
 
 /** A value of a composite type, whose attributes are the columns. */
@@ -261,7 +267,7 @@ export function readableColumns({ columns, relations }: Table): string[] {
 
 /** The rows of the target of a relation in FROM, on the shard of the row that leads to them. */
 export function targetScope(relation: Relation, near: Scope, alias: string, keepsNotNull = relation.target.keepsNotNull): Scope {
-  return directScope(alias, { keepsNotNull, shard: shardAlong(relation, near.shard) });
+  return tableScope(alias, relation.target, keepsNotNull, shardAlong(relation, near.shard));
 }
 
 /** The conditions that relate a row of the target to one of the near table. */

@@ -11,6 +11,9 @@ type Reported = Readonly<Record<'message' | 'code', string> & Partial<Record<'de
 const ofResult = 'ReportResultError';
 const ofConnection = 'ReportConnectionError';
 
+/** A function that runs on a node reads distributed tables, which Citus reports as an internal error. */
+const nestedQuery = /distributed query from a query on a shard/;
+
 /** Ids of shards begin here (`pg_dist_shardid_seq`). */
 const firstShard = 102_008;
 
@@ -23,6 +26,7 @@ export function readNodeError({
 }: Reported): { readonly message: string; readonly fields: Partial<Fields> } | null {
   if (routine === ofConnection) return refusedRole(message);
   if (routine !== ofResult) return null;
+  if (nestedQuery.test(message)) return { message, fields: { sqlstate: '0A000' } };
   const ofTable = withoutShards(message);
   // PostgreSQL names them with violated constraints alone.
   const find = (pattern: RegExp): string | undefined => (code.startsWith('23') ? pattern.exec(ofTable)?.[1] : undefined);

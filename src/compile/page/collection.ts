@@ -22,6 +22,7 @@ import {
   type Scope,
   scoreName,
   tableName,
+  tableScope,
 } from '../scope.ts';
 import { type Shard, shardAlong, shardOfFilter } from '../shards.ts';
 import type { StatementContext } from '../statement.ts';
@@ -121,12 +122,14 @@ function allMatchingRows(collection: Collection, alias: string): MatchingRows {
 function scopeOf(collection: Collection, rows: FoundRows, alias: string): Scope {
   const { table, filter } = collection.plan;
   if (rows.kind === 'lineage') return lineageScope(rows.lineage, alias, rows.shard);
-  // A common table expression has rows of no type.
-  const row = rows.kind === 'called' ? { row: sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` } : {};
-  const relatedTo = rows.kind === 'table' ? rows.relatedTo : null;
-  const ofAll = rows.kind === 'table' ? shardOfFilter(table, filter) : undefined;
-  const shard = (relatedTo && shardAlong(relatedTo.relation, relatedTo.near.shard)) ?? ofAll;
-  return directScope(alias, { keepsNotNull: keepsNotNull(collection), ...row, shard });
+  if (rows.kind !== 'table') {
+    // A common table expression has rows of no type.
+    const row = rows.kind === 'called' ? sql`${trusted(alias)}.*::${identifier(table.schema, table.name)}` : undefined;
+    return directScope(alias, { keepsNotNull: keepsNotNull(collection), row });
+  }
+  const { relatedTo } = rows;
+  const shard = (relatedTo && shardAlong(relatedTo.relation, relatedTo.near.shard)) ?? shardOfFilter(table, filter);
+  return tableScope(alias, table, keepsNotNull(collection), shard);
 }
 
 /**

@@ -16,7 +16,7 @@ import { and, as, coalesce, countRows, cte, list, named, select, subselect, with
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { needsOfOrder } from '../page/order-keys.ts';
-import { Aliases, allNeeds, DerivedScope, directScope, needsOfValue, type RowNeeds, type Scope, tableName } from '../scope.ts';
+import { Aliases, allNeeds, DerivedScope, directScope, needsOfValue, type RowNeeds, type Scope, tableName, tableScope } from '../scope.ts';
 import { andHere, here, type Shard, shardOfFilter, shardOfKey } from '../shards.ts';
 import { type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable, comparedType } from '../values/comparison.ts';
@@ -177,7 +177,7 @@ function recordsOf(names: readonly string[]): Sql {
 
 /** The rows that the stored keys lead to, with what is related to them. */
 function foundRows(rows: DerivedScope, { table }: MutationPlan, context: StatementContext, records: Sql, position: string): Sql {
-  const inner = directScope(rows.alias, { keepsNotNull: table.keepsNotNull, shard: rows.shard });
+  const inner = tableScope(rows.alias, table, table.keepsNotNull, rows.shard);
   const isSame = table.primaryKey.map(({ name, type }, index) => {
     const key = restoredValue(sql`w.${cell(index)}`, name, table, comparedType(type));
     return sql`${comparable(inner.column(name), type)} = ${key}`;

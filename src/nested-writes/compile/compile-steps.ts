@@ -32,9 +32,23 @@ import type {
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
 import type { Parameter } from '../../plan/plan.ts';
-import { and, as, countRows, cte, deleteFrom, exists, insert, lines, select, update, withQueries } from '../../sql/clauses.ts';
+import {
+  and,
+  as,
+  countRows,
+  cte,
+  deleteFrom,
+  exists,
+  insert,
+  lines,
+  select,
+  subselect,
+  update,
+  values,
+  withQueries,
+} from '../../sql/clauses.ts';
 import { bind, identifier, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
-import { compileInputRows, mustBeNumbered, outputColumns } from './input-rows.ts';
+import { compileInputRows, inputValues, mustBeNumbered, outputColumns } from './input-rows.ts';
 import { belongsTo, isPair, keyOf } from './key-conditions.ts';
 import { compileResponse } from './nested-response.ts';
 import { StoredKeys } from './stored-keys.ts';
@@ -66,43 +80,64 @@ function insertRows(step: InsertStep, frame: Frame, keys: StoredKeys): Sql {
   const into = readList(step.into, keys);
   const shard = into && shardOutput(step, keys);
   const isNumbered = shard !== null || (into !== null && keys.labels(into) === null) || mustBeNumbered(inputRows, keys);
-  const rows = compileInputRows(inputRows, isNumbered, keys);
+  const { queries, rows, count, source } = insertedRows(step, isNumbered, keys);
   const aliases = new Aliases();
   const target = directScope(aliases.next(), table);
-  const outputs = outputColumns(inputRows);
   const inserted = (returning: readonly Sql[]): Sql =>
     insert({
       into: as(tableName(table), target.alias),
-      columns: outputs.map(({ column }) => identifier(column.name)),
-      rows: select({
-        columns: outputs.map(({ name }) => trusted(`s.${name}`)),
-        from: trusted('source as s'),
-        orderBy: isNumbered ? [trusted('s.m')] : [],
-      }),
+      columns: outputColumns(inputRows).map(({ column }) => identifier(column.name)),
+      rows,
       onConflict: onConflict && conflict(onConflict, table, target, aliases),
       returning,
     });
   // Rows whose keys are stored are counted even if no trigger is known to skip any.
   const isCounted = !lenient && (into !== null || !table.insertsEveryRow);
   if (into === null && !isCounted && inputRows.same.length === 0 && frame.guard.length === 0)
-    return withQueries([rows.expression], inserted([]));
+    return queries.length > 0 ? withQueries(queries, inserted([])) : inserted([]);
   const counted = into === null ? sql`(${select({ columns: [countRows], from: trusted('written') })})` : countRows;
   const differing = sql`(select pg_catalog.min(n) from source where differs)`;
   const checks = [
-    ...(isCounted ? [raiseIf(sql`${counted} < ${rows.count}`, 'insert-left-out')] : []),
+    ...(isCounted ? [raiseIf(sql`${counted} < ${count}`, 'insert-left-out')] : []),
     ...(inputRows.same.length > 0 ? [raiseIf(sql`${differing} is not null`, 'values-differ', differing)] : []),
   ];
   const columns = [...(into ? keys.store(into, step, 'w', trusted(shard ? 'w.n' : 's.n'), shard !== null) : []), ...checks];
   const ofShard = shard ? [sql`${target.column(shard.column.name)} as shard`] : [];
   const written = cte('written', inserted(into ? [...keys.outputs(into, target.alias), ...ofShard] : isCounted ? [integer(1)] : []));
-  const from = into && (shard ? besideSource(shard.name) : keys.labels(into) === null ? labelledRows : trusted('written as w'));
+  const from = into && (shard ? besideSource(source, shard.name) : keys.labels(into) === null ? labelledRows : trusted('written as w'));
   return withQueries(
-    [rows.expression, written],
+    [...queries, written],
     select({ columns: [selectList(frame, columns.length > 0 ? columns : [integer(1)])], from: from && keys.atHome(from) }),
   );
 }
 
 const labelledRows = sql`(select pg_catalog.row_number() over () as m, w.* from written as w) as w join source as s on s.m = w.m`;
+
+/** The rows of an insert. */
+interface InsertedRows {
+  /** Common table expressions that they need. */
+  readonly queries: readonly Sql[];
+  readonly rows: Sql;
+  readonly count: Sql;
+  /** The rows as a FROM item, with their number m and label n if they are numbered. */
+  readonly source: Sql;
+}
+
+function insertedRows({ table, inputRows }: InsertStep, isNumbered: boolean, keys: StoredKeys): InsertedRows {
+  const cells = table.placement === null ? null : inputValues(inputRows, keys);
+  const names = outputColumns(inputRows).map(({ name }) => trusted(name));
+  if (cells) {
+    const { labels } = inputRows;
+    const numbered = cells.map((row, index) => [integer(index + 1), integer(labels[index]!), ...row]);
+    const outputs = [trusted('m'), trusted('n'), ...names].map((name, index) => sql`v.${trusted(`column${index + 1}`)} as ${name}`);
+    const source = subselect({ columns: outputs, from: as(sql`(${values(numbered)})`, 'v') });
+    return { queries: [], rows: values(cells), count: integer(cells.length), source };
+  }
+  const { expression, count } = compileInputRows(inputRows, isNumbered, keys);
+  const columns = names.map((name) => sql`s.${name}`);
+  const rows = select({ columns, from: trusted('source as s'), orderBy: isNumbered ? [trusted('s.m')] : [] });
+  return { queries: [expression], rows, count, source: trusted('source') };
+}
 
 /** The output with the distribution column, if rows of several shards may be written. */
 function shardOutput({ table, inputRows }: InsertStep, keys: StoredKeys): ReturnType<typeof outputColumns>[number] | null {
@@ -110,9 +145,9 @@ function shardOutput({ table, inputRows }: InsertStep, keys: StoredKeys): Return
   return outputColumns(inputRows).find(({ column }) => column.name === table.placement?.column) ?? null;
 }
 
-function besideSource(shard: string): Sql {
-  const source = { rows: trusted('source'), shard: trusted(shard), order: trusted('m') };
-  return as(besideInputs({ rows: trusted('written'), shard: trusted('shard') }, source, [trusted('i.m, i.n')]), 'w');
+function besideSource(source: Sql, shard: string): Sql {
+  const inputs = { rows: source, shard: trusted(shard), order: trusted('m') };
+  return as(besideInputs({ rows: trusted('written'), shard: trusted('shard') }, inputs, [trusted('i.m, i.n')]), 'w');
 }
 
 /** A list is only stored if something reads it. */
@@ -183,9 +218,13 @@ function attachRows({ table, inputRows, ensured, match, set }: AttachStep, frame
     orderBy: [trusted('s.m')],
   });
   const isSame = table.primaryKey.map((column, index) => isSameValue(column, sql`t2`, trusted(`f.k${index}`)));
+  // A row stays on its shard.
+  const stays = set.filter((output) => columnOf(output).name === table.placement?.column);
+  isSame.push(...stays.map((output) => isSameValue(columnOf(output), sql`t2`, trusted(`f.v${output}`))));
+  const written = set.filter((output) => !stays.includes(output));
   const moved = update({
     table: as(tableName(table), 't2'),
-    set: set.map((output) => sql`${identifier(columnOf(output).name)} = ${trusted(`f.v${output}`)}`),
+    set: written.map((output) => sql`${identifier(columnOf(output).name)} = ${trusted(`f.v${output}`)}`),
     from: trusted('found as f'),
     where: [trusted('f.moves'), ...isSame],
     returning: [integer(1)],

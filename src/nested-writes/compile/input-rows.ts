@@ -14,7 +14,7 @@ import type { ValueType } from '../../model/value-type.ts';
 import type { InputRows, KeyJoin, Output } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
 import { countRows, cte, list, select, values } from '../../sql/clauses.ts';
-import { bind, builtIn, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, cast, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { keyLabel, type StoredKeys } from './stored-keys.ts';
 
 /** Up to this many rows are a list of values, which PostgreSQL writes faster than arrays. */
@@ -74,6 +74,31 @@ export function compileInputRows(inputRows: InputRows, isNumbered: boolean, keys
 export function outputColumns({ outputs }: InputRows): { readonly column: Column; readonly name: string }[] {
   return outputs.flatMap(({ column }, index) =>
     outputs.findIndex((output) => output.column === column) === index ? [{ column, name: `o${index}` }] : [],
+  );
+}
+
+/**
+ * The rows as values without a query, which an insert into shards takes where it takes no select, as under row level security: a list for
+ * each row. Null if there are many, or if only the statements determine which keys belong to them.
+ */
+export function inputValues(inputRows: InputRows, keys: StoredKeys): readonly (readonly Sql[])[] | null {
+  const { parents, onlyIf, joins, outputs, same, labels } = inputRows;
+  const positions = positionsOf(inputRows, keys);
+  const isKnown = [...(parents ? [positions.parents] : []), ...positions.joins].every((each) => each !== null);
+  const isJson = outputs.some(({ from }) => from.kind === 'input' && from.use === 'json');
+  if (labels.length > fewRows || !isKnown || isJson || onlyIf !== null || same.length > 0) return null;
+  return labels.map((_, row) =>
+    outputs.map(({ column: { type }, from }) => {
+      if (from.kind === 'input') {
+        const value = valuesAs('', type, from.use, from.values).bound[row]!;
+        return isBoundAsText(type, from.use) ? cast(value, type.sqlType) : value;
+      }
+      const isParent = from.join === 'parents';
+      const at = isParent ? positions.parents : positions.joins[from.join]!;
+      const position = at === 'only' || at === null ? 0 : at[row]!;
+      const { list } = isParent ? parents! : joins[from.join]!;
+      return position === null ? trusted('null') : keys.valueAt(list, position, from.of, type.sqlType);
+    }),
   );
 }
 

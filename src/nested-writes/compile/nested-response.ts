@@ -1,6 +1,6 @@
 /** The response of a nested write, by the keys of the written rows. */
 
-import { DerivedScope, directScope, type Scope, tableName } from '../../compile/scope.ts';
+import { DerivedScope, directScope, type Scope, tableName, tableScope } from '../../compile/scope.ts';
 import { type Frame, type StatementContext, selectList } from '../../compile/statement.ts';
 import { comparedType } from '../../compile/values/comparison.ts';
 import { hasRows, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from '../../compile/write/compile-response.ts';
@@ -45,7 +45,7 @@ function rowsOf(written: KeyList, scope: Scope, keys: StoredKeys): { readonly fr
 /** The response of rows on shards, with which what is related to them is read (`compile/shards.ts`). */
 function shardedResponse({ table, written, members }: NestedWritePlan, keys: StoredKeys, context: StatementContext, frame: Frame): Sql {
   const rows = new DerivedScope(context.aliases.next(), table, responseNeeds(members), table.keepsNotNull);
-  const inner = directScope(rows.alias, table);
+  const inner = tableScope(rows.alias, table, table.keepsNotNull);
   const isSame = keyOf(table).map((pair) => isPair(written, 'k', pair, inner, keys));
   const names = [rows.freeName('(label)'), rows.freeName('(number)')] as const;
   const label = keys.labels(written) === null ? keyLabel('k') : integer(1);

@@ -70,6 +70,11 @@ export class StoredKeys {
     return sql`((select ${read(list, this.#nameOf(list, column))}${this.#fromHere}) ->> ${position})::${trusted(type)}`;
   }
 
+  /** A column of the row at a known position, without a query. */
+  valueAt(list: KeyList, position: number, column: string, type: string): Sql {
+    return sql`(${read(list, this.#nameOf(list, column))} ->> ${integer(position)})::${trusted(type)}`;
+  }
+
   count(list: KeyList): Sql {
     if (this.labels(list)?.length === 1) return integer(1);
     const count = builtIn('jsonb_array_length', read(list, 'c0'));

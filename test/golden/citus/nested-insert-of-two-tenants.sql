@@ -1,25 +1,19 @@
-with source as materialized (select pg_catalog.row_number() over (order by g.n) as m, g.n, g.a0 as o0, g.a1 as o1, g.a2 as o2
-  from (values ($1::int4, $2::integer, $3::bigint, $4::text), ($5::int4, $6::integer, $7::bigint, $8::text)) as g(n, a0, a1, a2)),
-written as (insert into "shop"."project" as t1 ("tenant_id", "id", "name")
-  select s.o0, s.o1, s.o2
-  from source as s
-  order by s.m
+with written as (insert into "shop"."project" as t1 ("tenant_id", "id", "name")
+  values ($1::integer, $2::bigint, $3::text), ($4::integer, $5::bigint, $6::text)
   returning t1."tenant_id" as c0, t1."id" as c1, t1."tenant_id" as shard)
 select pg_catalog.set_config('rowgraph.keys_1_c0', (pg_catalog.json_agg(w.c0::text order by w.m))::text, true),
 pg_catalog.set_config('rowgraph.keys_1_c1', (pg_catalog.json_agg(w.c1::text order by w.m))::text, true),
-case when pg_catalog.count(*) < (select pg_catalog.count(*) from source) then ('rowgraph: insert-left-out: ' || (select ''))::int4::text else '' end
+case when pg_catalog.count(*) < 2 then ('rowgraph: insert-left-out: ' || (select ''))::int4::text else '' end
 from (select w.*, i.m, i.n
   from (select r.*, pg_catalog.row_number() over (partition by r.shard order by r."place") as "rank"
     from (select r.*, pg_catalog.row_number() over () as "place"
       from written as r) as r) as w
   left join (select r.*, pg_catalog.row_number() over (partition by r.o0 order by r.m) as "rank"
-    from source as r) as i on i.o0 = w.shard and i."rank" = w."rank") as w cross join (select 1 from pg_catalog.pg_am limit 1) as here;
+    from (select v.column1 as m, v.column2 as n, v.column3 as o0, v.column4 as o1, v.column5 as o2
+      from (values (1, 0, $1::integer, $2::bigint, $3::text), (2, 1, $4::integer, $5::bigint, $6::text)) as v) as r) as i on i.o0 = w.shard and i."rank" = w."rank") as w cross join (select 1 from pg_catalog.pg_am limit 1) as here;
 
-with source as (select g.a0 as o0, g.a1 as o1, ((select pg_catalog.current_setting('rowgraph.keys_1_c0', true)::jsonb from (select 1 from pg_catalog.pg_am limit 1) as here) ->> g.p)::integer as o2, ((select pg_catalog.current_setting('rowgraph.keys_1_c1', true)::jsonb from (select 1 from pg_catalog.pg_am limit 1) as here) ->> g.p)::bigint as o3
-  from (values ($1::int4, $2::bigint, $3::text), ($4::int4, $5::bigint, $6::text)) as g(p, a0, a1))
 insert into "shop"."task" as t1 ("id", "title", "tenant_id", "project_id")
-select s.o0, s.o1, s.o2, s.o3
-from source as s;
+values ($1::bigint, $2::text, (pg_catalog.current_setting('rowgraph.keys_1_c0', true)::jsonb ->> 0)::integer, (pg_catalog.current_setting('rowgraph.keys_1_c1', true)::jsonb ->> 0)::bigint), ($3::bigint, $4::text, (pg_catalog.current_setting('rowgraph.keys_1_c0', true)::jsonb ->> 1)::integer, (pg_catalog.current_setting('rowgraph.keys_1_c1', true)::jsonb ->> 1)::bigint);
 
 select pg_catalog.concat('{"records":[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"name":', pg_catalog.to_json(t1."name"),
         ',"taskCollection":', t1."(related 1)",
