@@ -12,7 +12,8 @@ import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { createRowgraph } from '../../src/index.ts';
+import { createRowgraph, type Event } from '../../src/index.ts';
+import { setUp } from '../live/changes/recorded-feed.ts';
 import { freePort } from '../support/free-port.ts';
 import { checkCallers, leakySql } from '../support/leaky-functions.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -243,4 +244,28 @@ test('with the schema triggers, whose notifications do not come through', { skip
   const installer = await createRowgraph({ database: server.url, schemaTriggers: true });
   await installer.close();
   await checkService(await startPooler(t), 'off');
+});
+
+test('live queries behind it poll, and say why, unless they have a way around it', { skip: absent }, async (t) => {
+  const direct = `postgres://authenticator@127.0.0.1:${server.port}/postgres`;
+  await setUp({ url: direct }, 'notify');
+  const pooled = await startPooler(t);
+  for (const [options, mode, reason] of [
+    [{}, 'poll', /a pooler shares connections between transactions.*--live-database-url/],
+    [{ liveDatabaseUrl: direct }, 'notify', /triggers that notify/],
+  ] as const) {
+    const modes: string[] = [];
+    const observe = (event: Event): void => {
+      if (event.kind === 'live-mode') modes.push(`${event.mode}: ${event.reason}`);
+    };
+    const graph = await createRowgraph({ database: pooled, prepare: false, poolSize: 2, observe, ...options });
+    const answers = graph.subscribe({ query: 'subscription { letterByPk(id: 50) { owner } }' }, { role: 'anon' });
+    const first = (await answers.next()).value;
+    await until(() => modes.some((each) => each.startsWith(mode) && reason.test(each)));
+    const owner = `${mode} ${options.liveDatabaseUrl === undefined}`;
+    assert.notDeepEqual(first?.data, { letterByPk: { owner } });
+    await superuser.query('update letter set owner = $1 where id = 50', [owner]);
+    assert.deepEqual((await answers.next()).value?.data, { letterByPk: { owner } });
+    await graph.close();
+  }
 });

@@ -24,7 +24,7 @@ export interface RecordedFeed {
 }
 
 /** Sets up the method in a database, as its superuser. */
-export async function setUp(database: TestDatabase, method: LiveMethod): Promise<void> {
+export async function setUp(database: Pick<TestDatabase, 'url'>, method: LiveMethod): Promise<void> {
   const admin = openPgDatabase(superuserUrl(database), { poolSize: 1 });
   try {
     await applyExtension(admin);
@@ -34,7 +34,7 @@ export async function setUp(database: TestDatabase, method: LiveMethod): Promise
   }
 }
 
-export function superuserUrl({ url }: TestDatabase): string {
+export function superuserUrl({ url }: Pick<TestDatabase, 'url'>): string {
   return url.replace('authenticator@', 'postgres@');
 }
 
