@@ -161,7 +161,8 @@ returns sighting volatile language sql as $$
   returning *
 $$;
 
--- Who may do what. Visitors read; members also report what they saw; only the club's own programs (service_role) do the rest.
+-- Who may do what. Visitors read; members also report what they saw; only the club's own programs (service_role) do the rest. For the role anon
+-- the doctor therefore notes that it has neither profiles nor report_sighting.
 revoke all on all tables in schema public from anon, authenticated;
 grant select on taxon, species, site, hide, member, outing, outing_member, sighting, species_summary to anon, authenticated;
 grant select, insert, update on member_profile to authenticated;

@@ -55,6 +55,10 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
   const found = useMemo(() => findItems(items, search), [items, search]);
   const act = useAction(onShow);
   const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  // The best is at the top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search is another list.
+  useLayoutEffect(() => list.current?.scrollTo(0, 0), [search]);
   // Before the next key arrives. The dialog itself would focus what is around the field.
   useLayoutEffect(() => {
     dialog.current?.showModal();
@@ -75,7 +79,7 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
     >
       <Command label="Search" shouldFilter={false} loop>
         <Command.Input ref={input} value={search} placeholder="Tables, fields, docs, saved operations, roles" onValueChange={setSearch} />
-        <Command.List label="Found">
+        <Command.List ref={list} label="Found">
           <Command.Empty>Nothing has “{search.trim()}” in its name.</Command.Empty>
           {found.map(([group, inside]) => (
             <Command.Group key={group} heading={group}>

@@ -1,13 +1,10 @@
 /** The diagram of a large schema in a browser: found, limited, zoomed, and gone on from. Run by `npm run test:page`. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { bundleGraphiql } from '../../graphiql/bundle.ts';
-import { makeFolder, removeFolder } from '../process/run-command.ts';
-import { type Printed, startDev } from '../process/start-dev.ts';
-import { findBarriers, type Look, openPage, type ShownPage, startBrowser } from './browser.ts';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Printed } from '../process/start-dev.ts';
+import { findBarriers, type Look, type ShownPage } from './browser.ts';
+import { editor, preparePages, view, waitForText } from './page-world.ts';
 
 /** 322 tables as programs have them: modules of related tables, and a hub that a third of them refers to. */
 function writeTables(): string {
@@ -25,28 +22,16 @@ function writeTables(): string {
     grant usage on schema billing to anon, authenticated, service_role; grant select on billing.invoice to anon, authenticated, service_role;`;
 }
 
-let home: string;
 let dev: Printed;
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-  await bundleGraphiql();
-  home = await makeFolder();
-  await writeFile(path.join(home, 'many.sql'), writeTables());
-  dev = await startDev(home, '--sql', 'many.sql', '--schemas', 'public,billing');
-});
-after(async () => {
-  await browser?.close();
-  await dev?.command.stop();
-  if (home !== undefined) await removeFolder(home);
+const pages = preparePages(async (pages) => {
+  dev = await pages.startSql(writeTables(), '--schemas', 'public,billing');
 });
 
 const boxes = (page: Page) => page.locator('.table-box');
 const box = (page: Page, type: string) => page.locator(`.table-box[data-table="${type}"]`);
 
 async function open(context: TestContext, look: Look = {}, hash = ''): Promise<ShownPage> {
-  const shown = await openPage(browser, `${dev.facts['GraphiQL URL']}#view=Diagram${hash}`, look);
-  context.after(() => shown.context.close());
+  const shown = await pages.show(context, `${dev.facts['GraphiQL URL']}#view=Diagram${hash}`, look);
   await boxes(shown.page).first().waitFor();
   return shown;
 }
@@ -82,8 +67,7 @@ test('a table is found, and shown with its neighbours at a distance of 1 to 3', 
   await box(page, 'module_7_part_3').waitFor();
   await page.getByLabel('Distance').selectOption('3');
   await box(page, 'module_7_part_7').waitFor();
-  const other = await openPage(browser, page.url());
-  context.after(() => other.context.close());
+  const other = await pages.show(context, page.url());
   await box(other.page, 'module_7_part_7').waitFor();
   assert.equal(await boxes(other.page).count(), await boxes(page).count());
   await page.getByRole('button', { name: 'All tables' }).click();
@@ -146,6 +130,41 @@ test('the diagram is worked by keys alone', async (context) => {
   assert.equal(await focused.innerText(), 'Write a query');
   await page.keyboard.press('Enter');
   await page.locator('.graphiql-query-editor', { hasText: `${next}Collection` }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('the diagram has 200 tables, finds one, and writes a query for it', async (context) => {
+  const columns = Array.from({ length: 8 }, (_, index) => `c${index} text`).join(', ');
+  const tables = Array.from({ length: 200 }, (_, index) => {
+    const parent = index === 0 ? '' : `, parent int references part_${Math.floor((index - 1) / 3)}`;
+    return `create table part_${index} (id int primary key, ${columns}${parent});`;
+  });
+  const shown = await pages.showDev(context, await pages.startSql(tables.join('\n')));
+  const { page, complaints } = shown;
+  await waitForText(editor(page), /part_\d+Collection\(first: 3\)/);
+  await view(page, 'Diagram').click();
+  await page.getByText('200 tables').waitFor();
+  assert.equal(await page.locator('.table-box').count(), 200);
+  assert.equal(await page.locator('.relation').count(), 199);
+  const first = page.locator('.table-box').first();
+  const before = (await first.boundingBox())!;
+  await page.mouse.move(before.x + 20, before.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(before.x + 70, before.y + 40, { steps: 3 });
+  await page.mouse.up();
+  const after = (await first.boundingBox())!;
+  assert.deepEqual([Math.round(after.x - before.x), Math.round(after.y - before.y)], [50, 30], 'a table is dragged');
+  await page.getByRole('button', { name: 'Larger' }).click();
+  assert.ok((await first.boundingBox())!.width > after.width * 1.2);
+  await page.getByRole('button', { name: 'Fit' }).click();
+  await page.mouse.move(640, 400);
+  await page.mouse.wheel(0, -400);
+  await page.waitForFunction(`document.querySelector('.table-box').getBoundingClientRect().width > ${after.width * 1.5}`);
+  await page.getByLabel('Find a table or column').fill('part_177');
+  await page.keyboard.press('Enter');
+  await page.locator('.table-box:not(.faint)', { has: page.getByText('part_177', { exact: true }) }).click();
+  await page.getByRole('button', { name: 'Write a query' }).click();
+  await waitForText(editor(page), /part_177Collection\(first: 3\)/);
   assert.deepEqual(complaints, []);
 });
 

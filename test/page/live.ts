@@ -1,39 +1,20 @@
 /** A subscription in the page, in a browser: it answers as rows change, shows what changed, and ends with its caller. Part of `npm run test:page`. */
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { bundleGraphiql } from '../../graphiql/bundle.ts';
-import { makeFolder, removeFolder } from '../process/run-command.ts';
-import { type Printed, startDev } from '../process/start-dev.ts';
-import { findBarriers, openPage, type ShownPage, startBrowser } from './browser.ts';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Printed } from '../process/start-dev.ts';
+import { findBarriers, type ShownPage } from './browser.ts';
+import { execute, preparePages, tab } from './page-world.ts';
 
-let home: string;
 let dev: Printed;
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-  await bundleGraphiql();
-  home = await makeFolder();
-  dev = await startDev(home);
-});
-after(async () => {
-  await browser?.close();
-  await dev?.command.stop();
-  if (home !== undefined) await removeFolder(home);
+const pages = preparePages(async (pages) => {
+  dev = await pages.startDev();
 });
 
 const query = 'subscription Wing { speciesCollection(filter: {code: {eq: "ALCATT"}}) { edges { node { nodeId name wingspanCm } } } }';
 const badge = (page: Page) => page.locator('.live-badge');
-const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 
-async function open(context: TestContext): Promise<ShownPage> {
-  const url = new URL(dev.facts['GraphiQL URL'] ?? '');
-  url.search = String(new URLSearchParams({ query }));
-  const shown = await openPage(browser, String(url), {});
-  context.after(() => shown.context.close());
-  await shown.page.locator('.graphiql-query-editor .view-lines').first().waitFor();
-  return shown;
-}
+const open = (context: TestContext): Promise<ShownPage> => pages.showDev(context, dev, `?${new URLSearchParams({ query })}`);
 
 /** Changes the row as the service role. */
 async function widen(centimetres: number): Promise<void> {
@@ -49,7 +30,7 @@ async function widen(centimetres: number): Promise<void> {
 test('a subscription answers in the page as rows change, and says what changed', async (context) => {
   const shown = await open(context);
   const { page } = shown;
-  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await execute(page);
   await badge(page)
     .filter({ hasText: /Live · 1 answer/ })
     .waitFor();
@@ -73,7 +54,7 @@ test('a subscription answers in the page as rows change, and says what changed',
 
 test('another caller ends it', async (context) => {
   const { page } = await open(context);
-  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await execute(page);
   await badge(page).filter({ hasText: /Live/ }).waitFor();
   await page.getByLabel('Role').selectOption('service_role');
   await badge(page).waitFor({ state: 'detached' });

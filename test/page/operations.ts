@@ -3,41 +3,22 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { bundleGraphiql } from '../../graphiql/bundle.ts';
+import type { Page } from 'playwright-core';
 import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/transport/start-server.ts';
-import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { removeFolder } from '../process/run-command.ts';
-import { makeDevFolder, type Printed, startDev } from '../process/start-dev.ts';
-import { startPgliteGraph } from '../support/pglite-graph.ts';
+import type { Printed } from '../process/start-dev.ts';
 import { until } from '../support/until.ts';
-import { findBarriers, type Look, openPage, type ShownPage, startBrowser } from './browser.ts';
+import { findBarriers, type Look, type ShownPage } from './browser.ts';
+import { dialog, editor, giveKey, panel, preparePages, secret, view, waitForText, write } from './page-world.ts';
 
-let home: string;
 /** With a folder of operations. */
 let dev: Printed;
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-  await bundleGraphiql();
-  home = await makeDevFolder();
-  dev = await startDev(home, '--operations', 'operations');
-});
-after(async () => {
-  await browser?.close();
-  await dev?.command.stop();
-  if (home !== undefined) await removeFolder(home);
+const pages = preparePages(async (pages) => {
+  dev = await pages.startDev('--operations', 'operations');
 });
 
-async function open(context: TestContext, look: Look = {}, url = dev.facts['GraphiQL URL'] ?? ''): Promise<ShownPage> {
-  const shown = await openPage(browser, url, look);
-  context.after(() => shown.context.close());
-  await editor(shown.page).waitFor();
-  return shown;
-}
+const open = (context: TestContext, look: Look = {}): Promise<ShownPage> => pages.showDev(context, dev, '', look);
 
 /** Another tab of the same browser. */
 async function openTab({ context }: ShownPage): Promise<Page> {
@@ -47,24 +28,9 @@ async function openTab({ context }: ShownPage): Promise<Page> {
   return page;
 }
 
-const editor = (page: Page) => page.locator('.graphiql-query-editor .view-lines').first();
-const panel = (page: Page, name: string) => page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name });
-const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
-const dialog = (page: Page) => page.getByRole('dialog');
 const found = (page: Page, name: string | RegExp) => dialog(page).getByRole('option', { name });
 const saved = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Saved operations' }).getByRole('button', { name, exact: true });
-
-async function waitForText(locator: Locator, pattern: RegExp): Promise<void> {
-  await locator.filter({ hasText: new RegExp(pattern.source.replaceAll(' ', '\\s'), pattern.flags) }).waitFor();
-}
-
-async function write(page: Page, query: string): Promise<void> {
-  await editor(page).click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText(query);
-  await waitForText(editor(page), new RegExp(query.slice(0, 20).replaceAll(/[^\w ]/g, '.')));
-}
 
 /** It stays open in other tabs and after a reload. */
 async function openPanel(page: Page, name: string): Promise<void> {
@@ -90,6 +56,9 @@ test('Ctrl-K finds tables, fields, docs, roles and users, by keyboard alone', as
   await editor(page).click();
   await find(page, 'sighting');
   await found(page, /^Sighting sightingCollection/).waitFor();
+  const list = (await dialog(page).getByRole('listbox').boundingBox())!;
+  const best = (await dialog(page).locator('[aria-selected=true]').boundingBox())!;
+  assert.ok(best.y >= list.y && best.y < list.y + 80, 'the best is selected, and in sight');
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Rows of Sighting' }).waitFor();
   await find(page, 'species scient');
@@ -138,7 +107,7 @@ test('operations are saved as files in folders, with variables, and opened, rena
   await dialog(page).getByLabel('Name').fill('reports/Monthly');
   await page.keyboard.press('Enter');
   await page.getByText(/^Saved as reports\/Monthly, in /).waitFor();
-  const folder = path.join(home, 'operations');
+  const folder = path.join(pages.home, 'operations');
   assert.match(await readFile(path.join(folder, 'reports/Monthly.graphql'), 'utf8'), /^query Monthly/);
   assert.equal(await readFile(path.join(folder, 'reports/Monthly.variables.json'), 'utf8'), '{"first": 2}');
   await openPanel(page, 'Saved');
@@ -182,7 +151,7 @@ test('neither another tab nor an editor outside is overwritten without being ask
   const { page } = shown;
   await write(page, 'query Shared { __typename }');
   await saveAs(page, 'Shared');
-  const file = path.join(home, 'operations/Shared.graphql');
+  const file = path.join(pages.home, 'operations/Shared.graphql');
   await writeFile(file, 'query Shared { outside: __typename }');
   await write(page, 'query Shared { mine: __typename }');
   await page.keyboard.press('Control+S');
@@ -203,14 +172,14 @@ test('neither another tab nor an editor outside is overwritten without being ask
 });
 
 test('elsewhere they are kept in the browser, also for another tab, which is not overwritten either', async (context) => {
-  const { shown, url } = await openServed(context, 'on');
+  const shown = await pages.showServed(context, 'create table letter (id int primary key, body text);');
   const { page, context: tabs } = shown;
+  await giveKey(page);
   await write(page, 'query First { __typename }');
   await saveAs(page, 'notes/First');
   const other = await tabs.newPage();
-  await other.goto(url);
-  await giveKey(other, await signKey(secret, 'service_role', '1 hour'));
-  await editor(other).waitFor();
+  await other.goto(page.url());
+  await giveKey(other);
   await openPanel(other, 'Saved');
   await other.getByText('Kept in this browser.').waitFor();
   await saved(other, 'First').click();
@@ -226,7 +195,7 @@ test('elsewhere they are kept in the browser, also for another tab, which is not
   // GraphiQL stores its tabs some time after they have changed.
   await page.waitForFunction(`(localStorage.getItem('graphiql:tabState') ?? '').includes('theirs')`);
   await page.reload();
-  await giveKey(page, await signKey(secret, 'service_role', '1 hour'));
+  await giveKey(page);
   await openPanel(page, 'Saved');
   await page.getByRole('button', { name: 'Save First' }).waitFor();
 });
@@ -259,31 +228,8 @@ test('the operation is copied as code that runs, with the key of the caller only
   assert.deepEqual(complaints, []);
 });
 
-const secret = 'a-secret-of-tests-with-more-than-32-bytes';
-
-/** As `serve --graphiql` does, past the form for a key. */
-async function openServed(context: TestContext, introspection: 'on' | 'off', look: Look = {}): Promise<{ shown: ShownPage; url: string }> {
-  const { graph, stop } = await startPgliteGraph('create table letter (id int primary key, body text);', { introspection });
-  const server = await startServer({ graph, graphiql: true, jwtSecret: secret, telemetry: createTelemetry({ level: 'silent' }) });
-  context.after(async () => {
-    await server.close();
-    await stop();
-  });
-  const url = `${server.url}/graphiql`;
-  const shown = await openPage(browser, url, look);
-  context.after(() => shown.context.close());
-  if (introspection === 'on') await giveKey(shown.page, await signKey(secret, 'service_role', '1 hour'));
-  return { shown, url };
-}
-
-async function giveKey(page: Page, key: string): Promise<void> {
-  await page.getByLabel(/Key of the project/).fill(key);
-  await page.getByRole('button', { name: 'Use these' }).click();
-  await editor(page).waitFor();
-}
-
 test('the form for a key says whose it is, whether the server takes it, and what to do without introspection', async (context) => {
-  const { shown } = await openServed(context, 'off');
+  const shown = await pages.showServed(context, 'create table letter (id int primary key);', 'off');
   const { page } = shown;
   const key = page.getByLabel(/Key of the project/);
   await key.fill('nonsense');

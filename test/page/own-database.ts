@@ -1,13 +1,10 @@
 /** The page of `rowgraph dev --database-url` on a database of the user's own, with an ordinary login: all views work. Run by `npm run test:page`. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
-import { bundleGraphiql } from '../../graphiql/bundle.ts';
-import { makeFolder, removeFolder } from '../process/run-command.ts';
-import { type Printed, startDev } from '../process/start-dev.ts';
+import type { Printed } from '../process/start-dev.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { preparePages, view } from './page-world.ts';
 
 const sql = `
   create role web; create role member; create role app login password 'secret'; grant web, member to app;
@@ -18,14 +15,9 @@ const sql = `
   grant select on customer to web, member, app; grant select, insert, update, delete on invoice to member;
   insert into customer values (1, 'Ada'), (2, 'Bela'); insert into invoice (customer, total) values (1, 10), (2, 20);`;
 
-let home: string;
 let server: PostgresServer;
 let dev: Printed;
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-  await bundleGraphiql();
-  home = await makeFolder();
+const pages = preparePages(async (pages) => {
   server = await startPostgres();
   const client = new pg.Client(server.url);
   await client.connect();
@@ -33,13 +25,10 @@ before(async () => {
   await client.end();
   const url = new URL(server.url);
   Object.assign(url, { username: 'app', password: 'secret' });
-  dev = await startDev(home, '--database-url', url.href, '--anon-role', 'web');
+  dev = await pages.startDev('--database-url', url.href, '--anon-role', 'web');
 });
 after(async () => {
-  await browser?.close();
-  await dev?.command.stop();
   await server?.stop();
-  if (home !== undefined) await removeFolder(home);
 });
 
 /** What each view shows of this database, once it is there. */
@@ -52,14 +41,12 @@ const views: readonly (readonly [name: string, shown: RegExp])[] = [
 ];
 
 test('an ordinary login: all views show the database, and the roles and users that it may act as', async (context) => {
-  const shown = await openPage(browser, dev.facts['GraphiQL URL'] ?? '');
-  context.after(() => shown.context.close());
+  const shown = await pages.showDev(context, dev);
   const { page } = shown;
-  await page.locator('.graphiql-query-editor .view-lines').first().waitFor();
   assert.deepEqual((await page.getByLabel('Role').first().getByRole('option').allInnerTexts()).slice(0, 2), ['web', 'member']);
   assert.deepEqual(await page.getByLabel('User').first().getByRole('option').allInnerTexts(), ['nobody', 'Ada', 'Bela']);
   for (const [name, text] of views) {
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name }).click();
+    await view(page, name).click();
     await page.locator('body').filter({ hasText: text }).waitFor();
   }
   assert.deepEqual(shown.complaints, []);

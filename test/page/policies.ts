@@ -1,17 +1,10 @@
 /** Who sees what, in a browser: policies in plain words, and two callers side by side. Run by `npm run test:page`. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { bundleGraphiql } from '../../graphiql/bundle.ts';
-import { signKey } from '../../src/auth/sign-key.ts';
-import { startServer } from '../../src/http/transport/start-server.ts';
-import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
-import { makeFolder, removeFolder } from '../process/run-command.ts';
-import { type Printed, startDev } from '../process/start-dev.ts';
-import { startPgliteGraph } from '../support/pglite-graph.ts';
-import { findBarriers, type Look, openPage, type ShownPage, startBrowser } from './browser.ts';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Printed } from '../process/start-dev.ts';
+import { findBarriers, type Look, type ShownPage } from './browser.ts';
+import { giveKey, preparePages, tab, view } from './page-world.ts';
 
 const sql = `
   comment on schema public is '@graphql({"inflect_names": true})';
@@ -35,30 +28,16 @@ const sql = `
   create function count_posts() returns bigint stable security definer set search_path = public, pg_temp language sql as 'select count(*) from post';
 `;
 
-let home: string;
 let dev: Printed;
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-  await bundleGraphiql();
-  home = await makeFolder();
-  await writeFile(path.join(home, 'posts.sql'), sql);
-  dev = await startDev(home, '--sql', 'posts.sql');
-});
-after(async () => {
-  await browser?.close();
-  await dev?.command.stop();
-  if (home !== undefined) await removeFolder(home);
+const pages = preparePages(async (pages) => {
+  dev = await pages.startSql(sql);
 });
 
-const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
 const tables = (page: Page) => page.getByRole('navigation', { name: 'Tables' });
 const rows = (page: Page) => page.locator('.comparison-grid tbody tr');
 
 async function open(context: TestContext, look: Look = {}, search = ''): Promise<ShownPage> {
-  const shown = await openPage(browser, `${dev.facts['GraphiQL URL']}${search}`, look);
-  context.after(() => shown.context.close());
-  await shown.page.locator('.graphiql-query-editor .view-lines').first().waitFor();
+  const shown = await pages.showDev(context, dev, search, look);
   await view(shown.page, 'Policies').click();
   await tables(shown.page).waitFor();
   return shown;
@@ -105,7 +84,7 @@ test('the grants and policies of a table are said in plain words, with the SQL',
 test('two callers are side by side: rows that only one sees are marked by a text, and counted', async (context) => {
   const { page, complaints } = await open(context);
   await choose(page, 'post');
-  await page.getByRole('tab', { name: 'Two callers' }).click();
+  await tab(page, 'Two callers').click();
   await chooseCaller(page, 'One caller', 'authenticated', 'Ada');
   await chooseCaller(page, 'The other caller', 'authenticated', 'Bob');
   await page.getByText('Ada sees 4 rows, Bob 4 rows.').waitFor();
@@ -128,7 +107,7 @@ test('two callers are side by side: rows that only one sees are marked by a text
 test('columns that only one may read, and values that differ, are marked', async (context) => {
   const { page, complaints } = await open(context);
   await choose(page, 'post');
-  await page.getByRole('tab', { name: 'Two callers' }).click();
+  await tab(page, 'Two callers').click();
   await chooseCaller(page, 'One caller', 'authenticated', 'Ada');
   await chooseCaller(page, 'The other caller', 'anon', 'nobody');
   await page.getByRole('columnheader', { name: 'secret only Ada' }).waitFor();
@@ -142,7 +121,7 @@ test('columns that only one may read, and values that differ, are marked', async
 test('rows are compared beyond what is read, if there are many', async (context) => {
   const { page, complaints } = await open(context);
   await choose(page, 'numbers');
-  await page.getByRole('tab', { name: 'Two callers' }).click();
+  await tab(page, 'Two callers').click();
   await chooseCaller(page, 'One caller', 'authenticated', 'Ada');
   await chooseCaller(page, 'The other caller', 'authenticated', 'Bob');
   await page.getByText(/Compared are the first 500 of each/).waitFor();
@@ -173,11 +152,10 @@ test('the URL keeps the table and the callers; Rows opens from there; a table is
   await page.getByLabel('Find a table').fill('pos');
   assert.equal(await tables(page).getByRole('listitem').count(), 2);
   await choose(page, 'post');
-  await page.getByRole('tab', { name: 'Two callers' }).click();
+  await tab(page, 'Two callers').click();
   await chooseCaller(page, 'The other caller', 'authenticated', 'Bob');
   await page.getByText(/Bob 4 rows/).waitFor();
-  const other = await openPage(browser, page.url());
-  context.after(() => other.context.close());
+  const other = await pages.show(context, page.url());
   await other.page.getByText(/Bob 4 rows/).waitFor();
   await page.getByLabel('Find a table').fill('xylophone');
   await page.getByText('No table has “xylophone” in its name.').waitFor();
@@ -211,7 +189,7 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
     const { page } = shown;
     await choose(page, 'post');
     const found: Record<string, unknown> = { words: await findBarriers(shown) };
-    await page.getByRole('tab', { name: 'Two callers' }).click();
+    await tab(page, 'Two callers').click();
     await page.locator('.comparison-grid').waitFor();
     found.callers = await findBarriers(shown);
     await choose(page, 'The operation in the editor');
@@ -223,18 +201,9 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
   });
 
 test('elsewhere than in dev, the view says why it shows nothing', async (context) => {
-  const secret = 'a-secret-of-tests-with-more-than-32-bytes';
-  const { graph, stop } = await startPgliteGraph('create table letter (id int primary key);', { introspection: 'on' });
-  const server = await startServer({ graph, graphiql: true, jwtSecret: secret, telemetry: createTelemetry({ level: 'silent' }) });
-  context.after(async () => {
-    await server.close();
-    await stop();
-  });
-  const { page, context: session } = await openPage(browser, `${server.url}/graphiql`);
-  context.after(() => session.close());
-  await page.getByLabel(/The project's key/).fill(await signKey(secret, 'service_role', '1 hour'));
-  await page.getByRole('button', { name: 'Use these' }).click();
+  const { page } = await pages.showServed(context, 'create table letter (id int primary key);');
+  await giveKey(page);
   await view(page, 'Policies').click();
   await page.getByText('Who sees what is shown on your own machine only').waitFor();
-  assert.equal((await fetch(`${server.url}/graphiql/access`, { method: 'POST', body: '{}' })).status, 404);
+  assert.equal((await fetch(new URL('/graphiql/access', page.url()), { method: 'POST', body: '{}' })).status, 404);
 });

@@ -58,7 +58,7 @@ export function TablePolicies({ table, report }: { readonly table: TableAccess; 
 
 function Matrix({ table: { roles } }: { readonly table: TableAccess }) {
   return (
-    <div className="policy-matrix">
+    <section className="policy-matrix" aria-label="Rights by role" tabIndex={0}>
       <table>
         <caption className="visually-hidden">Which rows each role may reach</caption>
         <thead>
@@ -77,7 +77,7 @@ function Matrix({ table: { roles } }: { readonly table: TableAccess }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

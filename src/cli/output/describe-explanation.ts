@@ -89,7 +89,7 @@ function describeNode(node: DatabasePlanNode, indent: string): string[] {
 function describeActual({ rows, loops, milliseconds, removed }: NonNullable<DatabasePlanNode['actual']>): string {
   if (loops === 0) return '; never ran';
   const more = removed > 0 ? `, ${removed} removed` : '';
-  return `; really ${rows} rows${more} in ${milliseconds} ms${loops === 1 ? '' : `, ${loops} times`}`;
+  return `; really ${counted(rows, 'row')}${more} in ${milliseconds} ms${loops === 1 ? '' : `, ${loops} times`}`;
 }
 
 function describeType({ type, index, table, function: routine }: DatabasePlanNode): string {
