@@ -1,4 +1,4 @@
-/** The page: GraphiQL, with a bar above it that shows the caller, and tabs next to its result. In: the settings embedded in the page. */
+/** The page: GraphiQL, with a bar above it that shows the caller, and tabs next to its result. */
 import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
@@ -7,9 +7,7 @@ import type { GraphiqlSettings } from '../../src/http/routes/graphiql-page.ts';
 import { CallerHeaders } from './caller-headers.ts';
 import { decodeToken } from './decode-token.ts';
 import { chooseFirstTabs } from './editor-tabs.ts';
-import { explorerPlugin } from './explorer-plugin.tsx';
 import { createFetcher } from './fetcher.ts';
-import { historyPlugin } from './history-plugin.tsx';
 import { LastExchange } from './last-exchange.ts';
 import { LiveAnswers } from './live/live-answers.ts';
 import { chooseStore, OperationLibrary } from './operation-library.ts';
@@ -17,6 +15,7 @@ import { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';
 import { PageContext, type PageState } from './page-context.ts';
 import { readLocation, writeLocation } from './page-location.ts';
+import { explorerPlugin, historyPlugin } from './panel-plugins.tsx';
 import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { savedPlugin } from './saved-panel.tsx';
 import { Workspace } from './workspace.tsx';

@@ -1,4 +1,4 @@
-/** The headers that identify the caller to the server. In: the caller; out: headers, whose token is renewed before it expires. */
+/** The headers that identify the caller to the server. Their token is renewed before it expires. */
 
 import type { PageBackend } from './page-backend.ts';
 import type { PageCaller } from './page-caller.ts';

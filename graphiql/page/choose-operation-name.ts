@@ -1,6 +1,6 @@
 /**
  * Chooses the operation to run. GraphiQL updates its own choice some time after the editor has changed, so that it may belong to the
- * previous document. In: a document and GraphiQL's choice; out: a name that the document contains.
+ * previous document.
  */
 import { Kind, OperationTypeNode, parse } from 'graphql';
 

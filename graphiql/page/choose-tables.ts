@@ -37,7 +37,7 @@ function isOf(origin: TableOrigin | undefined, only: string): boolean {
 }
 
 /** The table and those at most so many relations away. */
-export function findWithin(tables: readonly ApiTable[], table: string, distance: number): ReadonlySet<string> {
+function findWithin(tables: readonly ApiTable[], table: string, distance: number): ReadonlySet<string> {
   const neighbours = findNeighbours(tables);
   const found = new Set([table]);
   let edge: readonly string[] = [table];

@@ -1,7 +1,4 @@
-/**
- * A request as code that can be run: for a shell, for `fetch`, for Python without packages, and for the clients Apollo, urql and Relay.
- * In: the request and the headers of its caller; out: text.
- */
+/** A request as code that can be run: for a shell, for `fetch`, for Python without packages, and for the clients Apollo, urql and Relay. */
 import {
   type DocumentNode,
   type InlineFragmentNode,

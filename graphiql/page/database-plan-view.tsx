@@ -1,6 +1,6 @@
 /** PostgreSQL's plan as a tree: what each node does, how many rows it returns, and where the time goes. */
 import type { DatabasePlan, DatabasePlanNode } from '../../src/explain/explanation.ts';
-import { ownMilliseconds } from './own-milliseconds.ts';
+import { ownMilliseconds } from './read-times.ts';
 import type { ExplanationViewProps } from './result-tabs.tsx';
 
 export function DatabasePlanView({ state: { explanation } }: ExplanationViewProps) {

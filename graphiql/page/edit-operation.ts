@@ -1,6 +1,6 @@
 /**
- * Edits an operation for the explorer: adds and removes fields and arguments. In: the syntax tree of an operation, and paths in it; out:
- * another tree. A path has names of fields; for an argument, also a path of input fields. Fields of fragments are left unchanged.
+ * Edits an operation for the explorer: adds and removes fields and arguments. Makes another tree of it. A
+ * path has names of fields; for an argument, also a path of input fields. Fields of fragments are left unchanged.
  */
 import {
   type ArgumentNode,

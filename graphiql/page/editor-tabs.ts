@@ -37,7 +37,8 @@ export function useEditorTabs() {
   const operationName = useGraphiQL((state) => state.operationName);
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
-  const [links, setLinks] = useLinks();
+  const read = (): OperationChange => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' });
+  const [links, setLinks] = useLinks(() => (queryEditor === undefined ? null : read()));
   const id = tabs[active]?.id ?? '';
   const open = useOpening((saved) => {
     setLinks(({ [id]: _, ...others }) => (saved === null ? others : { ...others, [id]: saved }));
@@ -48,7 +49,7 @@ export function useEditorTabs() {
     /** The name that the open tab would be saved under. */
     suggested: operationName ?? tabs[active]?.operationName ?? '',
     /** What the open tab has now. */
-    read: (): OperationChange => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' }),
+    read,
     /** Opens a query in the open tab if that is empty, otherwise in a new one; `variables` is JSON, '' for none. */
     openQuery: (query: string, variables = ''): void => open({ query, variables, saved: null }),
     /** Opens a saved operation in the tab that shows it; in another one if there is none, or if somebody `wantsAnother`. */
@@ -100,17 +101,25 @@ function useOpening(onOpened: (saved: SavedOperation | null) => void): (wanted: 
   return setWanted;
 }
 
-const item = 'rowgraph:tabs';
 type Links = Readonly<Record<string, SavedOperation>>;
 
-/** The saved operations that tabs show, by the id of the tab, also after a reload. */
-function useLinks() {
+/** The saved operations that tabs show, by the id of the tab, also after a reload. `read`: what the open tab has now, once its editor is there. */
+function useLinks(read: () => OperationChange | null) {
   const tabs = useGraphiQL((state) => state.tabs);
-  const [links, setLinks] = useState(readLinks);
+  const active = useGraphiQL((state) => state.activeTabIndex);
+  const [links, setLinks] = useState<Links>(() =>
+    Object.fromEntries(Object.entries(readLinkedTabs()).map(([id, { saved }]) => [id, saved])),
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what has been typed is in the tabs a moment later.
   useEffect(() => {
+    const linked = tabs.flatMap(({ id, query, variables }, index): [string, LinkedTab][] => {
+      const saved = links[id];
+      if (saved === undefined) return [];
+      const now = index === active ? read() : null;
+      return [[id, { saved, ...(now ?? { query: query ?? '', variables: variables ?? '' }) }]];
+    });
     try {
-      const open = Object.entries(links).filter(([tab]) => tabs.some((each) => each.id === tab));
-      localStorage.setItem(item, JSON.stringify(Object.fromEntries(open)));
+      localStorage.setItem(linkedTabs, JSON.stringify(Object.fromEntries(linked)));
     } catch {
       // Without storage, a reload forgets which tab shows what.
     }
@@ -118,35 +127,36 @@ function useLinks() {
   return [links, setLinks] as const;
 }
 
-function readLinks(): Links {
+/** A tab that shows a saved operation, with its text. */
+interface LinkedTab extends OperationChange {
+  readonly saved: SavedOperation;
+}
+
+const linkedTabs = 'rowgraph:tabs';
+/** Where GraphiQL keeps its tabs (`test/contracts/graphiql.test.ts`). */
+const allTabs = 'graphiql:tabState';
+
+function readLinkedTabs(): Readonly<Record<string, LinkedTab>> {
   try {
-    return JSON.parse(localStorage.getItem(item) ?? '{}') as Links;
+    return JSON.parse(localStorage.getItem(linkedTabs) ?? '{}') as Record<string, LinkedTab>;
   } catch {
     return {};
   }
 }
 
-/** Where GraphiQL keeps its tabs (`test/contracts/graphiql.test.ts`). */
-const storedTabs = 'graphiql:tabState';
-
-/** GraphiQL stores tabs some time after they have changed: one that was linked meanwhile would come back without its text. */
+/** GraphiQL stores its tabs some time after they have changed: a tab that was linked meanwhile would come back with the text of before. */
 function restoreLinkedTabs(): void {
   try {
-    const links = readLinks();
-    const stored = JSON.parse(localStorage.getItem(storedTabs) ?? '{}') as { readonly tabs?: readonly StoredTab[] };
+    const linked = readLinkedTabs();
+    const stored = JSON.parse(localStorage.getItem(allTabs) ?? '{}') as { readonly tabs?: readonly { readonly id: string }[] };
     const tabs = stored.tabs?.map((tab) => {
-      const saved = links[tab.id];
-      return saved === undefined || !isBlank(tab.query) ? tab : { ...tab, query: saved.query, variables: saved.variables };
+      const { query, variables } = linked[tab.id] ?? {};
+      return query === undefined ? tab : { ...tab, query, variables };
     });
-    if (tabs !== undefined) localStorage.setItem(storedTabs, JSON.stringify({ ...stored, tabs }));
+    if (tabs !== undefined) localStorage.setItem(allTabs, JSON.stringify({ ...stored, tabs }));
   } catch {
     // Storage is not allowed, or has other content: GraphiQL begins anew.
   }
-}
-
-interface StoredTab {
-  readonly id: string;
-  readonly query: string | null;
 }
 
 function isBlank(text: string | null | undefined): boolean {

@@ -1,4 +1,4 @@
-/** Sends the page's requests to the endpoint. In: the endpoint, and the caller's headers; out: GraphiQL's fetcher. */
+/** Sends the page's requests to the endpoint. */
 import { chooseOperationName, isSubscription } from './choose-operation-name.ts';
 import type { Exchange } from './last-exchange.ts';
 import { followAnswers } from './live/follow-answers.ts';

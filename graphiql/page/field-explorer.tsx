@@ -1,6 +1,6 @@
 /**
- * Builds a query by clicks and keys: a tree of the schema's fields and arguments, in which those of an operation are checked. In: the text
- * of the editor; out: the same text with a field or an argument added or removed.
+ * Builds a query by clicks and keys: a tree of the schema's fields and arguments, in which those of an operation are checked. What is checked
+ * is added to the text of the editor, or removed from it; the rest of the text stays as it is.
  */
 import { useGraphiQL, useOperationsEditorState, useOptimisticState } from '@graphiql/react';
 import type { GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
@@ -99,14 +99,14 @@ interface Draft {
 }
 
 function rootKinds(schema: GraphQLSchema): readonly OperationTypeNode[] {
-  const kinds = ['query', 'mutation'] as readonly OperationTypeNode[];
+  const kinds = ['query', 'mutation', 'subscription'] as readonly OperationTypeNode[];
   return kinds.filter((kind) => schema.getRootType(kind));
 }
 
 /** A name that no operation of the document has. */
 function nextName(kind: OperationTypeNode, { operations }: OperationsText): string {
   const names = new Set(operations.map(({ name }) => name?.value));
-  const plain = kind === 'mutation' ? 'MyMutation' : 'MyQuery';
+  const plain = `My${kind[0]!.toUpperCase()}${kind.slice(1)}`;
   const numbers = Array.from({ length: names.size + 1 }, (_, index) => (index === 0 ? plain : `${plain}${index + 1}`));
   return numbers.find((name) => !names.has(name)) ?? plain;
 }

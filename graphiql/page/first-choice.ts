@@ -1,4 +1,4 @@
-/** The explorer's initial text for a field or an argument: something that can be run. In: types; out: syntax. */
+/** The explorer's initial text for a field or an argument: something that can be run. */
 import {
   type ArgumentNode,
   type FieldNode,

@@ -54,7 +54,7 @@ async function check(endpoint: string, key: string, token: string, signal: Abort
 }
 
 /** What the answer to introspection says of the caller. */
-export function judge({ errors: [error] = [] }: Answer): Verdict {
+function judge({ errors: [error] = [] }: Answer): Verdict {
   if (error === undefined)
     return { isGood: true, text: 'The server accepts it, and introspection is on: completion, docs and diagram work.' };
   const { message, extensions: { code = '' } = {} } = error;

@@ -1,6 +1,6 @@
 /**
  * Places the tables of the diagram: each group of related tables from left to right, by dagre, with the tables that others refer to at the
- * right; and the groups beside one another, the largest first. In: tables; out: a box for each, without overlaps. The same tables always
+ * right; and the groups beside one another, the largest first. Boxes do not overlap, and the same tables always
  * get the same places.
  */
 import dagre from '@dagrejs/dagre';
@@ -13,14 +13,14 @@ export interface Box {
   readonly height: number;
 }
 
-export const boxWidth = 230;
+const boxWidth = 230;
 export const titleHeight = 32;
 export const lineHeight = 20;
 /** Of a box that has its name only, which is written larger: many of them are seen from afar. */
-export const nameHeight = 48;
+const nameHeight = 48;
 const gap = { x: 70, y: 20 };
 /** How many lines a box has at most; the last one then counts the rest. */
-export const maxLines = 14;
+const maxLines = 14;
 /** Up to this many tables in a group, all of its relations count. */
 const mostInGroup = 60;
 /** A table with more neighbours is a hub, if there are many tables. */

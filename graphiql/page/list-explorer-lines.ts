@@ -1,6 +1,6 @@
 /**
- * The visible lines of the explorer's tree: fields with their arguments and the fields below them. In: the schema, an operation, and what
- * the user has opened and closed; out: lines in order, each with what the operation contains of it.
+ * The visible lines of the explorer's tree: fields with their arguments and the fields below them, each with what the operation contains
+ * of it.
  */
 import {
   type FieldNode,

@@ -1,4 +1,4 @@
-/** A dialog over the page, which Escape closes. In: its title and content; out: `onClose`, once it is closed. */
+/** A dialog over the page, which Escape closes. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps {

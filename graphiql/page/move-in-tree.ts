@@ -1,4 +1,4 @@
-/** What a key does in a tree whose visible lines form a list. In: the lines, the focused one, and the key; out: a move, or null. */
+/** What a key does in a tree whose visible lines form a list. */
 
 interface TreeLine {
   readonly name: string;

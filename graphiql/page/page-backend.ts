@@ -1,4 +1,4 @@
-/** The backend that `rowgraph dev` provides for its page. In: its path prefix; out: its answers. */
+/** The backend that `rowgraph dev` provides for its page. */
 
 import type { AccessReport } from '../../src/access/access.ts';
 import type { DoctorReport } from '../../src/doctor/finding-codes.ts';

@@ -58,7 +58,9 @@ function Palette({ onShow, onClose }: PaletteProps & { readonly onClose: () => v
   const list = useRef<HTMLDivElement>(null);
   // The best is at the top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search is another list.
-  useLayoutEffect(() => list.current?.scrollTo(0, 0), [search]);
+  useLayoutEffect(() => {
+    list.current?.scrollTo(0, 0);
+  }, [search]);
   // Before the next key arrives. The dialog itself would focus what is around the field.
   useLayoutEffect(() => {
     dialog.current?.showModal();

@@ -1,4 +1,4 @@
-/** Which part of the diagram is visible, and at which scale. In: the part, and the user's action; out: the next part. */
+/** Which part of the diagram is visible, and at which scale. */
 import type { Box } from './lay-out-tables.ts';
 
 /** A point of the diagram appears at `x + scale * point`. */

@@ -1,10 +1,19 @@
-/** Wraps each part that is loaded later: says that it is loading, or why it cannot be shown, and leaves the rest of the page unaffected. */
-import { Component, type ReactNode, Suspense } from 'react';
+/** Parts of the page that are loaded when they are first shown. */
+import { Component, type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense } from 'react';
+
+/** The component that a module exports under this name. */
+export function later<Name extends string, Props>(
+  load: () => Promise<Readonly<Record<Name, ComponentType<Props>>>>,
+  name: Name,
+): LazyExoticComponent<ComponentType<Props>> {
+  return lazy(async () => ({ default: (await load())[name] }));
+}
 
 interface PartBoundaryProps {
   readonly children: ReactNode;
 }
 
+/** Wraps such a part: says that it is loading, or why it cannot be shown, and leaves the rest of the page unaffected. */
 export class PartBoundary extends Component<PartBoundaryProps, { readonly error: Error | null }> {
   override readonly state = { error: null as Error | null };
 

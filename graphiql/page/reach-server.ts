@@ -1,7 +1,4 @@
-/**
- * Requests to the server that the page came from. In: the arguments of `fetch`; out: the response, or an error that says what to do if
- * there is none.
- */
+/** Requests to the server that the page came from: their response, or an error that says what to do if there is none. */
 
 /** Rejects if nobody answers: the server has stopped or is restarting, or the network is down. */
 export async function reachServer(path: string, init: RequestInit): Promise<Response> {

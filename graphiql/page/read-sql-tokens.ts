@@ -1,4 +1,4 @@
-/** Splits SQL for highlighting: keywords, strings, quoted names, parameters, comments, and the rest. In: SQL; out: tokens that add up to it. */
+/** Splits SQL for highlighting: keywords, strings, quoted names, parameters, comments, and the rest. The tokens add up to the text. */
 
 export interface SqlToken {
   readonly kind: 'keyword' | 'text' | 'name' | 'parameter' | 'comment' | 'plain';

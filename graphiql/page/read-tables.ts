@@ -1,6 +1,6 @@
 /**
- * Reads tables from the schema that a role sees: there is a table for each field of Query whose type is a `…Connection`. In: the schema;
- * out: tables with columns and relations, under their names in the API.
+ * Reads tables from the schema that a role sees, with columns and relations under their names in the API: there is a table for each field
+ * of Query whose type is a `…Connection`.
  */
 import {
   type GraphQLField,
@@ -99,6 +99,12 @@ function rowTypeOf(type: GraphQLOutputType): GraphQLObjectType | null {
   const edges = objectFieldOf(getNamedType(type), 'edges');
   const node = objectFieldOf(edges, 'node');
   return isObjectType(node) ? node : null;
+}
+
+/** The field that identifies a row across all tables, whatever the setting `nodeIdField` calls it; null if there is none. */
+export function idFieldOf(type: GraphQLObjectType | null): string | null {
+  const found = Object.values(type?.getFields() ?? {}).find((field) => String(field.type) === 'ID!' && field.args.length === 0);
+  return found?.name ?? null;
 }
 
 function objectFieldOf(type: unknown, field: string): unknown {

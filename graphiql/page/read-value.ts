@@ -1,6 +1,5 @@
 /**
- * Converts the text that people type for an argument to a value, and back. In: a text and the type; out: syntax. Strings need no quotes,
- * and `$name` is a variable.
+ * Converts the text that people type for an argument to a value, and back. Strings need no quotes, and `$name` is a variable.
  */
 import { type GraphQLInputType, getNamedType, isEnumType, Kind, parseValue, print, type ValueNode } from 'graphql';
 

@@ -4,14 +4,12 @@
  */
 import { useGraphiQL } from '@graphiql/react';
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
-import type { ExplanationState } from './explanation-state.ts';
-import { later } from './later.tsx';
 import { ChangesView } from './live/changes-view.tsx';
 import { LiveBadge } from './live/live-badge.tsx';
 import { usePage } from './page-context.ts';
-import { PartBoundary } from './part-boundary.tsx';
+import { later, PartBoundary } from './part-boundary.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
-import { useExplanation } from './use-explanation.ts';
+import { type ExplanationState, useExplanation } from './use-explanation.ts';
 
 export interface ExplanationViewProps {
   readonly state: Extract<ExplanationState, { kind: 'explained' }>;

@@ -1,6 +1,6 @@
 /** How long the last request took, by stage if the server reports it (`--server-timing`), and the headers of its response. */
 import type { Exchange } from './last-exchange.ts';
-import { readServerTiming } from './read-server-timing.ts';
+import { readServerTiming } from './read-times.ts';
 
 export function TimingView({ exchange }: { readonly exchange: Exchange }) {
   const { milliseconds, bytes, status, responseHeaders } = exchange;

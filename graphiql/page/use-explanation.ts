@@ -3,11 +3,16 @@
  * it: its transaction is rolled back, but effects of triggers and functions outside of the transaction remain.
  */
 import { useEffect, useState } from 'react';
-import { callerOf } from './caller-of-headers.ts';
-import type { ExplanationState } from './explanation-state.ts';
+import type { Explanation } from '../../src/explain/explanation.ts';
+import { callerOf } from './decode-token.ts';
 import type { Exchange } from './last-exchange.ts';
 import type { PageBackend } from './page-backend.ts';
 import { usePage } from './page-context.ts';
+
+export type ExplanationState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'explained'; readonly explanation: Explanation };
 
 const waiting: ExplanationState = { kind: 'waiting' };
 

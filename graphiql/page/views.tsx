@@ -1,8 +1,8 @@
 /** The views of the page, in the order of the rail. A new view is a row of this table. */
 import type { ComponentType } from 'react';
-import { later } from './later.tsx';
 import type { ViewProps } from './page-context.ts';
 import type { ViewName } from './page-location.ts';
+import { later } from './part-boundary.tsx';
 
 interface View {
   /** The path of its icon, in a square of 24. */

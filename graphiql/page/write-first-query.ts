@@ -1,4 +1,4 @@
-/** Writes a first query if there is no example: the first rows of the table with the most relations. In: the schema; out: its text. */
+/** Writes a first query if there is no example: the first rows of the table with the most relations. */
 import type { GraphQLSchema } from 'graphql';
 import { type ApiTable, readTables } from './read-tables.ts';
 

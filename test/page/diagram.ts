@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Printed } from '../process/start-dev.ts';
+import { until } from '../support/until.ts';
 import { findBarriers, type Look, type ShownPage } from './browser.ts';
 import { editor, preparePages, view, waitForText } from './page-world.ts';
 
@@ -123,7 +124,7 @@ test('the diagram is worked by keys alone', async (context) => {
   assert.notEqual(next, 'module_3_part_0');
   const width = (await box(page, next).boundingBox())!.width;
   await page.keyboard.press('+');
-  await page.waitForFunction(`document.activeElement.getBoundingClientRect().width > ${width * 1.1}`);
+  await until(async () => (await page.evaluate(`document.activeElement.getBoundingClientRect().width > ${width * 1.1}`)) === true);
   await page.keyboard.press('0');
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: `The table ${next}` }).waitFor();
@@ -159,7 +160,9 @@ test('the diagram has 200 tables, finds one, and writes a query for it', async (
   await page.getByRole('button', { name: 'Fit' }).click();
   await page.mouse.move(640, 400);
   await page.mouse.wheel(0, -400);
-  await page.waitForFunction(`document.querySelector('.table-box').getBoundingClientRect().width > ${after.width * 1.5}`);
+  await until(
+    async () => (await page.evaluate(`document.querySelector('.table-box').getBoundingClientRect().width > ${after.width * 1.5}`)) === true,
+  );
   await page.getByLabel('Find a table or column').fill('part_177');
   await page.keyboard.press('Enter');
   await page.locator('.table-box:not(.faint)', { has: page.getByText('part_177', { exact: true }) }).click();

@@ -16,21 +16,19 @@ import {
   validate,
 } from 'graphql';
 import { CallerHeaders } from '../../graphiql/page/caller-headers.ts';
-import { callerOf } from '../../graphiql/page/caller-of-headers.ts';
 import { chooseOperationName } from '../../graphiql/page/choose-operation-name.ts';
 import { readClaims, writeClaims } from '../../graphiql/page/claim-lines.ts';
-import { decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
+import { callerOf, decodeToken, expiryOf } from '../../graphiql/page/decode-token.ts';
 import { addField, findField, findValue, removeField, setValue } from '../../graphiql/page/edit-operation.ts';
 import { writeField } from '../../graphiql/page/first-choice.ts';
 import { type Box, layOutTables } from '../../graphiql/page/lay-out-tables.ts';
 import { listExplorerLines, listReachable } from '../../graphiql/page/list-explorer-lines.ts';
 import { moveInTree } from '../../graphiql/page/move-in-tree.ts';
 import { isEmptyOperation, type OperationsText, readOperations, writeOperation } from '../../graphiql/page/operations-text.ts';
-import { ownMilliseconds } from '../../graphiql/page/own-milliseconds.ts';
 import { fit, zoom } from '../../graphiql/page/pan-and-zoom.ts';
-import { readServerTiming } from '../../graphiql/page/read-server-timing.ts';
 import { readSqlTokens } from '../../graphiql/page/read-sql-tokens.ts';
 import { type ApiTable, readTables } from '../../graphiql/page/read-tables.ts';
+import { ownMilliseconds, readServerTiming } from '../../graphiql/page/read-times.ts';
 import { describeValue, readValue } from '../../graphiql/page/read-value.ts';
 import { readSharedQuery, writeSharedQuery } from '../../graphiql/page/share-link.ts';
 import { writeFirstQuery } from '../../graphiql/page/write-first-query.ts';

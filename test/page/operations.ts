@@ -193,7 +193,7 @@ test('elsewhere they are kept in the browser, also for another tab, which is not
   await dialog(page).getByRole('button', { name: 'Open that one in a tab' }).click();
   await waitForText(editor(page), /theirs/);
   // GraphiQL stores its tabs some time after they have changed.
-  await page.waitForFunction(`(localStorage.getItem('graphiql:tabState') ?? '').includes('theirs')`);
+  await until(async () => (await page.evaluate(`(localStorage.getItem('graphiql:tabState') ?? '').includes('theirs')`)) === true);
   await page.reload();
   await giveKey(page);
   await openPanel(page, 'Saved');

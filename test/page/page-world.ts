@@ -126,7 +126,15 @@ export async function write(page: Page, query: string): Promise<void> {
   await editor(page).click();
   await page.keyboard.press('Control+A');
   await page.keyboard.insertText(query);
-  await waitForText(editor(page), new RegExp(query.slice(0, 20).split('\n', 1)[0]!.replaceAll(/[^\w ]/g, '.')));
+  await waitForText(
+    editor(page),
+    new RegExp(
+      query
+        .slice(0, 20)
+        .split('\n', 1)[0]!
+        .replaceAll(/[^\w ]/g, '.'),
+    ),
+  );
 }
 
 /** Runs what stands in the editor. */

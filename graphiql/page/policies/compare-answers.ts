@@ -9,8 +9,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { idFieldOf } from '../read-tables.ts';
 import { mergeKeys, type SeenBy } from './compare-rows.ts';
-import { idFieldOf } from './id-field.ts';
 
 /** The alias under which rows are asked for their identity, which the operation need not select itself. */
 export const identityKey = 'rowgraphIdentity';

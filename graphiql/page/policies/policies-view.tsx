@@ -1,9 +1,10 @@
 /** Who sees what: the grants and policies of each table in plain words, and two callers side by side over a table or the editor's query. */
 import { useGraphiQL } from '@graphiql/react';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { AccessReport, TableAccess } from '../../../src/access/access.ts';
 import { usePage, type ViewProps } from '../page-context.ts';
 import { readLocation, type ShownPolicies, writeLocation } from '../page-location.ts';
+import { TableList } from '../table-list.tsx';
 import { AnswerComparisonView } from './answer-comparison.tsx';
 import { CallerPair } from './caller-pair.tsx';
 import { RowComparisonView } from './row-comparison.tsx';
@@ -77,7 +78,16 @@ function Report({ report, onShow }: ViewProps & { readonly report: AccessReport 
   const tab = table === null ? 'callers' : (shown.tab ?? 'words');
   return (
     <div className="policies">
-      <TableList report={report} chosen={table === null ? editor : nameOf(table)} onChoose={(name) => change({ table: name })} />
+      <TableList
+        tables={report.tables.map((each) => ({
+          name: nameOf(each),
+          alias: each.typeName,
+          mark: isRemarkable(each) ? <RowSecurityMark table={each} /> : null,
+        }))}
+        chosen={table === null ? editor : nameOf(table)}
+        other="The operation in the editor"
+        onChoose={(name) => change({ table: name })}
+      />
       <section className="policies-detail" aria-label={table === null ? 'The operation in the editor' : nameOf(table)} tabIndex={0}>
         <header className="policies-head">
           <h2>{table === null ? 'The operation in the editor' : nameOf(table)}</h2>
@@ -138,46 +148,4 @@ function isRemarkable({ rowSecurity, notes }: TableAccess): boolean {
 function RowSecurityMark({ table: { rowSecurity, kind, notes } }: { readonly table: TableAccess }) {
   const isOpen = notes.some(({ isWarning }) => isWarning);
   return <span className={isOpen ? 'policy-mark open' : 'policy-mark'}>{rowSecurity === 'none' ? kind : marks[rowSecurity]}</span>;
-}
-
-interface TableListProps {
-  readonly report: AccessReport;
-  readonly chosen: string;
-  readonly onChoose: (name: string) => void;
-}
-
-function TableList({ report, chosen, onChoose }: TableListProps) {
-  const [search, setSearch] = useState('');
-  const found = useMemo(
-    () => report.tables.filter((table) => `${nameOf(table)} ${table.typeName ?? ''}`.toLowerCase().includes(search.trim().toLowerCase())),
-    [report, search],
-  );
-  return (
-    <nav className="policies-tables" aria-label="Tables">
-      <input
-        type="search"
-        className="page-button"
-        aria-label="Find a table"
-        placeholder={`Find one of ${report.tables.length} tables`}
-        value={search}
-        onChange={({ target }) => setSearch(target.value)}
-      />
-      <ul>
-        <li className="policies-editor">
-          <button type="button" aria-current={chosen === editor ? 'true' : undefined} onClick={() => onChoose(editor)}>
-            The operation in the editor
-          </button>
-        </li>
-        {found.map((table) => (
-          <li key={`${table.schema}.${table.name}`}>
-            <button type="button" aria-current={chosen === nameOf(table) ? 'true' : undefined} onClick={() => onChoose(nameOf(table))}>
-              <span>{nameOf(table)}</span>
-              {isRemarkable(table) && <RowSecurityMark table={table} />}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && <p className="muted">No table has “{search}” in its name.</p>}
-    </nav>
-  );
 }

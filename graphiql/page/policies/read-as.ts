@@ -14,10 +14,9 @@ import { CallerHeaders } from '../caller-headers.ts';
 import { createFetcher, type Fetcher } from '../fetcher.ts';
 import type { PageBackend } from '../page-backend.ts';
 import type { RoleCaller } from '../page-caller.ts';
-import { type ApiTable, readTables } from '../read-tables.ts';
+import { type ApiTable, idFieldOf, readTables } from '../read-tables.ts';
 import { selectIdentities } from './compare-answers.ts';
 import type { Row, SeenRows } from './compare-rows.ts';
-import { idFieldOf } from './id-field.ts';
 
 /** How many rows of each caller are compared; pages are as large as the schema lets them be. */
 export const mostRows = 500;

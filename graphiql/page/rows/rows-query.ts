@@ -1,4 +1,4 @@
-/** Writes the GraphQL query of the grid of rows. In: a table, and what the user has chosen; out: a query with its variables. */
+/** Writes the GraphQL query of the grid of rows. */
 import type { ApiColumn, ApiTable } from '../read-tables.ts';
 import { readCell } from './cell-values.ts';
 import type { RowIdentity, RowLink, TableAbilities } from './table-abilities.ts';

@@ -9,7 +9,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type ApiColumn, type ApiTable, describeColumn } from '../read-tables.ts';
+import { type ApiColumn, type ApiTable, describeColumn, idFieldOf } from '../read-tables.ts';
 
 export interface TableAbilities {
   /** The operators that a column can be filtered by, the most useful first. */
@@ -99,11 +99,6 @@ function operatorsOf(schema: GraphQLSchema, table: ApiTable): Readonly<Record<st
 function rowTypeOf(schema: GraphQLSchema, { type }: ApiTable): GraphQLObjectType | null {
   const found = schema.getType(type);
   return isObjectType(found) ? found : null;
-}
-
-function idFieldOf(type: GraphQLObjectType | null): string | null {
-  const found = Object.values(type?.getFields() ?? {}).find((field) => String(field.type) === 'ID!' && field.args.length === 0);
-  return found?.name ?? null;
 }
 
 /** The primary key is what the field of Query that finds one row asks for: `speciesByPk(id: …)`. */

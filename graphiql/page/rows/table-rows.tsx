@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import { readLocation, type ShownRows } from '../page-location.ts';
 import { readTables } from '../read-tables.ts';
 import { SchemaNotice } from '../schema-notice.tsx';
+import { TableList } from '../table-list.tsx';
 import { RowsOfTable } from './rows-of-table.tsx';
-import { TableList } from './table-list.tsx';
 
 export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: string, variables: string) => void }) {
   const schema = useGraphiQL((state) => state.schema);
@@ -24,7 +24,11 @@ export function TableRows({ onOpenQuery }: { readonly onOpenQuery: (query: strin
   const before = trail.at(-2);
   return (
     <div className={`rows-view${isListOpen ? ' list-open' : ''}`}>
-      <TableList tables={tables} chosen={table.type} onChoose={choose} />
+      <TableList
+        tables={tables.map(({ type, collection, description }) => ({ name: type, alias: collection, description }))}
+        chosen={table.type}
+        onChoose={choose}
+      />
       <div className="rows-main">
         <SchemaNotice />
         <RowsOfTable

@@ -227,7 +227,7 @@ function describeNames(schemas: readonly Noted[]): string {
 
 function describePages(schemas: readonly Noted[]): string {
   const sizes = new Set(schemas.map(({ directive }) => readMaximum(directive, 'max_rows') ?? defaultMaxRows));
-  const texts = [...sizes].sort((one, other) => one - other).map((size) => `${size} rows`);
+  const texts = [...sizes].sort((one, other) => one - other).map((size) => `${size} ${size === 1 ? 'row' : 'rows'}`);
   return `${texts.join(' or ')} at most, even with first: 1000`;
 }
 
