@@ -207,6 +207,7 @@ export const catalogLists: Lists<RawCatalog> = {
     from: 'pg_catalog.pg_ts_config g',
     orderBy: 'g.oid',
   },
+  postgis: { members: { schemaId: 'x.extnamespace::int8' }, from: `pg_catalog.pg_extension x where x.extname = 'postgis'` },
   trigrams: {
     members: { schemaId: 'n.oid::int8', schema: 'pg_catalog.quote_ident(n.nspname)' },
     from: `pg_catalog.pg_extension x join pg_catalog.pg_namespace n on n.oid = x.extnamespace where x.extname = 'pg_trgm'`,

@@ -32,6 +32,8 @@ export interface Catalog {
   /** Schemas, exposed or not, whose operators compare columns. Without pg_catalog, which is always searched. */
   readonly operatorSchemas: readonly Pick<CatalogSchema, 'id' | 'name'>[];
   readonly searchConfigs: readonly CatalogSearchConfig[];
+  /** The schema of the extension PostGIS; null if it is not installed. */
+  readonly postgisSchemaId: number | null;
   /** The schema of the extension pg_trgm, as SQL; null if it is not installed. */
   readonly trigrams: { readonly schemaId: number; readonly schema: string } | null;
   /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */

@@ -94,6 +94,7 @@ function* assembleCatalog(
     viewRelations: new Map(rawViews?.relations.map(({ id, schemaId }) => [id, schemaNames.get(schemaId) ?? ''])),
     types,
     operatorSchemas: named(raw.ownOperators.map(({ schemaId }) => schemaId)),
+    postgisSchemaId: raw.postgis[0]?.schemaId ?? null,
     trigrams: raw.trigrams[0] ?? null,
     searchConfigs: raw.searchConfigs.map((config) => ({ ...config, schema: schemaNames.get(config.schemaId) ?? '' })),
     vectorExtension: vectorExtensionOf(raw),

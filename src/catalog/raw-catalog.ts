@@ -52,6 +52,8 @@ export interface RawCatalog {
   readonly types: readonly RawType[];
   /** All text search configurations, and those that PostgreSQL fills in columns with, as SQL. */
   readonly searchConfigs: readonly Omit<CatalogSearchConfig, 'schema'>[];
+  /** The extension PostGIS, if it is installed. */
+  readonly postgis: readonly { readonly schemaId: number }[];
   /** The extension pg_trgm, if it is installed. */
   readonly trigrams: readonly { readonly schemaId: number; readonly schema: string }[];
   readonly searchVectors: readonly (RawColumnNumber & { readonly config: string })[];

@@ -20,7 +20,7 @@ import { distanceCondition } from './distance.ts';
 import { relatedRows } from './related-rows.ts';
 import { type Aliases, allNeeds, attributeScope, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
 import { searchCondition } from './search.ts';
-import { comparable, comparand, comparisonOf, hasOwnOperand, isNotNull, isNull, partOf, testOf } from './values/comparison.ts';
+import { comparable, comparand, comparisonOf, hasOwnOperand, inSchemaOf, isNotNull, isNull, partOf, testOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
 import { rangeCondition } from './values/range-values.ts';
 
@@ -62,6 +62,8 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return attributesCondition(filter, scope, aliases, nesting);
     case 'whole null test':
       return sql`${scope.row} ${trusted(filter.isNull ? 'is not distinct from null' : 'is distinct from null')}`;
+    case 'near':
+      return nearCondition(filter, scope);
     case 'range test':
     case 'range is empty':
     case 'bound':
@@ -124,6 +126,12 @@ function literalOf({ value }: Parameter, type: ValueType): Sql | undefined {
 
 export function equals(column: Column, parameter: Parameter, scope: Scope): Sql {
   return sql`${comparable(scope.column(column.name), column.type)} = ${comparand(parameter, column.type)}`;
+}
+
+/** Whether a shape is within a distance of another. */
+function nearCondition({ column, from, distance }: Extract<Filter, { kind: 'near' }>, scope: Scope): Sql {
+  const operand = operandType(column.type);
+  return sql`${inSchemaOf(operand, 'st_dwithin')}(${scope.column(column.name)}, ${comparand(from, column.type)}, ${bind(distance, 'float8')})`;
 }
 
 /**

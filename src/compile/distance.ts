@@ -6,7 +6,7 @@
  *     (t1."name"::text operator(public.<->) $1::text)
  */
 import { metrics } from '../model/types/metrics.ts';
-import type { Distance, Filter } from '../plan/plan.ts';
+import type { Distance, Filter, Parameter } from '../plan/plan.ts';
 import { as, select } from '../sql/clauses.ts';
 import { bind, cast, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, directScope, type Scope, tableName } from './scope.ts';
@@ -15,8 +15,13 @@ import { comparable, comparand } from './values/comparison.ts';
 export function distanceSql(distance: Distance, scope: Scope, aliases: Aliases): Sql {
   const { measured, metric, from } = distance;
   const operator = trusted(`operator(${measured.operatorSchema}.${metrics[metric].symbol})`);
-  const origin = 'kind' in from ? sql`(${selectOrigin(distance, from, aliases)})` : bind(from, measured.sqlType);
+  const origin = 'kind' in from ? sql`(${selectOrigin(distance, from, aliases)})` : givenOrigin(distance, from);
   return sql`(${measuredValue(distance, scope)} ${operator} ${origin})`;
+}
+
+/** A place is moved to the coordinates of the column. */
+function givenOrigin({ column, measured }: Distance, from: Parameter): Sql {
+  return measured.form === 'place' ? comparand(from, column.type) : bind(from, measured.sqlType);
 }
 
 function measuredValue({ column, measured: { castTo } }: Distance, scope: Scope): Sql {

@@ -97,6 +97,12 @@ const computedByView: Meaning = {
   hint: 'The view computes this column, so that it cannot be written. Leave it out.',
 };
 
+/** PostGIS compares values in different coordinates; it raises that as an internal error. */
+const mixedCoordinates: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'Give the value in the coordinates of the column: WKT with their SRID, or GeoJSON with "crs". Or give the column an SRID, to which values are then moved.',
+};
+
 /** The C functions in PostgreSQL's source that parse patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
@@ -224,6 +230,7 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === '42704' && context === undefined && routine === 'getJsonPathVariable') return withoutVariable;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
+  if (sqlstate === 'XX000' && routine === 'pg_error' && /mixed SRID/.test(error.message)) return mixedCoordinates;
   const meaning = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (meaning !== undefined && isRaised(error)) return { code: ofServer.has(meaning.code) ? 'RAISED' : meaning.code };
   if (meaning !== undefined && meaning !== broken) return meaning;

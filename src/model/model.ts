@@ -49,6 +49,8 @@ export interface Model {
   readonly hasTrigrams: boolean;
   /** The types of ranges, by the scalar of their bounds, if tables that have the addition use them. */
   readonly rangeTypes: ReadonlyMap<FilteredScalar, RangeTypeNames>;
+  /** The names of the scalar of PostGIS's types, and of the input of a distance; null if no table that has the addition uses them. */
+  readonly geoTypes: { readonly scalar: string; readonly near: string } | null;
   /** The filters of types that are Opaque, with their names, if tables that have the addition use them. */
   readonly typeFilters: ReadonlyMap<TypeFilterName, string>;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */

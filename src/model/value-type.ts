@@ -39,6 +39,8 @@ export interface ScalarType {
   readonly unordered?: true;
   /** Of a text, the schema of the operators of pg_trgm as SQL, if the role can use them. */
   readonly trigrams?: string;
+  /** Of a column of PostGIS's geometry, the SRID that all its values have. */
+  readonly srid?: number;
   /** What separates its values in the text of an array, if it is not a comma. */
   readonly delimiter?: string;
   /** Set if the role may not use the schema of the type, so that its statements cannot name it. */

@@ -302,7 +302,7 @@ export type Filter =
     }
   /** Whether the composite value itself, whose attributes a filter is about, is null. */
   | { readonly kind: 'whole null test'; readonly isNull: boolean }
-  | ((Test | ArrayTest | JsonTest | RangeTest) & { readonly column: Column })
+  | ((Test | ArrayTest | JsonTest | RangeTest | NearTest) & { readonly column: Column })
   | { readonly kind: 'search'; readonly search: Search }
   /** Whether there is a distance, and none greater than `within`. */
   | { readonly kind: 'distance'; readonly distance: Distance; readonly within: Parameter | null }
@@ -326,6 +326,13 @@ export type ArrayTest =
   | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
   /** The number of elements. */
   | { readonly kind: 'length'; readonly tests: readonly Test[] };
+
+/** Whether a shape is at most so far from another. */
+export interface NearTest {
+  readonly kind: 'near';
+  readonly from: Parameter;
+  readonly distance: Parameter;
+}
 
 /** A test of JSON. `vars` are the variables of a path, as a JSON object. */
 export interface JsonTest {
@@ -484,7 +491,12 @@ export type ParameterEncoding =
   /** The width of a bucket: a number greater than 0. */
   | { readonly kind: 'width' }
   /** A list of numbers as a vector or a point; `name` is that of its column. */
-  | { readonly kind: 'vector'; readonly form: Exclude<MeasuredForm, 'text'>; readonly dimensions: number | null; readonly name: string }
+  | {
+      readonly kind: 'vector';
+      readonly form: Exclude<MeasuredForm, 'text' | 'place'>;
+      readonly dimensions: number | null;
+      readonly name: string;
+    }
   /** A number from 0 to a maximum. */
   | { readonly kind: 'number'; readonly argument: string; readonly maximum: number }
   /** The text of a search, or its words as a query that finds those that begin with them. */

@@ -94,6 +94,8 @@ interface InputBindings {
   'nearest to': Plain<'to' | 'text' | 'nearest to' | 'metric'>;
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;
   'array operators': Plain<'any' | 'all' | 'length'>;
+  'geometry operators': Plain<'near'>;
+  near: Plain<'from' | 'distance'>;
   'range operators': { readonly kind: 'range operator'; readonly operator: RangeOperator } | Plain<'lower' | 'upper' | 'is empty'>;
   range: Plain<RangePart>;
   'json operators': { readonly kind: 'json operator'; readonly operator: JsonOperator };

@@ -45,6 +45,7 @@ import {
   typeFilter,
 } from './tables/filter-types.ts';
 import { defineFusion } from './tables/fusion-types.ts';
+import { defineGeometryTypes } from './tables/geometry-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { defineNearest, nearestTypes } from './tables/nearest-types.ts';
@@ -93,9 +94,10 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const ofAll = commonTypes.map((type) => (type === scalarTypes.JSON ? jsonScalar : type));
   for (const type of [...ofAll, ...scalarFilterTypes(offered)]) registry.define(type.name, () => type);
   defineJsonTypes(registry, jsonScalar, filterIs);
+  defineGeometryTypes(registry);
   defineRangeTypes(registry);
   defineRangeFilters(registry);
-  for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(filter, name, offered));
+  for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(registry, filter, name, offered));
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);

@@ -46,7 +46,7 @@ function makeScalar(
     name,
     description,
     ...specifiedBy,
-    coerceInputValue: (value) => (accepts[accepted](value) ? value : refuse(describeValue(value))),
+    coerceInputValue: (value) => (accepts[accepted](value) ? textOfObject(value) : refuse(describeValue(value))),
     coerceInputLiteral: (node) => (literalKinds[accepted].includes(node.kind) ? literalText(node) : refuse('this literal', node)),
   });
 }
@@ -58,6 +58,7 @@ function scalar(name: ScalarName | SharedTypeName, description: string, accepted
 
 const advice: Record<Accepted, string> = {
   text: 'Pass a string.',
+  'text or object': 'Pass an object of GeoJSON, all of it in one variable or none, or a string with its text or with WKT.',
   'text or integer': 'Pass a string or an integer.',
   'anything but an object':
     'Pass a string in the format of the PostgreSQL type, such as "(1,blue)" for a composite type, "a=>1" for hstore, or JSON text for a ' +
@@ -65,11 +66,13 @@ const advice: Record<Accepted, string> = {
 };
 const accepts: Record<Accepted, (value: unknown) => boolean> = {
   text: (value) => typeof value === 'string',
+  'text or object': (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   'text or integer': (value) => ['string', 'number', 'bigint'].includes(typeof value),
   'anything but an object': (value) => ['string', 'number', 'bigint', 'boolean'].includes(typeof value),
 };
 const literalKinds: Record<Accepted, readonly Kind[]> = {
   text: [Kind.STRING],
+  'text or object': [Kind.STRING, Kind.OBJECT],
   'text or integer': [Kind.STRING, Kind.INT, Kind.FLOAT],
   'anything but an object': [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOLEAN],
 };
@@ -84,14 +87,47 @@ export function literalText(node: ValueNode): string {
       return node.value;
     case Kind.BOOLEAN:
       return String(node.value);
+    case Kind.OBJECT:
+      return jsonText(node);
     default:
       throw new GraphQLError('Expected a scalar.');
   }
 }
 
+/** The JSON of a literal, whose numbers keep all their digits. */
+function jsonText(node: ValueNode): string {
+  switch (node.kind) {
+    case Kind.OBJECT:
+      return `{${node.fields.map(({ name, value }) => `${JSON.stringify(name.value)}:${jsonText(value)}`).join()}}`;
+    case Kind.LIST:
+      return `[${node.values.map(jsonText).join()}]`;
+    case Kind.NULL:
+      return 'null';
+    case Kind.STRING:
+    case Kind.ENUM:
+      return JSON.stringify(node.value);
+    case Kind.VARIABLE:
+      throw new GraphQLError('A variable cannot be a part of this object. Pass the whole object as a variable.', { nodes: node });
+    default:
+      return literalText(node);
+  }
+}
+
+function textOfObject(value: unknown): unknown {
+  return typeof value === 'object' ? JSON.stringify(value) : value;
+}
+
 /** The scalar of a domain. Its values are those of Opaque. */
 export function domainScalar({ typeName, description }: Pick<DomainType, 'typeName' | 'description'>): GraphQLScalarType {
   const type = makeScalar(typeName, description, 'anything but an object');
+  domainScalars.add(type);
+  return type;
+}
+
+/** The scalar of PostGIS's types. Its values are those of Opaque, and objects. */
+export function geoScalar(name: string): GraphQLScalarType {
+  const description = 'A geometry as GeoJSON (RFC 7946); as input, an object, or text that PostGIS reads';
+  const type = makeScalar(name, description, 'text or object');
   domainScalars.add(type);
   return type;
 }
@@ -189,7 +225,7 @@ function plainTypeOf(type: ValueType, registry: TypeRegistry): LeafType | GraphQ
 function leafTypeOf(type: ValueType, registry: TypeRegistry): LeafType | undefined {
   if (type.kind === 'scalar') {
     if (type.isBareJson) return bareJsonScalar;
-    const name = type.domain?.typeName;
+    const name = type.domain?.typeName ?? (type.traits.geometry === null ? undefined : registry.geoTypes?.scalar);
     return name !== undefined && registry.has(name) ? registry.scalar(name) : scalarTypes[type.scalar];
   }
   return type.kind === 'enum' && registry.has(type.enum.typeName) ? registry.enum(type.enum.typeName) : undefined;

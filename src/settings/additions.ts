@@ -26,6 +26,7 @@ const additionTable = {
   moreOperators:
     'More filters: notIn, between, endsWith, containsText, eqi, inI; any, all and length of arrays; applies to the whole schema, so only the setting switches it',
   ranges: 'Ranges and multiranges as objects with bounds, beside their text, in rows, filters and inputs',
+  geometry: 'Columns of PostGIS as GeoJSON, with filters by place',
   moreTypes: 'Intervals, network addresses and ltree: filters with all their comparisons, aggregates, and increments of times by intervals',
   json: 'JSON columns: filters, the argument path of their fields, orders and groups by paths, and updates of a part',
   search:

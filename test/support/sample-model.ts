@@ -127,6 +127,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     hasTrigrams: false,
     typeFilters: new Map(),
     rangeTypes: new Map(),
+    geoTypes: null,
     jsonTypes: null,
     measuredInputs: new Set(),
     json: 'string',

@@ -5,7 +5,7 @@ import { type Operator, operators } from '../../model/types/operators.ts';
 import { typeFilters } from '../../model/types/type-filters.ts';
 import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
 import type { Parameter, Test, ValuePart } from '../../plan/plan.ts';
-import { bind, bindUncast, builtIn, cast, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, bindUncast, builtIn, cast, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The type to which values of `type` are cast for comparison. */
 export function comparedType(type: ValueType): string {
@@ -64,7 +64,18 @@ function operandOf(operator: Operator, type: ComparedType): ComparedType {
 export function comparand(parameter: Parameter, type: ValueType): Sql {
   if (parameter.encoding.kind === 'json') return composed(bind(parameter, 'jsonb'), type.sqlType);
   const operand = operandType(type);
-  return comparable(bound(parameter, operand, comparandType(operand)), operand);
+  return placed(comparable(bound(parameter, operand, comparandType(operand)), operand), operand);
+}
+
+/** A shape, in the coordinates of its column. */
+function placed(value: Sql, type: ValueType): Sql {
+  if (type.kind !== 'scalar' || type.srid === undefined || type.traits.geometry !== 'geometry') return value;
+  return sql`${inSchemaOf(type, 'st_transform')}(${value}, ${integer(type.srid)})`;
+}
+
+/** A function or a type in the schema of a type. */
+export function inSchemaOf({ sqlType }: Pick<ScalarType, 'sqlType'>, name: string): Sql {
+  return trusted(`${sqlType.slice(0, sqlType.lastIndexOf('.') + 1)}${name}`);
 }
 
 /** A placeholder for a value of the type, as an argument or next to another value of it. */
@@ -95,7 +106,8 @@ export function composed(json: Sql, type: string): Sql {
 export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
   const { form, takesList, missesCitext } = operators[operator];
   const { filter } = type.traits ?? {};
-  const symbol = (filter && typeFilters[filter].symbols[operator]) ?? operators[operator].symbol;
+  const { symbols, functions } = filter ? typeFilters[filter] : { symbols: {}, functions: {} };
+  const symbol = symbols[operator] ?? operators[operator].symbol;
   const operand = operandOf(operator, type);
   const list = (): Sql => bound(parameter, operand, `${operand.sqlType}[]`);
   switch (form) {
@@ -120,6 +132,8 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
       break;
   }
   const right = value ?? (takesList ? list() : bound(parameter, operand));
+  const called = functions[operator];
+  if (called !== undefined) return sql`${inSchemaOf(type, called)}(${left}, ${right})`;
   const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
   return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
 }

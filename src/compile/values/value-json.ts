@@ -12,6 +12,7 @@ import type { EnumValueType, ListType, ScalarType, ValueType } from '../../model
 import { as, coalesce, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { builtIn, cast, identifier, join, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { inSchemaOf } from './comparison.ts';
 
 /** The JSON of a value; never SQL null. */
 export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonText {
@@ -62,7 +63,10 @@ export function toJson(value: Sql): Sql {
   return builtIn('to_json', value);
 }
 
-function scalarJson(value: Sql, { scalar, typeName, isBareJson }: ScalarType): Form {
+function scalarJson(value: Sql, type: ScalarType): Form {
+  const { scalar, typeName, isBareJson, traits } = type;
+  if (traits.geometry !== null && type.domain === undefined)
+    return { kind: 'json', value: sql`${inSchemaOf(type, 'st_asgeojson')}(${value})` };
   if (isBareJson) return { kind: 'json', value: typeName === 'json' ? onOneLine(cast(value, 'text')) : cast(value, 'text') };
   switch (scalars[scalar].json) {
     case 'bare':

@@ -7,12 +7,13 @@ import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { errorWithin, unwrapError } from '../../errors/input-path.ts';
 import type { Table } from '../../model/model.ts';
-import { namedTypes } from '../../model/types/named-types.ts';
+import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/plan.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
+import { geometryText } from './geometry-text.ts';
 
 interface UnboundStatement {
   readonly text: string;
@@ -305,10 +306,14 @@ function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): s
   if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
     throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
   }
-  if (isStorable(text)) return text;
+  if (isStorable(text)) return isShape(type) ? geometryText(text, type.kind === 'scalar' ? type.srid : undefined) : text;
   // Nothing can equal such a text, and it cannot be stored.
   if (use === 'filter') return null;
   throw new ApiError('BAD_USER_INPUT', 'PostgreSQL cannot store text that contains a NUL character (U+0000) or half of a surrogate pair.');
+}
+
+function isShape(type: ValueType): boolean {
+  return type.kind === 'scalar' && operandScalar(type).traits.geometry !== null;
 }
 
 function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {

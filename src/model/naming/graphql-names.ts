@@ -133,6 +133,7 @@ export const nearestTypeNames = {
   bits: { nearest: 'BitNearest', metric: 'BitMetric' },
   texts: { nearest: 'TextNearest', metric: 'TextMetric' },
   points: { nearest: 'PointNearest', metric: 'PointMetric' },
+  places: { nearest: 'PlaceNearest', metric: 'PlaceMetric' },
 } as const;
 
 export type AdditionSuffix = keyof typeof additionSuffixes;

@@ -8,15 +8,21 @@ import type { ClaimedNames } from '../naming/claimed-names.ts';
 import { isJson, rangesOf } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import type { FilteredScalar } from '../types/scalars.ts';
-import type { TypeFilterName } from '../types/type-filters.ts';
+import { type TypeFilterName, typeFilters } from '../types/type-filters.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { valueTypeOf } from './value-types.ts';
 
 /** Claims them after all other types. */
-export function claimInputTypes(context: BuildContext, names: ClaimedNames): Pick<Model, 'jsonTypes' | 'typeFilters' | 'rangeTypes'> {
+export function claimInputTypes(
+  context: BuildContext,
+  names: ClaimedNames,
+): Pick<Model, 'jsonTypes' | 'typeFilters' | 'rangeTypes' | 'geoTypes'> {
+  const filters = claimTypeFilters(context, names);
+  const hasShapes = filters.has('Geometry') || filters.has('Geography');
   return {
     jsonTypes: hasJson(context) ? claimJsonTypes(names) : null,
-    typeFilters: claimTypeFilters(context, names),
+    typeFilters: filters,
+    geoTypes: hasShapes ? { scalar: names.claimShared('GeoJSON'), near: names.claimShared('GeoJSONDistance') } : null,
     rangeTypes: claimRangeTypes(context, names),
   };
 }
@@ -71,20 +77,19 @@ function hasJson(context: BuildContext): boolean {
 /** The filters of the types of columns, and of the domains over such a type, in tables with the addition. */
 function claimTypeFilters(context: BuildContext, names: ClaimedNames): Model['typeFilters'] {
   const { catalog, settings } = context;
-  if (!settings.additions.has('moreTypes')) return new Map();
   const filters = new Map<number, TypeFilterName>();
   for (const type of catalog.types.values()) {
     const base = (type.kind === 'd' ? catalog.types.get(type.baseId) : undefined) ?? type;
-    const { filter } = postgresType(base);
-    if (filter !== null) filters.set(type.id, filter);
+    const { filter, geometry } = postgresType(base);
+    if (geometry !== null && base.schemaId !== catalog.postgisSchemaId) continue;
+    if (filter !== null && settings.additions.has(typeFilters[filter].addition)) filters.set(type.id, filter);
   }
   if (filters.size === 0) return new Map();
   const used = new Set<TypeFilterName>();
   for (const { additions, traits } of filtered(context)) {
-    if (!additions.has('moreTypes')) continue;
     for (const { typeId } of traits.catalogTable.columns) {
       const filter = filters.get(typeId);
-      if (filter !== undefined) used.add(filter);
+      if (filter !== undefined && additions.has(typeFilters[filter].addition)) used.add(filter);
     }
   }
   return new Map([...used].map((filter) => [filter, names.claimShared(`${filter}Filter`)]));

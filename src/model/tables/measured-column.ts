@@ -1,5 +1,6 @@
 /** Which columns have distances from others, and what measuring them needs. */
 import type { CatalogColumn, CatalogType } from '../../catalog/catalog.ts';
+import type { AdditionName } from '../../settings/additions.ts';
 import type { Additions } from '../additions.ts';
 import { type BuildContext, privilegesOn } from '../build-context.ts';
 import type { MeasuredColumn } from '../model.ts';
@@ -29,16 +30,21 @@ function measuredTypeOf(context: BuildContext, typeId: number, additions: Additi
   if (base === undefined) return undefined;
   const { measured, aggregates } = postgresType(base);
   const form = measured ?? (aggregates.max === 'String' ? 'text' : null);
-  if (form === null || !additions.has(form === 'text' ? 'search' : 'vectors')) return undefined;
+  if (form === null || !additions.has(additionOf(form))) return undefined;
   const isReached = (): boolean => {
     const { vectorExtension } = catalog;
     if (form === 'shape') return true;
+    if (form === 'place') return base.schemaId === catalog.postgisSchemaId && privileges.schemas.has(base.schemaId);
     if (form === 'text') return trigramsOf(context) !== null;
     if (vectorExtension === null || !privileges.schemas.has(vectorExtension.schemaId)) return false;
     // A type of somebody else may have the same name.
     return form === 'bits' ? vectorExtension.minor >= measuresBits : base.schemaId === vectorExtension.schemaId;
   };
   return isReached() ? { base, form } : undefined;
+}
+
+function additionOf(form: MeasuredForm): AdditionName {
+  return form === 'text' ? 'search' : form === 'place' ? 'geometry' : 'vectors';
 }
 
 /** Null for a column without distances. */
@@ -48,6 +54,13 @@ export function measuredColumnOf(context: BuildContext, column: CatalogColumn, a
   const { form } = type;
   const common = { form, indexed: indexedMetrics(form, column), dimensions: null, isIndexable: true, scansOn: false, castTo: null };
   switch (form) {
+    case 'place':
+      return {
+        ...common,
+        sqlType: type.base.sql,
+        operatorSchema: type.base.sql.slice(0, type.base.sql.lastIndexOf('.')),
+        operatorClass: null,
+      };
     case 'shape':
       return { ...common, sqlType: 'point', operatorSchema: 'pg_catalog', operatorClass: null };
     case 'text': {

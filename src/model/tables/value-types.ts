@@ -6,7 +6,7 @@ import type { Catalog, CatalogColumn, CatalogSchema, CatalogType, Privileges } f
 import type { Additions } from '../additions.ts';
 import { type BuildContext, compositeTypeIn, Excluded } from '../build-context.ts';
 import { isArrayDomain } from '../types/named-types.ts';
-import { type PostgresType, postgresType } from '../types/postgres-types.ts';
+import { otherTypes, type PostgresType, postgresType } from '../types/postgres-types.ts';
 import type {
   CompositeType,
   EnumValueType,
@@ -33,12 +33,19 @@ export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
  */
 export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
   const type = valueTypeOf(context, typeId);
+  if (type.kind === 'scalar' && type.traits.geometry !== null) return withSrid(type, modifiedType);
   // Types in other schemas would have to be qualified; those in pg_catalog are found with any search path.
   const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
   const element = type.kind === 'list' ? type.element : type;
   if (element.kind === 'scalar' && element.traits.truncates === 'always') return type;
   return type.kind === 'scalar' ? { ...type, maxLength, sqlType: modifiedType } : { ...type, sqlType: modifiedType };
+}
+
+/** The type of a column such as `geometry(Point,3857)`. */
+function withSrid(type: ScalarType, modifiedType: string | null): ScalarType {
+  const [, digits] = /,(\d+)\)$/.exec(modifiedType ?? '') ?? [];
+  return digits === undefined ? type : { ...type, srid: Number(digits) };
 }
 
 function makeValueType(context: BuildContext, type: CatalogType | undefined): ValueType {
@@ -163,7 +170,7 @@ export function scalarOrEnumOf(context: BuildContext, type: CatalogType): Scalar
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const writtenAs = writtenTypeOf(context, type);
   const domain = context.domains.get(type.id);
-  const own = typeTraitsIn(context.settings.additions, postgresType(type));
+  const own = typeTraitsIn(context.settings.additions, ownTraits(context, type));
   // What JSON cannot be ordered by is no fault of the domain, as in pg_graphql.
   const traits = domain?.base.kind === 'scalar' ? { ...domain.base.traits, orders: own.orders } : own;
   const scalar = {
@@ -204,13 +211,19 @@ function rangeOf(context: BuildContext, { boundId, kind }: CatalogType): RangeTy
   return bound?.kind === 'enum' && !bound.enum.mapped ? { bound, scalar: 'Opaque', isMulti: kind === 'm' } : undefined;
 }
 
-function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType {
-  return additions.has('moreTypes') ? traits : (traits.plain ?? traits);
+/** A type may have the name of one of PostGIS without being it. */
+function ownTraits({ catalog }: BuildContext, type: CatalogType): PostgresType {
+  const traits = postgresType(type);
+  return traits.geometry === null || type.schemaId === catalog.postgisSchemaId ? traits : otherTypes;
 }
 
-/** The type as a table without the addition `moreTypes` has it. */
+function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType {
+  return traits.plain === null || additions.has(traits.plain.addition) ? traits : traits.plain.traits;
+}
+
+/** The type as a table with these additions has it. */
 export function narrowType(type: ValueType, additions: Additions): ValueType {
-  if (type.kind !== 'scalar' || type.traits.plain === null || additions.has('moreTypes')) return type;
+  if (type.kind !== 'scalar' || type.traits.plain === null || additions.has(type.traits.plain.addition)) return type;
   const { domain } = type;
   const base = domain && narrowType(domain.base, additions);
   const isNarrowed = base?.kind === 'scalar';

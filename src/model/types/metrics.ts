@@ -1,4 +1,4 @@
-/** How distances are measured: the operators of pgvector, of pg_trgm and of points, one row each, and what each form of values has of them. */
+/** How distances are measured: the operators of pgvector, of pg_trgm, of PostGIS and of points, one row each, and what each form of values has of them. */
 import type { MeasuredForm } from './postgres-types.ts';
 
 interface MetricTraits {
@@ -34,6 +34,14 @@ const all = {
   STRICT_WORD_SIMILARITY: ofTexts('<->>>', '1 minus the similarity of the words of the text that are most similar'),
   /** Of geometric types (manual: Geometric Functions and Operators). */
   EUCLIDEAN: { symbol: '<->', result: 'float8', operatorClass: null, isPartial: false, description: 'The distance in the plane' },
+  /** Of PostGIS. */
+  DISTANCE: {
+    symbol: '<->',
+    result: 'float8',
+    operatorClass: null,
+    isPartial: false,
+    description: 'The distance: in meters on the earth, or in the unit of the coordinates',
+  },
 } as const satisfies Record<string, MetricTraits>;
 
 export type Metric = keyof typeof all;
@@ -41,7 +49,7 @@ export type Metric = keyof typeof all;
 export const metrics: Readonly<Record<Metric, MetricTraits>> = all;
 
 /** Forms that share an input type: what a client gives to measure from. */
-export type MeasuredInput = 'numbers' | 'bits' | 'texts' | 'points';
+export type MeasuredInput = 'numbers' | 'bits' | 'texts' | 'points' | 'places';
 
 interface FormTraits {
   readonly input: MeasuredInput;
@@ -59,6 +67,7 @@ export const forms: Readonly<Record<MeasuredForm, FormTraits>> = {
   bits: { input: 'bits', metrics: ['HAMMING', 'JACCARD'], isApproximate: true },
   text: { input: 'texts', metrics: ['SIMILARITY', 'WORD_SIMILARITY', 'STRICT_WORD_SIMILARITY'], isApproximate: false },
   shape: { input: 'points', metrics: ['EUCLIDEAN'], isApproximate: false },
+  place: { input: 'places', metrics: ['DISTANCE'], isApproximate: false },
 };
 
 /** The metrics that an index with this operator class serves. */

@@ -62,6 +62,8 @@ const all = {
   matches: operator('~', { operand: 'lquery', description: 'Matches the pattern: labels and `*`, such as `*.Science.*{1}`' }),
   matchesAny: operator('?', { operand: 'lquery', takesList: true, description: 'Matches any of the patterns' }),
   matchesText: operator('@', { operand: 'ltxtquery', description: 'Has these words among its labels, such as `Astro* & !pictures@`' }),
+  intersects: operator('&&', { description: 'Has points in common with the value' }),
+  within: operator('@', { description: 'Has no points outside of the value' }),
   notIn: addition('none', '<>', 'Equals none of the values', { takesList: true }),
   between: addition('between', 'between', 'From the first of two values to the second, both included', { takesList: true, bounds: 'both' }),
   endsWith: addition('ending', 'like', 'Ends with the text'),

@@ -50,7 +50,7 @@ export interface TimeTraits {
 }
 
 /** `[1,2]`, `{1:1,2:2}/2` or `10`. */
-export type MeasuredForm = 'dense' | 'sparse' | 'bits' | 'text' | 'shape';
+export type MeasuredForm = 'dense' | 'sparse' | 'bits' | 'text' | 'shape' | 'place';
 
 /** A pseudo-type: what functions return that return no value, or any type, whose values are cast to text or text[]. */
 type PseudoType = { readonly kind: 'nothing' | 'trigger' } | { readonly kind: 'any'; readonly castTo: 'text' | 'text[]' };
@@ -63,8 +63,10 @@ export interface PostgresType {
   readonly filter: TypeFilterName | null;
   /** What updates can add to it: values of the type itself, or intervals; null if they cannot. */
   readonly increments: 'own' | 'interval' | null;
-  /** What it can do without the addition `moreTypes`, if that is less. */
-  readonly plain: PostgresType | null;
+  /** What it can do without an addition, if that is less. */
+  readonly plain: { readonly addition: 'moreTypes' | 'geometry'; readonly traits: PostgresType } | null;
+  /** Whether it is a shape of PostGIS, in a plane or on the earth. */
+  readonly geometry: 'geometry' | 'geography' | null;
   /** The aggregates of a column, besides distinct counts, with the scalar of each. */
   readonly aggregates: Readonly<Partial<Record<AggregateFunction, FilteredScalar>>>;
   /** The functions of its least and greatest value: its own, or those of booleans, or of text, to which it is cast. */
@@ -100,6 +102,7 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
     filter: null,
     increments: null,
     plain: null,
+    geometry: null,
     aggregates: {},
     extremes: 'own',
     number: null,
@@ -117,9 +120,14 @@ function type(scalar: ScalarName, traits: Partial<PostgresType> = {}): PostgresT
   };
 }
 
-/** A type that the addition `moreTypes` lets do more. */
-function extended(plain: PostgresType, more: Partial<PostgresType>): PostgresType {
-  return { ...plain, ...more, plain };
+/** A type that an addition lets do more. */
+function extended(plain: PostgresType, more: Partial<PostgresType>, addition: 'moreTypes' | 'geometry' = 'moreTypes'): PostgresType {
+  return { ...plain, ...more, plain: { addition, traits: plain } };
+}
+
+/** A type of PostGIS. */
+function shape(filter: TypeFilterName, geometry: 'geometry' | 'geography'): PostgresType {
+  return extended(type('Opaque', { ofExtension: true }), { filter, geometry, measured: 'place' }, 'geometry');
 }
 
 /** An Opaque type that the addition lets compare. */
@@ -263,6 +271,8 @@ const types: Readonly<Record<string, PostgresType>> = {
   macaddr8: compared('Macaddr'),
   pg_lsn: compared('Comparison'),
   ltree: extended(type('Opaque', { ofExtension: true }), { filter: 'Ltree' }),
+  geometry: shape('Geometry', 'geometry'),
+  geography: shape('Geography', 'geography'),
   bit: type('Opaque', { truncates: 'always', measured: 'bits' }),
   varbit: type('Opaque', { truncates: 'always' }),
   vector: type('Opaque', { ofExtension: true, measured: 'dense' }),

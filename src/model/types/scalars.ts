@@ -5,7 +5,7 @@
 import { enumOperators, type Operator } from './operators.ts';
 
 /** What a client may send for a scalar that GraphQL does not define. */
-export type Accepted = 'text' | 'text or integer' | 'anything but an object';
+export type Accepted = 'text' | 'text or object' | 'text or integer' | 'anything but an object';
 
 interface ScalarTraits {
   readonly description: string;

@@ -8,26 +8,48 @@ interface TypeFilter {
   readonly operators: readonly Operator[];
   /** Operators that have another symbol for the type. */
   readonly symbols: Readonly<Partial<Record<Operator, string>>>;
+  /** Operators that are functions of an extension, in the schema of the type. */
+  readonly functions: Readonly<Partial<Record<Operator, string>>>;
+  readonly addition: 'moreTypes' | 'geometry';
 }
 
+const shapeOperators = ['contains', 'eq', 'intersects', 'within'] as const;
 const comparison = ['between', 'eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq', 'notIn'] as const;
 
 /** By the start of the name of their input type. */
 const all = {
-  Interval: { described: 'interval', operators: comparison, symbols: {} },
+  Interval: { described: 'interval', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
   Inet: {
     described: 'inet or cidr',
     operators: [...comparison, 'containedBy', 'contains', 'overlaps'],
     symbols: { contains: '>>=', containedBy: '<<=' },
+    functions: {},
+    addition: 'moreTypes',
   },
-  Macaddr: { described: 'macaddr', operators: comparison, symbols: {} },
+  Macaddr: { described: 'macaddr', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
   Ltree: {
     described: 'ltree',
     operators: [...comparison, 'ancestorOf', 'descendantOf', 'matches', 'matchesAny', 'matchesText'],
     symbols: {},
+    functions: {},
+    addition: 'moreTypes',
+  },
+  Geometry: {
+    described: 'geometry',
+    operators: shapeOperators,
+    symbols: {},
+    functions: { contains: 'st_contains', intersects: 'st_intersects', within: 'st_within' },
+    addition: 'geometry',
+  },
+  Geography: {
+    described: 'geography',
+    operators: shapeOperators,
+    symbols: {},
+    functions: { contains: 'st_covers', intersects: 'st_intersects', within: 'st_coveredby' },
+    addition: 'geometry',
   },
   /** Of types that have an order, and no filter of their own. */
-  Comparison: { described: 'Opaque', operators: comparison, symbols: {} },
+  Comparison: { described: 'Opaque', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
 } as const satisfies Record<string, TypeFilter>;
 
 export type TypeFilterName = keyof typeof all;

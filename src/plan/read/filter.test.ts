@@ -45,6 +45,7 @@ function describeFilter(filter: Filter | null): string | null {
     case 'elements':
     case 'length':
     case 'json test':
+    case 'near':
     case 'range test':
     case 'range is empty':
     case 'bound':

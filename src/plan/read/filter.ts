@@ -6,7 +6,18 @@ import { namedTypes, operandType, rangesOf } from '../../model/types/named-types
 import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
 import { rangeOperators } from '../../model/types/range-operators.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
-import { isNullOf, isUnsent, keyOfNodeId, listOf, objectOf, planTest, planTests, rangeValue, valueParameter } from '../inputs.ts';
+import {
+  isNullOf,
+  isUnsent,
+  keyOfNodeId,
+  listOf,
+  numberParameter,
+  objectOf,
+  planTest,
+  planTests,
+  rangeValue,
+  valueParameter,
+} from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 import { planSearch } from './search.ts';
 
@@ -104,6 +115,7 @@ function planCompositeArray({ entries }: InputObject, column: Column, table: Tab
 function planColumnTest(operand: InputEntry, column: Column): Filter | null {
   const { binding, value } = operand;
   if (binding?.at === 'json operators') return planJsonTest(value, binding.operator, column);
+  if (binding?.at === 'geometry operators') return planNear(value, column);
   if (binding?.at === 'range operators') return planRangeTest(value, binding, column);
   if (binding?.at !== 'array operators' || column.type.kind !== 'list') return { column, ...planTest(operand, column.type) };
   if (value === null) return null;
@@ -134,6 +146,18 @@ function planRangeTest(value: InputValue, binding: RangeBinding, column: Column)
       return { kind: 'range test', column, operator, parameter: { value: rangeValue(value, isMulti), encoding } };
     }
   }
+}
+
+function planNear(value: InputValue, column: Column): Filter | null {
+  if (value === null) return null;
+  const { entries } = objectOf(value);
+  const valueOf = (kind: 'from' | 'distance') => entries.find((entry) => bindingAt('near', entry).kind === kind)?.value ?? null;
+  return {
+    kind: 'near',
+    column,
+    from: valueParameter(valueOf('from'), column.type, 'filter'),
+    distance: numberParameter(valueOf('distance'), 'distance', Number.MAX_SAFE_INTEGER),
+  };
 }
 
 type RangeBinding = Extract<NonNullable<InputEntry['binding']>, { at: 'range operators' }>;

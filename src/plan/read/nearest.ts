@@ -51,10 +51,13 @@ function planDistance(entry: InputEntry, table: Table): Distance {
   const metric = given.find((each) => bindingAt('nearest to', each).kind === 'metric')?.value;
   const [from, another] = given.filter((each) => bindingAt('nearest to', each).kind !== 'metric');
   if (!from || another) {
-    const isText = measured.form === 'text';
+    const isText = measured.form === 'text' || measured.form === 'place';
     const members = isText ? '"to" and "nearestTo"' : '"to", "text" and "nearestTo"';
     const problem = from ? `only one of ${members} can be given` : `nothing says what distances are measured from`;
-    const wanted = isText ? 'Give a text or a nodeId.' : `Give a ${measured.form === 'shape' ? 'point' : 'vector'}, its text, or a nodeId.`;
+    const whole = measured.form === 'text' ? 'text' : 'geometry';
+    const wanted = isText
+      ? `Give a ${whole} or a nodeId.`
+      : `Give a ${measured.form === 'shape' ? 'point' : 'vector'}, its text, or a nodeId.`;
     throw new ApiError('BAD_USER_INPUT', `For ${quote(entry.name)} in "nearest", ${problem}. ${wanted}`);
   }
   const [usual, ...others] = forms[measured.form].metrics;
@@ -74,8 +77,9 @@ function planOrigin(from: InputEntry, column: Column, measured: MeasuredColumn, 
   }
 }
 
-function originParameter(value: InputValue, { fieldName }: Column, { form, dimensions }: MeasuredColumn): Parameter {
+function originParameter(value: InputValue, { fieldName, type }: Column, { form, dimensions }: MeasuredColumn): Parameter {
   const from = parameterValue(value);
   if (form === 'text') return { value: from, encoding: { kind: 'search', asPrefixes: false } };
+  if (form === 'place') return { value: from, encoding: { kind: 'value', type, use: 'filter' } };
   return { value: from, encoding: { kind: 'vector', form, dimensions, name: fieldName } };
 }

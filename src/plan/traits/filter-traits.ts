@@ -62,6 +62,11 @@ export function traitsOfFilter(filter: Filter): FilterTraits {
     }
     case 'whole null test':
       return leaf([], () => `is ${filter.isNull ? 'null' : 'not null'}`);
+    case 'near':
+      return leaf(
+        [{ parameters: [filter.from, filter.distance] }],
+        (textOf) => `${filter.column.name} within ${textOf(filter.distance)} of ${textOf(filter.from)}`,
+      );
     case 'range test':
       return leaf([{ parameters: [filter.parameter] }], (textOf) => `${filter.column.name} ${filter.operator} ${textOf(filter.parameter)}`);
     case 'range is empty':

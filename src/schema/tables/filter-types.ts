@@ -30,6 +30,7 @@ import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, scalarTypes } from '../value-types.ts';
+import { nearField } from './geometry-types.ts';
 import { jsonFilterOf } from './json-types.ts';
 import { rangeOperatorFields } from './range-types.ts';
 import { searchFilter } from './search-types.ts';
@@ -55,8 +56,13 @@ function operatorsType(
   return new GraphQLInputObjectType({
     name,
     description: `Boolean expression comparing fields on type "${described}"`,
-    fields: Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1))),
+    fields: sorted(Object.fromEntries(fields)),
   });
+}
+
+/** The fields in the order of their names. */
+function sorted(fields: GraphQLInputFieldConfigMap): GraphQLInputFieldConfigMap {
+  return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
@@ -169,8 +175,19 @@ export function isOpaqueFilter(type: GraphQLNamedType): boolean {
 }
 
 /** The filter of a type that is Opaque, under the name that it has in this schema. */
-export function typeFilter(filter: TypeFilterName, name: string, offered: OfferedOperators): GraphQLInputObjectType {
-  const { described, operators: names } = typeFilters[filter];
+export function typeFilter(
+  registry: TypeRegistry,
+  filter: TypeFilterName,
+  name: string,
+  offered: OfferedOperators,
+): GraphQLInputObjectType {
+  const { described, operators: names, addition } = typeFilters[filter];
+  if (addition === 'geometry' && registry.geoTypes !== null) {
+    const { fields, ...config } = valueFilter(registry.scalar(registry.geoTypes.scalar), names, offered, { name, described }).toConfig();
+    return standingIn(
+      new GraphQLInputObjectType({ ...config, fields: sorted({ ...nearField(registry.input(registry.geoTypes.near)), ...fields }) }),
+    );
+  }
   return standingIn(valueFilter(scalarTypes.Opaque, names, offered, { name, described }));
 }
 

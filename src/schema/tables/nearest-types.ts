@@ -14,6 +14,7 @@ import {
   GraphQLID,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
+  type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
   GraphQLString,
@@ -53,6 +54,7 @@ const origins: Readonly<Record<MeasuredInput, { readonly to: string; readonly te
   bits: { to: 'A number for each bit: 0 or 1', text: 'The vector as PostgreSQL writes it' },
   points: { to: 'The numbers of a point: x and y', text: 'The point as PostgreSQL writes it' },
   texts: { to: 'A text', text: null },
+  places: { to: 'A geometry', text: null },
 };
 
 /** Defines the types that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
@@ -71,7 +73,7 @@ function defineOrigin(registry: TypeRegistry, input: MeasuredInput): GraphQLInpu
     description: `What distances are measured from: one of \`to\`${text === null ? '' : ', `text`'} and \`nearestTo\``,
     fields: {
       to: {
-        type: text === null ? GraphQLString : new GraphQLList(new GraphQLNonNull(GraphQLFloat)),
+        type: originType(registry, input),
         description: to,
         ...bindInput('nearest to', { kind: 'to' }),
       },
@@ -93,6 +95,11 @@ function defineOrigin(registry: TypeRegistry, input: MeasuredInput): GraphQLInpu
   });
   registry.define(name, () => type);
   return type;
+}
+
+function originType(registry: TypeRegistry, input: MeasuredInput): GraphQLInputType {
+  if (input === 'places' && registry.geoTypes !== null) return registry.scalar(registry.geoTypes.scalar);
+  return input === 'texts' ? GraphQLString : new GraphQLList(new GraphQLNonNull(GraphQLFloat));
 }
 
 function metricsOf(input: MeasuredInput): readonly Metric[] {
