@@ -86,7 +86,7 @@ const functions = {
  * The tsquery. None of these functions raises an error for the texts that are bound. Words that are only begun may be stop words, or end
  * like others, so prefixes are also searched as they are.
  */
-function searchQuery({ by: { config }, mode, text }: Search): Sql {
+function searchQuery({ config, mode, text }: Search): Sql {
   const query = builtIn(functions[mode], ...configuration(config), bind(text, 'text'));
   if (mode !== 'prefix' || config === 'pg_catalog.simple') return query;
   return sql`(${query} operator(pg_catalog.||) ${builtIn('to_tsquery', ...configuration('pg_catalog.simple'), bind(text, 'text'))})`;
@@ -116,7 +116,7 @@ export function snippetJson({ search, column, start, stop, words }: SnippetPlan,
     sql`least(${integer(leastWords)}, ${most} - 1)`,
     literal(', ShortWord=0'),
   );
-  const headline = builtIn('ts_headline', ...configuration(search.by.config), plain, searchQuery(search), options);
+  const headline = builtIn('ts_headline', ...configuration(search.config), plain, searchQuery(search), options);
   const marked = [
     [marks(opening), start === null ? literal('<b>') : bind(start, 'text')],
     [marks(closing), stop === null ? literal('</b>') : bind(stop, 'text')],

@@ -21,7 +21,7 @@ import { addComposites, claimComposites } from './tables/build-composites.ts';
 import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { buildLookups } from './tables/build-lookups.ts';
-import { buildSearch } from './tables/build-search.ts';
+import { buildSearch, searchConfigsOf } from './tables/build-search.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { claimInputTypes } from './tables/input-types.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
@@ -94,6 +94,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
     nodeIdField,
     subscriptionType,
     searchTypes,
+    searchConfigs: searchConfigsOf(catalog),
     json,
     specifiesScalars: additions.has('specifiedBy'),
     hasMoreOperators: additions.has('moreOperators'),

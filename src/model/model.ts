@@ -38,7 +38,9 @@ export interface Model {
   /** The name of the root type of subscriptions; null without that addition. */
   readonly subscriptionType: string | null;
   /** The names of the types of searches; null without that addition. */
-  readonly searchTypes: { readonly input: string; readonly mode: string } | null;
+  readonly searchTypes: Readonly<Record<'input' | 'mode' | 'config', string>> | null;
+  /** The text search configurations by their names in GraphQL, as SQL. */
+  readonly searchConfigs: ReadonlyMap<string, string>;
   /** What values of json and jsonb are in responses. */
   readonly json: 'string' | 'object';
   /** Whether scalars link to their specification (`@specifiedBy`). */

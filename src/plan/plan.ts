@@ -101,6 +101,8 @@ export interface SnippetPlan {
 export interface Search {
   readonly by: TableSearch;
   readonly mode: 'websearch' | 'plain' | 'phrase' | 'prefix' | 'similar';
+  /** By which its text is read, as SQL; null for PostgreSQL's setting. */
+  readonly config: string | null;
   readonly text: Parameter;
 }
 

@@ -87,7 +87,7 @@ interface InputBindings {
   lookup: ColumnBinding;
   collection: Plain<'search' | 'nearest' | 'fuse'>;
   fusion: Plain<'search weight' | 'nearest weight' | 'k' | 'depth'>;
-  search: Plain<'text' | 'mode'>;
+  search: Plain<'text' | 'mode'> | { readonly kind: 'config'; readonly configs: ReadonlyMap<string, string> };
   snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
   routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
   nearest: ColumnBinding | Plain<'within'>;

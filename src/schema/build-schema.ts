@@ -115,8 +115,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   const mutations = mutationFieldsOf(registry, model.tables, routinesOf(registry, routines, true));
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
-  if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable))
-    defineSearch(registry, model.searchTypes, model.hasTrigrams);
+  if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes, model);
   yield* defineGroups(registry, tables);
   defineNearest(registry, model.measuredInputs);
   defineFusion(registry, tables);

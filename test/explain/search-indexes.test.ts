@@ -63,6 +63,7 @@ const found: Readonly<Record<string, readonly [index: string, query: string]>> =
   'related rows': ['note_words', `{ authorCollection(filter: {noteCollection: {some: {search: {text: "w7"}}}}) ${ids} }`],
   'texts that are similar in a part': ['shop_name', `{ shopCollection(search: {text: "a87ff679a2f3e71d", mode: SIMILAR}) ${ids} }`],
   'texts that are similar': ['shop_name', `{ shopCollection(filter: {name: {similarTo: "a87ff679a2f3e71d"}}) ${ids} }`],
+  'texts that contain one': ['shop_name', `{ shopCollection(filter: {name: {containsText: "a87ff679a2f3e71d9181a67b"}}) ${ids} }`],
   'the distances of texts': ['town_name', `{ townCollection(nearest: {name: {to: "a87ff679a2f3e71d"}}, first: 5) ${ids} }`],
   'the distances of parts': ['town_name', `{ townCollection(nearest: {name: {to: "a87ff", metric: WORD_SIMILARITY}}, first: 5) ${ids} }`],
   'the distances of points': ['town_at', `{ townCollection(nearest: {at: {to: [50, 5]}}, filter: {area: {gt: 9}}, first: 5) ${ids} }`],
@@ -109,6 +110,21 @@ for (const [name, [query, sql]] of Object.entries(unmeasured)) {
     await graph.graph.reload();
     const explanation = await graph.explain(query);
     assert.deepEqual([adviceOf(explanation, 'missing-index'), indexesOf(explanation).length], [[], 1]);
+  });
+}
+
+const unfound: Readonly<Record<string, string>> = {
+  'a text that is similar': `{ memoCollection(filter: {body: {similarTo: "bodi"}}) ${ids} }`,
+  'a text that contains another, in or': `{ storyCollection(filter: {or: [{headline: {containsText: "line h77"}}, {id: {eq: 3}}]}) ${ids} }`,
+};
+
+for (const [name, query] of Object.entries(unfound)) {
+  test(`advice for ${name}, until there is an index of trigrams`, async () => {
+    const [sql, ...others] = adviceOf(await graph.explain(query), 'unindexed-search');
+    assert.match(sql ?? '', /^create index concurrently on public\.(memo using gin \(body|story using gin \(headline) gin_trgm_ops\);$/);
+    assert.deepEqual(others, []);
+    await graph.database.run(sql!);
+    assert.deepEqual(adviceOf(await graph.explain(query), 'unindexed-search'), []);
   });
 }
 

@@ -122,6 +122,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     nodeIdField: 'nodeId',
     subscriptionType: 'Subscription',
     searchTypes: null,
+    searchConfigs: new Map(),
     specifiesScalars: true,
     hasMoreOperators: true,
     hasTrigrams: false,

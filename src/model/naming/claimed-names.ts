@@ -152,9 +152,13 @@ export class ClaimedNames {
   }
 
   /** Claims the types of searches, after all other types. */
-  claimSearchTypes(): { readonly input: string; readonly mode: string } {
-    const { input, mode } = searchTypeNames;
-    return { input: this.#claimOne(input, `Text${input}`), mode: this.#claimOne(mode, `Text${mode}`) };
+  claimSearchTypes(): Readonly<Record<keyof typeof searchTypeNames, string>> {
+    const { input, mode, config } = searchTypeNames;
+    return {
+      input: this.#claimOne(input, `Text${input}`),
+      mode: this.#claimOne(mode, `Text${mode}`),
+      config: this.#claimOne(config, `Text${config}`),
+    };
   }
 
   #claimOne(name: string, other: string): string {

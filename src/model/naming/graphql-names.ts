@@ -16,7 +16,7 @@ export const rootTypeNames = { query: 'Query', mutation: 'Mutation' } as const;
 export const subscriptionTypeName = 'Subscription';
 
 /** The types of searches, unless a table or an enum has the name. */
-export const searchTypeNames = { input: 'SearchInput', mode: 'SearchMode' } as const;
+export const searchTypeNames = { input: 'SearchInput', mode: 'SearchMode', config: 'SearchConfig' } as const;
 
 /** Types of every schema, besides column scalars, their filters and the root types. */
 export type SharedTypeName = (typeof sharedTypes)[number];

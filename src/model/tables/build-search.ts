@@ -6,6 +6,7 @@ import type { Catalog, CatalogColumn, CatalogSearchConfig, CatalogTable } from '
 import { type BuildContext, privilegesOn } from '../build-context.ts';
 import { type DeclaredSearch, type Directive, readSearch, type SearchWeight } from '../directives.ts';
 import type { Column, TableSearch } from '../model.ts';
+import { isEnumValueName } from '../naming/names.ts';
 import { operandType } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import type { ValueType } from '../value-type.ts';
@@ -86,6 +87,12 @@ function findConfig(configs: readonly CatalogSearchConfig[], written: string): s
   const named = configs.filter(({ schema, name }) => [name, `${schema}.${name}`].includes(written.replaceAll('"', '')));
   const found = named.find(({ schema }) => schema === 'pg_catalog') ?? named[0];
   return found && (found.schema === 'pg_catalog' ? `pg_catalog.${found.name}` : String(found.id));
+}
+
+/** The configurations that clients can name, as SQL: those whose names are legal in GraphQL. */
+export function searchConfigsOf({ searchConfigs }: Catalog): ReadonlyMap<string, string> {
+  const names = [...new Set(searchConfigs.map(({ name }) => name))].filter(isEnumValueName).sort();
+  return new Map(names.map((name) => [name, findConfig(searchConfigs, name) ?? plainConfig]));
 }
 
 /** `columns` are those of the table that have names. */

@@ -20,17 +20,20 @@ export function planSearch(value: InputValue, { search }: Table): Search | null 
   if (value === null || search === null) return null;
   let text: InputValue = null;
   let mode: Search['mode'] = 'websearch';
+  let { config } = search;
   for (const entry of objectOf(value).entries) {
     if (entry.value === null) continue;
-    if (bindingAt('search', entry).kind === 'text') text = entry.value;
-    else mode = modeOf(entry.value);
+    const binding = bindingAt('search', entry);
+    if (binding.kind === 'text') text = entry.value;
+    else if (!('configs' in binding)) mode = modeOf(entry.value);
+    else if (entry.value.kind === 'choice') config = binding.configs.get(entry.value.name) ?? config;
   }
   if (text === null) throw new ApiError('BAD_USER_INPUT', 'A search needs a "text". Leave out the search to find everything.');
   if (mode === 'similar' && search.shown.length === 0) {
     throw new ApiError('BAD_USER_INPUT', 'No text of this table can be compared with another. Use another mode of search.');
   }
   const encoding = { kind: 'search', asPrefixes: mode === 'prefix' } as const;
-  return { by: search, mode, text: { value: parameterValue(text), encoding } };
+  return { by: search, mode, config, text: { value: parameterValue(text), encoding } };
 }
 
 function modeOf(value: InputValue): Search['mode'] {

@@ -2,7 +2,7 @@
  * Full-text search: the argument and the filter `search`, the order by `searchRank`, and what rows say of the search that found them. Names
  * that a table needs for something else are left to it.
  *
- *     input SearchInput { text: String!  mode: SearchMode }
+ *     input SearchInput { text: String!  mode: SearchMode  config: SearchConfig }
  */
 import {
   GraphQLEnumType,
@@ -29,7 +29,11 @@ const modes = {
 };
 
 /** Defines the types that the searches of all tables share. */
-export function defineSearch(registry: TypeRegistry, { input, mode }: NonNullable<Model['searchTypes']>, hasTrigrams: boolean): void {
+export function defineSearch(
+  registry: TypeRegistry,
+  { input, mode, config }: NonNullable<Model['searchTypes']>,
+  { hasTrigrams, searchConfigs }: Pick<Model, 'hasTrigrams' | 'searchConfigs'>,
+): void {
   const modeType = new GraphQLEnumType({
     name: mode,
     description: 'How the text of a search is read',
@@ -41,12 +45,24 @@ export function defineSearch(registry: TypeRegistry, { input, mode }: NonNullabl
     ...asChoice,
   });
   registry.define(mode, () => modeType);
+  const configType = new GraphQLEnumType({
+    name: config,
+    description: 'The text search configurations of the database: what words are, and which are the same',
+    values: Object.fromEntries([...searchConfigs.keys()].map((name) => [name, {}])),
+    ...asChoice,
+  });
+  registry.define(config, () => configType);
   const inputType = new GraphQLInputObjectType({
     name: input,
     description: 'A full-text search. Without any word that is searched for, it finds nothing',
     fields: {
       text: { type: new GraphQLNonNull(GraphQLString), description: 'The words to find', ...bindInput('search', { kind: 'text' }) },
       mode: { type: modeType, description: 'How to read the text. Default: WEBSEARCH', ...bindInput('search', { kind: 'mode' }) },
+      config: {
+        type: configType,
+        description: 'The configuration by which the text is read. Default: that of the table',
+        ...bindInput('search', { kind: 'config', configs: searchConfigs }),
+      },
     },
   });
   registry.define(input, () => inputType);
