@@ -8,7 +8,9 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createClient } from '@redis/client';
+import type { Observer } from '../../src/events.ts';
 import { hashOf } from '../../src/http/documents/persisted-queries.ts';
+import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { type Execute, rawResponse, startTestServer, type TestServer } from './start-test-server.ts';
@@ -18,6 +20,9 @@ const options = { execute, persistedQueries: 100_000, trustProxy: true, maxBatch
 
 const program = await findProgram();
 const skip = program === null ? 'there is no redis-server and no valkey-server on the path' : false;
+/** How often Redis was too slow or gone. */
+let failures = 0;
+let networks = 0;
 let redis: ChildProcess;
 let redisUrl: string;
 let one: TestServer;
@@ -59,7 +64,13 @@ before(async () => {
   if (skip) return;
   redisUrl = `redis://127.0.0.1:${await freePort()}`;
   await startRedis();
-  const start = () => startTestServer({ ...options, redisUrl, rateLimit: { max: 20, windowMilliseconds: 3_600_000 } });
+  const telemetry = createTelemetry({ destination: { write: () => {} } });
+  const observe: Observer = (event) => {
+    if (event.kind === 'shared-store-failed') failures += 1;
+    telemetry.observe(event);
+  };
+  const rateLimit = { max: 20, windowMilliseconds: 3_600_000 };
+  const start = () => startTestServer({ ...options, redisUrl, rateLimit, telemetry: { ...telemetry, observe } });
   [one, other] = [await start(), await start()];
 });
 after(async () => {
@@ -67,58 +78,86 @@ after(async () => {
   await Promise.all([one.close(), other.close(), stopRedis()]);
 });
 
+/** On a busy machine Redis may not answer in time, and each server then goes on alone: tries again, from another address. */
+async function undisturbed(work: (network: string) => Promise<void>): Promise<void> {
+  for (;;) {
+    const before = failures;
+    networks += 1;
+    const error = await work(`10.1.${networks}`).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    if (failures > before) continue;
+    if (error !== null) throw error;
+    return;
+  }
+}
+
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const post = (server: TestServer, address: string, body: unknown = { query: '{ a }' }) => server.post({ body, headers: from(address) });
 
-test('the requests of an address count for all servers, and a refusal holds at all', { skip }, async () => {
-  const left: (string | null)[] = [];
-  for (let request = 0; request < 20; request++) {
-    const response = await post(request % 2 === 0 ? one : other, '10.0.0.1');
-    assert.equal(response.status, 200);
-    left.push(response.headers.get('x-ratelimit-remaining'));
-    await response.text();
-  }
-  assert.deepEqual(
-    left,
-    Array.from({ length: 20 }, (_, index) => String(19 - index)),
-  );
-  for (const server of [one, other, one, other]) {
-    const response = await post(server, '10.0.0.1');
-    assert.equal(response.status, 429);
-    assert.ok(Number(response.headers.get('retry-after')) > 3000);
-  }
-  const many = await Promise.all(Array.from({ length: 60 }, (_, index) => post(index % 2 === 0 ? one : other, '10.0.0.2')));
-  assert.equal(many.filter(({ status }) => status === 200).length, 20, 'as many at the same time');
-  const batch = await post(one, '10.0.0.3', Array(10).fill({ query: '{ a }' }));
-  assert.equal(batch.status, 200);
-  assert.equal((await post(other, '10.0.0.3')).headers.get('x-ratelimit-remaining'), '9');
-});
+test('the requests of an address count for all servers, and a refusal holds at all', { skip }, () =>
+  undisturbed(async (network) => {
+    const left: (string | null)[] = [];
+    for (let request = 0; request < 20; request++) {
+      const response = await post(request % 2 === 0 ? one : other, `${network}.1`);
+      assert.equal(response.status, 200);
+      left.push(response.headers.get('x-ratelimit-remaining'));
+      await response.text();
+    }
+    assert.deepEqual(
+      left,
+      Array.from({ length: 20 }, (_, index) => String(19 - index)),
+    );
+    for (const server of [one, other, one, other]) {
+      const response = await post(server, `${network}.1`);
+      assert.equal(response.status, 429);
+      assert.ok(Number(response.headers.get('retry-after')) > 3000);
+    }
+    const many = await Promise.all(Array.from({ length: 60 }, (_, index) => post(index % 2 === 0 ? one : other, `${network}.2`)));
+    assert.equal(many.filter(({ status }) => status === 200).length, 20, 'as many at the same time');
+    const batch = await post(one, `${network}.3`, Array(10).fill({ query: '{ a }' }));
+    assert.equal(batch.status, 200);
+    assert.equal((await post(other, `${network}.3`)).headers.get('x-ratelimit-remaining'), '9');
+  }),
+);
 
-test('a document that a client has stored at one server is found at the other', { skip }, async () => {
-  const query = '{ stored }';
-  const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
-  assert.match(await (await post(other, '10.0.1.1', { extensions })).text(), /PERSISTED_QUERY_NOT_FOUND/);
-  assert.equal((await post(one, '10.0.1.1', { query, extensions })).status, 200);
-  const client = createClient({ url: redisUrl });
-  await client.connect();
-  const key = `rowgraph:document::${hashOf(query)}`;
-  await until(async () => (await client.exists(key)) === 1);
-  assert.deepEqual(await (await post(other, '10.0.1.2', { extensions })).json(), { data: { query } });
-  const forged = hashOf('{ forged }');
-  await client.set(`rowgraph:document::${forged}`, '{ other }');
-  const answer = await post(other, '10.0.1.2', { extensions: { persistedQuery: { version: 1, sha256Hash: forged } } });
-  assert.match(await answer.text(), /PERSISTED_QUERY_NOT_FOUND/, 'what somebody else wrote there does not run');
-  // A flood of one client displaces nothing.
-  for (let count = 0; count < 15; count++) {
-    const flood = `{ flood(n: ${count}, text: "${'x'.repeat(2000)}") }`;
-    const persistedQuery = { version: 1, sha256Hash: hashOf(flood) };
-    await (await post(one, '10.0.1.3', { query: flood, extensions: { persistedQuery } })).text();
-  }
-  await until(async () => Number(await client.get('rowgraph:document: of:10.0.1.3')) > 8000);
-  const keys = await client.keys('rowgraph:document::*');
-  assert.ok(keys.length <= 2 + 2, `${keys.length} documents`);
-  client.destroy();
-});
+const persisted = (query: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(query) } });
+
+test('a document that a client has stored at one server is found at the other, and no other that stands under its hash', { skip }, () =>
+  undisturbed(async (network) => {
+    const query = `{ stored(at: "${network}") }`;
+    const extensions = persisted(query);
+    assert.match(await (await post(other, `${network}.1`, { extensions })).text(), /PERSISTED_QUERY_NOT_FOUND/);
+    assert.equal((await post(one, `${network}.1`, { query, extensions })).status, 200);
+    const client = createClient({ url: redisUrl });
+    await client.connect();
+    const nameOf = (text: string) => `rowgraph:document::${hashOf(text)}`;
+    const before = failures;
+    await until(async () => failures > before || (await client.exists(nameOf(query))) === 1);
+    assert.deepEqual(await (await post(other, `${network}.2`, { extensions })).json(), { data: { query } });
+    await client.set(nameOf('{ forged }'), '{ other }');
+    const answer = await post(other, `${network}.2`, { extensions: persisted('{ forged }') });
+    assert.match(await answer.text(), /PERSISTED_QUERY_NOT_FOUND/);
+    client.destroy();
+  }),
+);
+
+test('a client stores no more than its part', { skip }, () =>
+  undisturbed(async (network) => {
+    const client = createClient({ url: redisUrl });
+    await client.connect();
+    const before = (await client.keys('rowgraph:document::*')).length;
+    for (let count = 0; count < 15; count++) {
+      const query = `{ flood(n: ${count}, text: "${network}${'x'.repeat(2000)}") }`;
+      assert.equal((await post(one, `${network}.3`, { query, extensions: persisted(query) })).status, 200);
+    }
+    // Nobody waits for what is written, but commands are answered in their order.
+    assert.equal((await post(one, `${network}.4`)).status, 200);
+    assert.equal((await client.keys('rowgraph:document::*')).length, before + 2);
+    client.destroy();
+  }),
+);
 
 test('while Redis does not answer, and while it is gone, each server counts and stores alone; then they share again', {
   skip,
@@ -136,7 +175,7 @@ test('while Redis does not answer, and while it is gone, each server counts and 
   assert.equal((await post(one, '10.0.2.2', { query, extensions })).status, 200);
   assert.equal((await post(one, '10.0.2.2', { extensions })).status, 200);
   assert.match(await (await post(other, '10.0.2.2', { extensions })).text(), /PERSISTED_QUERY_NOT_FOUND/);
-  assert.ok(other.log.some((line) => line.includes('Redis failed') && line.includes('"reason"')));
+  assert.ok(failures > 0);
   await startRedis();
   let address = 0;
   await until(async () => {
