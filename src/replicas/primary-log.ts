@@ -30,6 +30,7 @@ export class PrimaryLog {
   readonly #database: RequestDatabase;
   readonly #keptMillis: number;
   readonly #onPromotion: (from: number, to: number) => void;
+  readonly #now: () => number;
   readonly #looking = singleFlight(() => this.#look());
   #latest: Position | null = null;
   #timelineSince = -Infinity;
@@ -37,11 +38,17 @@ export class PrimaryLog {
   /** In the order of time. */
   #samples: Sample[] = [];
 
-  /** `keptMillis`: how long samples are kept. `onPromotion` is called when the timeline has changed. */
-  constructor(database: RequestDatabase, keptMillis: number, onPromotion: (from: number, to: number) => void) {
+  /** `keptMillis`: how long samples are kept. `onPromotion` is called when the timeline has changed. `now`: a clock in milliseconds. */
+  constructor(
+    database: RequestDatabase,
+    keptMillis: number,
+    onPromotion: (from: number, to: number) => void,
+    now: () => number = () => performance.now(),
+  ) {
     this.#database = database;
     this.#keptMillis = keptMillis;
     this.#onPromotion = onPromotion;
+    this.#now = now;
   }
 
   /** The latest place that is known; null if none is, or if the server is a standby. */
@@ -51,7 +58,7 @@ export class PrimaryLog {
 
   /** For how long the timeline has been known, in milliseconds. */
   get timelineMillis(): number {
-    return performance.now() - this.#timelineSince;
+    return this.#now() - this.#timelineSince;
   }
 
   /** Reads where the log is now. Rejects with `DatabaseError`. */
@@ -72,10 +79,20 @@ export class PrimaryLog {
     // From before a promotion, perhaps.
     if (!isCurrent && known !== null && known.system === system && place.timeline < known.timeline) return place;
     this.#latest = place;
-    this.#timelineSince = known === null ? -Infinity : performance.now();
+    this.#timelineSince = known === null ? -Infinity : this.#now();
     this.#samples = [];
     if (known !== null) this.#onPromotion(known.timeline, place.timeline);
     return place;
+  }
+
+  /** The time of the clock that samples go by. */
+  get now(): number {
+    return this.#now();
+  }
+
+  /** Until when a standby has everything that was flushed, if it has replayed the log up to a place; -Infinity if that is unknown. */
+  completeUntil(replayed: bigint): number {
+    return this.#samples.findLast(({ lsn }) => lsn <= replayed)?.at ?? -Infinity;
   }
 
   /**
@@ -89,9 +106,9 @@ export class PrimaryLog {
   }
 
   async #look(): Promise<void> {
-    await sleep(Math.max(0, this.#lookedAt + pauseMillis - performance.now()));
-    this.#lookedAt = performance.now();
-    const at = performance.now();
+    await sleep(Math.max(0, this.#lookedAt + pauseMillis - this.#now()));
+    const at = this.#now();
+    this.#lookedAt = at;
     const [row] = await this.#database.query(stateText, [], { timeoutMillis: lookMillis, isRepeated: true });
     if (row === undefined) {
       this.#latest = null;

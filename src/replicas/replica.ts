@@ -34,6 +34,12 @@ const restMillis = { shortest: 5, longest: 250 };
 /** What stands although the primary might answer: it concerns the request, not the server. */
 const finalReasons: ReadonlySet<FailureReason | undefined> = new Set(['timeout', 'cancelled', 'response-too-large', 'overloaded']);
 
+/** A place in the log, and the time by which it has been flushed, as long as nothing is written behind it. */
+export interface Milestone {
+  readonly lsn: bigint;
+  readonly flushedAt: number;
+}
+
 /** Why a replica gets no queries; null if it does. */
 type Problem = string | null;
 
@@ -51,6 +57,8 @@ export class Replica {
   /** Until when nobody tries who needs more than that: it was behind, each time for longer. In milliseconds of `performance.now()`. */
   #restsUntil = 0;
   #restMillis = restMillis.shortest;
+  /** Until when it has everything, by the clock of the log. */
+  #completeUntil = -Infinity;
   #lagMillis = Infinity;
   #isLooking = false;
   #running = 0;
@@ -73,8 +81,9 @@ export class Replica {
   }
 
   /** Whether it may run a batch, and has replayed what everybody must see. `needed`: what the caller must see; null if nothing. */
-  maySee(everybody: bigint, needed: bigint | null, { origin }: Batch): boolean {
-    if (this.#problem !== null || this.#replayed < everybody) return false;
+  maySee(everybody: Milestone, needed: bigint | null, { origin }: Batch): boolean {
+    if (this.#problem !== null) return false;
+    if (this.#replayed < everybody.lsn && this.#completeUntil < everybody.flushedAt) return false;
     if (origin !== undefined && this.#unsuited.has(origin)) return false;
     return needed === null || needed <= this.#replayed || performance.now() >= this.#restsUntil;
   }
@@ -118,6 +127,7 @@ export class Replica {
   /** Nothing is known of it until it is looked at again. */
   distrust(problem: string): void {
     this.#replayed = 0n;
+    this.#completeUntil = -Infinity;
     this.#judge(problem);
   }
 
@@ -142,6 +152,7 @@ export class Replica {
     if (system !== primary.system) return 'it is a standby of another cluster';
     if (timeline !== String(primary.timeline)) return `it is not known to follow timeline ${primary.timeline}`;
     this.#replayed = parseLsn(replayed ?? '0/0');
+    this.#completeUntil = this.#primary.completeUntil(this.#replayed);
     this.#lagMillis = this.#primary.lagOf(this.#replayed);
     return this.#lagMillis > this.#maxLagMillis ? 'it lags too far behind' : null;
   }

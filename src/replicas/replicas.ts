@@ -17,6 +17,8 @@ const lookInterval = 250;
  * flushed later.
  */
 const graceMillis = 4_000;
+/** By when the log of an asynchronous commit has been flushed, in milliseconds: `wal_writer_delay` is 200 ms. */
+const flushMillis = 1_000;
 /** How many callers' writes to remember. When one more writes, all queries must see what the one who wrote first has written. */
 const mostWriters = 10_000;
 
@@ -41,13 +43,14 @@ export class Replicas {
   readonly #written: LRUCache<string, Position | 'primary'>;
   /** What every query must see: the schema that it was compiled for, and what is no longer remembered of single clients. */
   #everybody: Position | null = null;
+  #everybodyAt = -Infinity;
   readonly #timer: NodeJS.Timeout;
 
   constructor({ replicas, primary, maxLagMillis, observe }: ReplicasOptions) {
     this.memoryMillis = maxLagMillis + graceMillis;
     this.#log = new PrimaryLog(primary, this.memoryMillis, (from, to) => {
       observe({ kind: 'primary-promoted', from, to });
-      this.#everybody = this.#log.latest;
+      this.#showEverybody(this.#log.latest);
       for (const replica of this.#replicas) replica.distrust('it is not known to follow the new primary');
     });
     this.#replicas = replicas.map(
@@ -58,7 +61,7 @@ export class Replicas {
       max: mostWriters,
       ttl: this.memoryMillis,
       dispose: (written, _, reason) => {
-        if (reason === 'evict') this.#showEverybody(written);
+        if (reason === 'evict') this.#showEverybody(written === 'primary' ? this.#log.latest : written);
       },
     });
     this.#timer = setInterval(() => void this.#look(), lookInterval).unref();
@@ -73,7 +76,9 @@ export class Replicas {
     const needed = await this.#neededBy(client, asked);
     const everybody = this.#placeIn(this.#everybody);
     if (needed === 'primary' || everybody === 'primary') return null;
-    const candidates = this.#replicas.filter((replica) => replica.maySee(everybody ?? 0n, needed, batch));
+    const candidates = this.#replicas.filter((replica) =>
+      replica.maySee({ lsn: everybody ?? 0n, flushedAt: this.#everybodyAt + flushMillis }, needed, batch),
+    );
     if (candidates.length === 0) return null;
     const least = Math.min(...candidates.map(({ running }) => running));
     const idle = candidates.filter(({ running }) => running === least);
@@ -100,8 +105,7 @@ export class Replicas {
   /** The schema has been read: from now on, queries are compiled for it, so replicas must have it. Rejects with `DatabaseError`. */
   async noteSchema(): Promise<void> {
     await this.#log.look();
-    const { latest } = this.#log;
-    if (latest !== null) this.#everybody = latestOf(this.#everybody, latest);
+    this.#showEverybody(this.#log.latest);
   }
 
   /** Whether any of them gets queries. */
@@ -158,9 +162,10 @@ export class Replicas {
     return latest === null || timelineMillis < this.memoryMillis ? 'primary' : null;
   }
 
-  #showEverybody(written: Position | 'primary'): void {
-    const place = written === 'primary' ? this.#log.latest : written;
-    this.#everybody = latestOf(this.#everybody, place);
+  /** A place of another cluster replaces what is there: the primary is another one. */
+  #showEverybody(place: Position | null): void {
+    this.#everybody = latestOf(place, this.#everybody);
+    this.#everybodyAt = this.#log.now;
   }
 
   /** Never rejects: while the primary is away, the replicas are as good as they were. */

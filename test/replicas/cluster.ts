@@ -40,7 +40,10 @@ export async function startCluster(delays: readonly string[], sql = ''): Promise
     const replicaUrl = standbys.map((standby) => urlOf(standby));
     const graph = await createRowgraph({ database: urlOf(primary), replicaUrl, ...options, observe: (event) => events.push(event) });
     graphs.push(graph);
-    await until(() => graph.readStatistics().replicas?.every(({ isUsable }) => isUsable));
+    await until(async () => {
+      await readItem(graph, 'nobody', 1);
+      return graph.readStatistics().replicas?.every(({ answered }) => answered > 0);
+    });
     return { graph, events };
   };
   const stop = async (): Promise<void> => {
