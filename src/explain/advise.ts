@@ -11,6 +11,7 @@ import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
 import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
 import { adviseForDistances, findDistances } from './advise-distances.ts';
+import { adviseForGist, findGistTests } from './advise-gist.ts';
 import { adviseForSearches, findSearches } from './advise-searches.ts';
 import {
   type AdvisedIndex,
@@ -49,13 +50,15 @@ export async function advise(
   const distances = plan === null ? [] : findDistances(plan);
   const names = plans.flatMap(({ root }) => tablesOf(root));
   const searches = plan === null ? [] : findSearches(plan);
-  const asked = [...names, ...relations, ...distances, ...searches.map(({ table }) => table)];
+  const gistTests = plan === null ? [] : findGistTests(plan);
+  const asked = [...names, ...relations, ...distances, ...gistTests, ...searches.map(({ table }) => table)];
   const findTable = await loadAdvisedTables(database, asked, role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, findTable),
     ...adviseForRelations(relations, findTable),
     ...adviseForDistances(distances, findTable),
+    ...adviseForGist(gistTests, findTable),
     ...adviseForSearches(searches, findTable),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
   ];

@@ -10,7 +10,7 @@ export interface AdvisedTable {
   readonly rows: number;
   readonly columns: readonly AdvisedColumn[];
   readonly indexes: readonly AdvisedIndex[];
-  /** The keys of GIN and GiST indexes on all rows, as PostgreSQL deparses them. */
+  /** The keys of GIN, GiST and SP-GiST indexes on all rows, as PostgreSQL deparses them. */
   readonly searchKeys: readonly string[];
   /** The policies that apply to the role; none if row level security does not. */
   readonly policies: readonly AdvisedPolicy[];
@@ -125,7 +125,7 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.rel
     select coalesce(pg_catalog.json_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k.position, true)), '[]')
     from pg_catalog.pg_index i
     join pg_catalog.pg_class x on x.oid = i.indexrelid
-    join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('gin', 'gist', 'rum')
+    join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('gin', 'gist', 'spgist', 'rum')
     cross join lateral pg_catalog.generate_series(1, i.indnkeyatts) k(position)
     where i.indrelid = c.oid and i.indisvalid and i.indpred is null
   ),

@@ -16,6 +16,8 @@ create index visit_topic on visit using gist (topic);
 create index visit_during on visit using gist (during);
 create index visit_busy on visit using gist (busy);
 create index visit_start on visit (lower(during));
+create table bare as select id, during, topic, address from visit;
+alter table bare add primary key (id);
 analyze;`;
 
 let started: TestGraph;
@@ -56,3 +58,19 @@ for (const [filter, index] of cases) {
     assert.match(JSON.stringify(statements), new RegExp(`"index":"${index}"`));
   });
 }
+
+test('the index is advised where it is missing, and not where it is there', async () => {
+  const advised = async (filter: string) => {
+    const { advice } = await started.graph.explain(
+      { query: `{ bareCollection(filter: {${filter}}) { edges { node { id } } } }` },
+      { role: 'service_role' },
+    );
+    return advice.map(({ sql }) => sql);
+  };
+  const gist = (key: string) => [`create index concurrently on public.bare using gist (${key});`];
+  assert.deepEqual(await advised('during: {overlaps: {upper: "2024-01-02T00:00:00Z"}}'), gist('during'));
+  assert.deepEqual(await advised('or: [{topic: {descendantOf: "a7.b7"}}, {id: {eq: 1}}]'), gist('topic'));
+  assert.deepEqual(await advised('address: {containedBy: "10.0.7.0/28"}'), gist('address inet_ops'));
+  await started.database.run('create index on bare using spgist (during); create index on bare using gist (address inet_ops)');
+  assert.deepEqual(await advised('during: {containsElement: "2024-01-02T00:00:00Z"}, address: {containedBy: "10.0.7.0/28"}'), []);
+});

@@ -11,6 +11,8 @@ interface TypeFilter {
   /** Operators that are functions of an extension, in the schema of the type. */
   readonly functions: Readonly<Partial<Record<Operator, string>>>;
   readonly addition: 'moreTypes' | 'geometry';
+  /** The operators by which GiST indexes find rows, and the operator class that they have to name. */
+  readonly gist: { readonly operators: readonly Operator[]; readonly operatorClass: string | null } | null;
 }
 
 const shapeOperators = ['contains', 'eq', 'intersects', 'within'] as const;
@@ -18,21 +20,23 @@ const comparison = ['between', 'eq', 'gt', 'gte', 'in', 'lt', 'lte', 'neq', 'not
 
 /** By the start of the name of their input type. */
 const all = {
-  Interval: { described: 'interval', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
+  Interval: { described: 'interval', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes', gist: null },
   Inet: {
     described: 'inet or cidr',
     operators: [...comparison, 'containedBy', 'contains', 'overlaps'],
     symbols: { contains: '>>=', containedBy: '<<=' },
     functions: {},
     addition: 'moreTypes',
+    gist: { operators: ['containedBy', 'contains', 'overlaps'], operatorClass: 'inet_ops' },
   },
-  Macaddr: { described: 'macaddr', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
+  Macaddr: { described: 'macaddr', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes', gist: null },
   Ltree: {
     described: 'ltree',
     operators: [...comparison, 'ancestorOf', 'descendantOf', 'matches', 'matchesAny', 'matchesText'],
     symbols: {},
     functions: {},
     addition: 'moreTypes',
+    gist: { operators: ['ancestorOf', 'descendantOf', 'matches', 'matchesAny', 'matchesText'], operatorClass: null },
   },
   Geometry: {
     described: 'geometry',
@@ -40,6 +44,7 @@ const all = {
     symbols: {},
     functions: { contains: 'st_contains', intersects: 'st_intersects', within: 'st_within' },
     addition: 'geometry',
+    gist: { operators: shapeOperators, operatorClass: null },
   },
   Geography: {
     described: 'geography',
@@ -47,9 +52,10 @@ const all = {
     symbols: {},
     functions: { contains: 'st_covers', intersects: 'st_intersects', within: 'st_coveredby' },
     addition: 'geometry',
+    gist: { operators: shapeOperators, operatorClass: null },
   },
   /** Of types that have an order, and no filter of their own. */
-  Comparison: { described: 'Opaque', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes' },
+  Comparison: { described: 'Opaque', operators: comparison, symbols: {}, functions: {}, addition: 'moreTypes', gist: null },
 } as const satisfies Record<string, TypeFilter>;
 
 export type TypeFilterName = keyof typeof all;
