@@ -3,6 +3,7 @@ import { chooseOperationName, isSubscription } from './choose-operation-name.ts'
 import type { Exchange } from './last-exchange.ts';
 import { followAnswers } from './live/follow-answers.ts';
 import type { LiveAnswers } from './live/live-answers.ts';
+import { streamKeyOf } from './live/stream-answers.ts';
 import { reachServer, readJson } from './reach-server.ts';
 
 interface GraphqlRequest {
@@ -73,7 +74,7 @@ async function ask(
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const { value, text } =
     isStream && controller !== null
-      ? { value: followAnswers(response, () => controller.abort(), live!), text: '' }
+      ? { value: followAnswers(response, () => controller.abort(), live!, streamKeyOf(query, operationName)), text: '' }
       : await readJson(response);
   if (request.operationName !== introspection)
     onExchange({

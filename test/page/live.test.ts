@@ -5,6 +5,7 @@ import { isSubscription } from '../../graphiql/page/choose-operation-name.ts';
 import { diffAnswers } from '../../graphiql/page/live/diff-answers.ts';
 import { followAnswers } from '../../graphiql/page/live/follow-answers.ts';
 import { LiveAnswers } from '../../graphiql/page/live/live-answers.ts';
+import { streamKeyOf } from '../../graphiql/page/live/stream-answers.ts';
 
 test('differences are told by row', () => {
   const answer = (rows: object[]) => ({ data: { birdCollection: { totalCount: rows.length, edges: rows.map((node) => ({ node })) } } });
@@ -58,4 +59,22 @@ test('a subscription is recognized by the operation that runs', () => {
     [false, true, true],
   );
   assert.equal(isSubscription('subscription {', undefined), false);
+});
+
+test('the rows of a stream are shown together', async () => {
+  const query = 'subscription { a: birdStream(first: 2) { cursor node { id } } }';
+  assert.equal(streamKeyOf(query, undefined), 'a');
+  for (const other of [
+    'subscription { birdCollection { edges { cursor } } }',
+    'subscription { upStream }',
+    'subscription { a: xStream { id } }',
+    '{',
+  ])
+    assert.equal(streamKeyOf(other, undefined), null, other);
+  const pages = [{ data: { a: [1, 2] } }, { errors: [] }, { data: { a: [3] } }];
+  const body = new Response(pages.map((page) => `event: next\ndata: ${JSON.stringify(page)}\n\n`).join(''));
+  const answers = followAnswers(body, () => {}, new LiveAnswers(), 'a');
+  const shown = [];
+  for await (const answer of answers) shown.push(answer);
+  assert.deepEqual(shown, [pages[0], pages[1], { data: { a: [1, 2, 3] } }]);
 });

@@ -1,15 +1,22 @@
 /** The answers of a subscription, as GraphiQL reads them: the events of a stream, one after the other, until somebody stops. */
 import { readText } from '../reach-server.ts';
 import type { LiveAnswers } from './live-answers.ts';
+import { joinRows } from './stream-answers.ts';
 
 /** An event, and what follows it. */
 const event = /^([\s\S]*?)\n\n/;
 
-/** Reads the response. `stop` ends the request. What is read is written down in `live`. */
-export function followAnswers(response: Response, stop: () => void, live: LiveAnswers): AsyncIterableIterator<object> {
+/** Reads the response. `stop` ends the request. What is read is written down in `live`. `stream`: the key of a stream, whose rows add up. */
+export function followAnswers(
+  response: Response,
+  stop: () => void,
+  live: LiveAnswers,
+  stream: string | null = null,
+): AsyncIterableIterator<object> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   let isOver = false;
+  let shown: object | null = null;
   const end = (): IteratorResult<object> => {
     if (!isOver) live.end();
     isOver = true;
@@ -24,7 +31,9 @@ export function followAnswers(response: Response, stop: () => void, live: LiveAn
         const fields = readFields(lines);
         if (fields.event === 'complete') return end();
         if (fields.event !== 'next' || fields.data === undefined) continue;
-        const answer = readText(fields.data);
+        const read = readText(fields.data);
+        const answer = stream === null ? read : joinRows(shown, read, stream);
+        if (!('errors' in answer)) shown = answer;
         live.note(answer);
         return { value: answer, done: false };
       }
