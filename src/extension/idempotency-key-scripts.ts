@@ -3,6 +3,8 @@
  * that bundlers include it. As plain SQL it can be run again. `docs/decisions.md` explains why everybody may execute the
  * functions, and what they check.
  */
+import { revokeFromOthers } from './schema-version-scripts.ts';
+
 export const idempotencyKeyScript = `create or replace function rowgraph.version() returns text
   language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select '1.1'::text $$;
@@ -24,19 +26,7 @@ comment on table rowgraph.idempotency_key is
 
 -- Default privileges may have granted other roles access.
 alter table rowgraph.idempotency_key enable row level security;
-do $$
-declare
-  grantee text;
-begin
-  for grantee in
-    select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-    from pg_class c, aclexplode(c.relacl) a
-    where c.oid = 'rowgraph.idempotency_key'::regclass and a.grantee <> c.relowner
-  loop
-    execute format('revoke all on rowgraph.idempotency_key from %s', grantee);
-  end loop;
-end
-$$;
+${revokeFromOthers('table', 'rowgraph.idempotency_key')}
 
 -- A login that may become a role may act for all its callers anyway. Code that runs as the role, within a request, may not.
 create or replace function rowgraph.check_server(for_role text) returns void
@@ -136,20 +126,7 @@ comment on sequence rowgraph.idempotency_bytes is 'The bytes of all idempotency 
 comment on sequence rowgraph.idempotency_read_at is 'When the bytes of all idempotency keys were last read, in seconds since 1970';
 
 -- Default privileges may have granted other roles access.
-do $$
-declare
-  relation regclass;
-  grantee text;
-begin
-  for relation, grantee in
-    select c.oid::regclass, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-    from pg_class c, aclexplode(c.relacl) a
-    where c.oid in ('rowgraph.idempotency_bytes'::regclass, 'rowgraph.idempotency_read_at'::regclass) and a.grantee <> c.relowner
-  loop
-    execute format('revoke all on sequence %s from %s', relation, grantee);
-  end loop;
-end
-$$;
+${revokeFromOthers('sequence', 'rowgraph.idempotency_bytes', 'rowgraph.idempotency_read_at')}
 
 -- Reads the bytes of all keys, which then count for five seconds: those of the files, or of the keys that have not expired if the files have
 -- grown to the bound, because files hardly ever shrink. Counting reads the whole table. Also removes many expired keys then, under any

@@ -3,7 +3,7 @@
  * set up triggers and a publication. Nothing is set up before `rowgraph live install` (`install-live.ts`). The SQL is in a module so that
  * bundlers include it. As plain SQL it can be run again, and without the rest of the extension.
  */
-import { describeChangeScript } from './schema-version-scripts.ts';
+import { describeChangeScript, revokeFromOthers } from './schema-version-scripts.ts';
 
 /** Tables, and the functions that triggers call: they do all that a write costs. */
 const noteScript = `create schema if not exists rowgraph;
@@ -19,20 +19,7 @@ create unlogged table if not exists rowgraph.live_change (
   primary key (xid, relation)
 );
 comment on table rowgraph.live_change is 'Which tables recent transactions have changed, if the method is "table".';
-do $$
-declare
-  relation regclass;
-  grantee text;
-begin
-  for relation, grantee in
-    select c.oid::regclass, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-    from pg_class c, aclexplode(c.relacl) a
-    where c.oid in ('rowgraph.live_setting'::regclass, 'rowgraph.live_change'::regclass) and a.grantee <> c.relowner
-  loop
-    execute format('revoke all on %s from %s', relation, grantee);
-  end loop;
-end
-$$;
+${revokeFromOthers('table', 'rowgraph.live_setting', 'rowgraph.live_change')}
 -- Which tables change is no secret: pg_stat_all_tables says so to everybody.
 grant select on rowgraph.live_setting, rowgraph.live_change to public;
 

@@ -95,6 +95,24 @@ alter event trigger rowgraph_drop enable always;
 select rowgraph.fold_schema_changes();
 `;
 
+/** Default privileges may have granted other roles access to what the extension has created. */
+export function revokeFromOthers(kind: 'table' | 'sequence', ...names: readonly string[]): string {
+  const relations = names.map((name) => `'${name}'::regclass`).join(', ');
+  return `do $$
+declare
+  relation regclass;
+  grantee text;
+begin
+  for relation, grantee in
+    select c.oid::regclass, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+    from pg_class c, aclexplode(c.relacl) a where c.oid in (${relations}) and a.grantee <> c.relowner
+  loop
+    execute format('revoke all on ${kind} %s from %s', relation, grantee);
+  end loop;
+end
+$$;`;
+}
+
 /**
  * Version 1.3 of the extension, which notes for half a minute what each transaction changed, so that a server can tell whether that matters
  * to its API. The SQL is in a module so that bundlers include it. As plain SQL it can be run again.
@@ -123,19 +141,7 @@ create table if not exists rowgraph.recent_change (
   noted_at timestamptz not null default clock_timestamp()
 );
 comment on table rowgraph.recent_change is 'What recent transactions changed in the schema.';
-do $$
-declare
-  grantee text;
-begin
-  for grantee in
-    select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-    from pg_class c, aclexplode(c.relacl) a
-    where c.oid = 'rowgraph.recent_change'::regclass and a.grantee <> c.relowner
-  loop
-    execute format('revoke all on rowgraph.recent_change from %s', grantee);
-  end loop;
-end
-$$;
+${revokeFromOthers('table', 'rowgraph.recent_change')}
 grant select on rowgraph.recent_change to public;
 
 create or replace function rowgraph.fold_schema_changes() returns void
