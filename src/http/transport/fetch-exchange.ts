@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
 import { addressBlock } from '../admission/client-address.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
-import { explainMissingBody, tooLarge } from './node-exchange.ts';
+import { explainMissingBody, tooLarge } from './collect-body.ts';
 import { openStandardSocket, type StandardWebSocket } from './standard-socket.ts';
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */

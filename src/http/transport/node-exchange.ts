@@ -2,25 +2,20 @@
  * An exchange of a `node:http` server, on a connection that it shares with others. Its request and response may be wrapped by a framework.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
-import type { StopReason } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
-import { ApiError, isStackOverflow } from '../../errors/api-error.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
 import { peerAddress } from '../admission/client-address.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import type { Expectation } from '../routes/route-exchange.ts';
 import { checkHead } from './check-head.ts';
+import { CollectedBody, toBytes, tooLarge } from './collect-body.ts';
 import type { Connection, PendingExchange } from './connections.ts';
 
 /** In bytes. For larger texts the copies cost more than writing a second piece. */
 const longestText = 16 * 1024;
 /** In bytes. A part of a response is written when the client has read the one before. */
 const partLength = 1024 * 1024;
-/**
- * How much of an oversized body is still read, so that a client that writes everything before it reads anything gets to see the response.
- */
-const drainLimit = 16 * 1024 * 1024;
-
 export class NodeExchange extends Exchange implements PendingExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -226,72 +221,6 @@ class NodeStream implements ResponseStream {
   }
 }
 
-type Settle = Pick<PromiseWithResolvers<Buffer>, 'resolve' | 'reject'>;
-
-/** A body as it arrives. Once it has failed, the rest is counted and dropped. */
-class CollectedBody {
-  readonly #exchange: NodeExchange;
-  readonly #limit: number;
-  #chunks: Buffer[] = [];
-  #size = 0;
-  #isOver = false;
-  /** Null once it is over: an idle connection keeps its latest request, and must not keep the body with it. */
-  #settle: Settle | null;
-
-  constructor(exchange: NodeExchange, limit: number, settle: Settle) {
-    this.#settle = settle;
-    this.#exchange = exchange;
-    this.#limit = limit;
-    const { request, deadline } = exchange;
-    deadline?.onStop((reason) => this.fail(explainMissingBody(reason)));
-    const take = (read: Buffer | string): void => this.#take(read);
-    request.on('data', take);
-    request.once('end', () => {
-      // Node keeps the latest request of an idle connection, and with its listeners it would keep the body.
-      request.off('data', take);
-      this.#complete();
-    });
-    if (request.isPaused()) request.resume();
-  }
-
-  fail(error: ApiError): void {
-    if (this.#isOver) return;
-    this.#chunks = [];
-    this.#end()?.reject(error);
-  }
-
-  #complete(): void {
-    if (this.#isOver) return;
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    this.#end()?.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#size));
-  }
-
-  #end(): Settle | null {
-    const settle = this.#settle;
-    this.#settle = null;
-    this.#isOver = true;
-    this.#exchange.deadline?.onStop(null);
-    return settle;
-  }
-
-  #take(read: Buffer | string): void {
-    const { request } = this.#exchange;
-    // Middleware may have set an encoding.
-    const chunk = typeof read === 'string' ? Buffer.from(read, request.readableEncoding ?? 'utf8') : read;
-    this.#size += chunk.length;
-    if (this.#isOver) {
-      if (this.#size > drainLimit) request.destroy();
-      return;
-    }
-    this.#chunks.push(chunk);
-    this.#exchange.hold(chunk.length);
-    const refusal = this.#exchange.refuseBytes();
-    if (this.#size > this.#limit) this.fail(tooLarge(this.#limit));
-    else if (refusal !== null) this.fail(new ApiError('OVERLOADED', refusal));
-  }
-}
-
 /** Node writes a flat list fastest. A `writeHead` that was replaced, as compressing middleware does, may not accept that form. */
 function writeHead(response: ServerResponse, status: number, headers: string[]): void {
   const vary = response.getHeader('vary');
@@ -335,32 +264,4 @@ export function cutParts(chunks: readonly Uint8Array[]): Uint8Array[][] {
     room -= chunk.length - start;
   }
   return parts;
-}
-
-const alreadyRead =
-  'The body was read before rowgraph got the request, and request.body does not hold it. Mount rowgraph ahead of what reads the body, or set request.body to the parsed JSON.';
-
-function toBytes(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  if (typeof body === 'string') return Buffer.from(body);
-  if (typeof body !== 'object' || body === null) throw new ApiError('INTERNAL_ERROR', alreadyRead);
-  try {
-    return Buffer.from(JSON.stringify(body));
-  } catch (error) {
-    // `JSON.stringify` is recursive, `JSON.parse` is not.
-    if (isStackOverflow(error)) throw new ApiError('TOO_DEEP', 'The values in the body are nested too deep. Nest them less.');
-    throw new ApiError('INTERNAL_ERROR', alreadyRead, { cause: error });
-  }
-}
-
-/** The error of a request that is stopped before its body has arrived. */
-export function explainMissingBody(reason: StopReason): ApiError {
-  return reason === 'abandoned'
-    ? new ApiError('CANCELLED', 'The client disconnected before it had sent the whole body.')
-    : new ApiError('REQUEST_TIMEOUT', 'The body did not arrive in time. Send it without pauses.');
-}
-
-/** The error of a body over the limit, in bytes. */
-export function tooLarge(limit: number): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes. Send a smaller body, or raise the server's limit.`);
 }
