@@ -10,7 +10,8 @@ import { nextData, untilAnswer } from './answers.ts';
 const schemaSql = `create extension vector; create table sound (id int primary key, name text, place vector(2));
   insert into sound values (1, 'wind', '[1,1]'), (2, 'rain', '[9,9]');`;
 const caller = { role: 'service_role' };
-const nearest = 'subscription { soundCollection(nearest: {place: {to: [8, 8], metric: L2}}, first: 1) { edges { distance node { name } } } }';
+const nearest =
+  'subscription { soundCollection(nearest: {place: {to: [8, 8], metric: L2}}, first: 1) { edges { distance node { name } } } }';
 
 for (const isAnnounced of [false, true])
   test(`subscriptions and streams follow writes, ${isAnnounced ? 'which are announced' : 'polled'}`, async () => {
