@@ -13,11 +13,13 @@ export interface SelectClauses {
   readonly having?: Sql | null;
   readonly orderBy?: readonly Sql[];
   readonly limit?: Sql | null;
+  /** Whether rows that are equal in the order to the last one follow it. */
+  readonly withTies?: boolean;
   readonly offset?: Sql | null;
 }
 
 export function select(clauses: SelectClauses): Sql {
-  const { distinctOn = [], columns, from, joins = [], where = [], groupBy = [], having, orderBy = [], limit, offset } = clauses;
+  const { distinctOn = [], columns, from, joins = [], where = [], groupBy = [], having, orderBy = [], limit, withTies, offset } = clauses;
   const distinct = distinctOn.length > 0 ? sql`distinct on (${list(distinctOn)}) ` : sql``;
   return lines(
     sql`select ${distinct}${list(columns)}`,
@@ -27,7 +29,7 @@ export function select(clauses: SelectClauses): Sql {
     groupBy.length > 0 && sql`group by ${list(groupBy)}`,
     having && sql`having ${having}`,
     orderBy.length > 0 && sql`order by ${list(orderBy)}`,
-    limit && sql`limit ${limit}`,
+    limit && (withTies ? sql`fetch first (${limit}) rows with ties` : sql`limit ${limit}`),
     offset && sql`offset ${offset}`,
   );
 }

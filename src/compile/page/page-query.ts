@@ -1,7 +1,6 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
 
-import { forms } from '../../model/types/metrics.ts';
-import type { Count, Filter, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
+import type { Count, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import {
   as,
@@ -20,6 +19,7 @@ import { bind, integer, join, newLine, type Sql, sql, trusted } from '../../sql/
 import { narrowsByIndex } from '../compile-filter.ts';
 import { DerivedScope } from '../scope.ts';
 import { type Collection, isWholeTable, keepsNotNull, type MatchingRows, matchingRows, type PageNeeds, pageNeeds } from './collection.ts';
+import { type DistanceScan, scanOf, unbounded, withoutIndex } from './distance-scan.ts';
 import { type JoinedKeys, joinKeys, leadsIndex, type WrittenKey } from './order-keys.ts';
 import {
   asOneRange,
@@ -96,8 +96,8 @@ export class PageQuery {
   }
 
   select(): Sql {
-    const distance = scannedDistance(this.#collection);
-    if (distance) return this.#nearest(distance);
+    const scan = scanOf(this.#collection);
+    if (scan) return scan.isApproximate ? this.#nearly(scan) : this.#nearest();
     const rows = matchingRows(this.#collection, this.scope.alias);
     const joined = this.#joinKeys(rows);
     const ranges = this.#cursor ? this.#rangesAfter(this.#cursor, joined.keys) : this.#allRanges(joined.keys);
@@ -178,8 +178,7 @@ export class PageQuery {
     const order = isInOrder ? [] : orderBy(this.#asOutputs(this.#keys));
     const outputs = this.#outputs(rows, joined.keys, this.needs.keys || !isInOrder);
     const columns = outputs.length > 0 ? outputs : [integer(1)];
-    const offset = this.#offset();
-    const limit = offset ? sql`${this.#size()} + ${offset}` : this.#size();
+    const limit = this.#lastSize();
     const branches = ranges.map((range) => subselect({ columns, ...inRange(rows, joined, range), orderBy: orderBy(range.order), limit }));
     const { alias } = this.scope;
     return select({
@@ -187,57 +186,78 @@ export class PageQuery {
       from: as(sql`(${newLine}${join(branches, sql`${newLine}union all${newLine}`)})`, alias),
       orderBy: order,
       limit: this.#size(),
-      offset,
+      offset: this.#offset(),
     });
+  }
+
+  /**
+   * The nearest rows, which a GiST index finds. Before version 17, it serves no order by several values, so the rows at the distance of the
+   * last one are read, too, and sorted with the others. For the first 10:
+   *
+   *     select t1.* from (select …, t1."name"::text operator(public.<->) $1::text as "(order 1)" from … as t1
+   *       order by t1."name"::text operator(public.<->) $1::text fetch first (10) rows with ties) as t1 order by t1."(order 1)", t1."id" limit 10
+   */
+  #nearest(): Sql {
+    const rows = this.#nearestRows(matchingRows(this.#collection, this.scope.alias), this.#lastSize(), 'with ties');
+    return this.#sorted(sql`(${rows})`);
   }
 
   /**
    * The nearest rows, of which an HNSW or IVFFlat index finds some, in an order that is almost right. If it finds fewer than the page has
    * room for, all distances are computed. For the first 10 within a distance:
    *
-   *     with nearest as materialized (select …, t1."embedding" operator("public".<=>) $1::public.vector as "(order 1)" from … as t1
-   *       order by t1."embedding" operator("public".<=>) $1::public.vector, t1."id" limit 18)
+   *     with nearest as materialized (select …, t1."embedding" operator(public.<=>) $1::public.vector as "(order 1)" from … as t1
+   *       order by t1."embedding" operator(public.<=>) $1::public.vector fetch first (18) rows with ties)
    *     select t1.* from (
    *       select t1.* from nearest as t1 where (select count(*) from nearest) >= 10 and t1."(order 1)" <= $2::double precision
    *       union all
-   *       (select … from … as t1 where t1."embedding" operator("public".<=>) $1::public.vector <= $2::double precision
-   *         and (select count(*) from nearest) < 10 order by (t1."embedding" operator("public".<=>) $1::public.vector) + 0, t1."id" limit 10)
+   *       (select … from … as t1 where t1."embedding" operator(public.<=>) $1::public.vector <= $2::double precision
+   *         and (select count(*) from nearest) < 10 order by (t1."embedding" operator(public.<=>) $1::public.vector) + 0, t1."id" limit 10)
    *     ) as t1 order by t1."(order 1)", t1."id" limit 10
    *
    * The bound of the distance is outside, because a scan would go on looking for rows within it.
    */
-  #nearest({ within }: DistanceFilter): Sql {
+  #nearly({ within }: DistanceScan): Sql {
     const { alias } = this.scope;
-    const offset = this.#offset();
-    const limit = offset ? sql`${this.#size()} + ${offset}` : this.#size();
-    const scanned = this.#nearestRows(
-      matchingRows(unbounded(this.#collection), alias),
-      sql`${limit} + ${integer(spareRows)}`,
-      (key) => key,
-    );
+    const limit = this.#lastSize();
+    const spare = sql`${limit} + ${integer(spareRows)}`;
+    const scanned = this.#nearestRows(matchingRows(unbounded(this.#collection), alias), spare, 'with ties');
     const all = matchingRows(this.#collection, alias);
     const isFull = sql`(select ${countRows} from ${trusted(found)}) >= ${limit}`;
-    const exact = this.#nearestRows({ ...all, where: [...all.where, sql`not ${isFull}`] }, limit, withoutIndex);
+    const exact = this.#nearestRows({ ...all, where: [...all.where, sql`not ${isFull}`] }, limit, 'without index');
     const [key] = this.#asOutputs(this.#keys);
     const bound = within && key ? [sql`${key.sql} <= ${bind(within, 'double precision')}`] : [];
-    const columns = [sql`${trusted(alias)}.*`];
-    const indexed = select({ columns, from: as(trusted(found), alias), where: [isFull, ...bound] });
-    const order = orderBy(this.#asOutputs(this.#keys));
-    const page = select({
-      columns: [...columns, ...this.#rowNumber(order)],
-      from: as(sql`(${newLine}${indexed}${newLine}union all${newLine}(${exact}))`, alias),
-      orderBy: order,
-      limit: this.#size(),
-      offset,
-    });
+    const indexed = select({ columns: [sql`${trusted(alias)}.*`], from: as(trusted(found), alias), where: [isFull, ...bound] });
+    const page = this.#sorted(sql`(${newLine}${indexed}${newLine}union all${newLine}(${exact}))`);
     return withQueries([cte(found, scanned, { materialized: true })], page);
   }
 
-  #nearestRows(rows: MatchingRows, limit: Sql, ordered: (key: WrittenKey) => WrittenKey): Sql {
+  /** `with ties`: in the order of the distance alone. */
+  #nearestRows(rows: MatchingRows, limit: Sql, by: 'with ties' | 'without index'): Sql {
     const joined = this.#joinKeys(rows);
     const range = this.#cursor ? (this.#rangesAfter(this.#cursor, joined.keys)[0] ?? nothingIn(joined)) : undefined;
-    const orderKeys = orderBy(joined.keys.map(ordered));
-    return select({ columns: this.#outputs(rows, joined.keys, true), ...inRange(rows, joined, range), orderBy: orderKeys, limit });
+    const withTies = by === 'with ties';
+    const order = orderBy(withTies ? joined.keys.slice(0, 1) : joined.keys.map(withoutIndex));
+    return select({ columns: this.#outputs(rows, joined.keys, true), ...inRange(rows, joined, range), orderBy: order, limit, withTies });
+  }
+
+  /** The page of rows that have the values of the keys. */
+  #sorted(rows: Sql): Sql {
+    const { alias } = this.scope;
+    const order = orderBy(this.#asOutputs(this.#keys));
+    return select({
+      columns: [sql`${trusted(alias)}.*`, ...this.#rowNumber(order)],
+      from: as(rows, alias),
+      orderBy: order,
+      limit: this.#size(),
+      offset: this.#offset(),
+    });
+  }
+
+  /** The number of rows up to the last one of the page. */
+  #lastSize(): Sql {
+    const offset = this.#offset();
+    return offset ? sql`${this.#size()} + ${offset}` : this.#size();
   }
 
   /**
@@ -300,48 +320,12 @@ function nothingIn({ keys }: JoinedKeys): SeekRange {
   return { condition: sql`false`, order: keys, isBeyond: true };
 }
 
-/** A distance that no vector index serves, as the index may find only some of the rows. */
-function withoutIndex(key: WrittenKey): WrittenKey {
-  const isFoundNearly = key.value.kind === 'distance' && forms[key.value.distance.measured.form].isApproximate;
-  return isFoundNearly ? { ...key, sql: sql`${key.sql} + 0` } : key;
-}
-
 const found = 'nearest';
 /**
  * How many more rows an index finds than the page has: it knows distances only to about seven digits, so that rows at almost the same
  * distance come in any order.
  */
 const spareRows = 8;
-
-type DistanceFilter = Extract<Filter, { kind: 'distance' }>;
-
-function distanceFilter(filter: Filter | null): DistanceFilter | undefined {
-  if (filter?.kind === 'and') return filter.filters.map(distanceFilter).find((each) => each !== undefined);
-  return filter?.kind === 'distance' ? filter : undefined;
-}
-
-/**
- * The distance by which a page is ordered, if an index may find its nearest rows: one of the table's own, or of what a view shows. IVFFlat
- * finds those of the nearest lists, and would leave out many between its rows and the next page.
- */
-function scannedDistance({ plan: { page, filter, table }, rows }: Collection): DistanceFilter | undefined {
-  const bounded = rows.kind === 'table' && page.direction === 'forward' ? distanceFilter(filter) : undefined;
-  if (!bounded || !forms[bounded.distance.measured.form].isApproximate) return undefined;
-  const isShown = table.kind === 'view' || table.kind === 'partitioned table';
-  const scan = bounded.distance.measured.indexed.get(bounded.distance.metric) ?? (isShown ? 'nearly' : undefined);
-  return scan === 'in order' || (scan && page.cursor === null) ? bounded : undefined;
-}
-
-/** The collection without the bound of its distances. */
-function unbounded(collection: Collection): Collection {
-  const { plan } = collection;
-  return { ...collection, plan: { ...plan, filter: plan.filter && withoutBound(plan.filter) } };
-}
-
-function withoutBound(filter: Filter): Filter {
-  if (filter.kind === 'and') return { ...filter, filters: filter.filters.map(withoutBound) };
-  return filter.kind === 'distance' ? { ...filter, within: null } : filter;
-}
 
 /** FROM and WHERE of the rows in a range; of all rows if there is none. */
 function inRange({ from, where }: MatchingRows, { joins }: JoinedKeys, range: SeekRange | undefined): Omit<SelectClauses, 'columns'> {
