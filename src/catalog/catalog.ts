@@ -199,8 +199,12 @@ export interface CatalogForeignKey {
 
 /** What is inferred from the definition of a view. Columns are numbers, in view order. */
 export interface CatalogView {
-  /** Columns that identify a row and are never null; null if that cannot be proven. */
+  /** Columns that identify a row; null if that cannot be proven. */
   readonly key: readonly number[] | null;
+  /** Whether columns of the key may be null. Nulls are equal in it. */
+  readonly keyMayBeNull: boolean;
+  /** Whether any column is a key, because it has a single row, which is computed from others. */
+  readonly isSummary: boolean;
   /** Why it has no key, phrased to follow the view's name. */
   readonly problem: string | null;
   /** Sets of columns in which no two rows are equal, unless a column is null. */

@@ -40,7 +40,7 @@ import {
 import { searchRank, snippetJson } from './search.ts';
 import { shardAlong, shardOfKey } from './shards.ts';
 import { type Frame, noFrame, StatementContext } from './statement.ts';
-import { bound } from './values/comparison.ts';
+import { bound, isNull } from './values/comparison.ts';
 import { jsonPart } from './values/json-values.ts';
 import { boundsJson } from './values/range-values.ts';
 import { keyElementJson, opaqueIdJson, repeatsValue, valueJson } from './values/value-json.ts';
@@ -222,12 +222,15 @@ export function compileQueryField(value: ConnectionPlan | LookupPlan | RoutinePl
   }
 }
 
-function compileLookup({ table, key, row }: LookupPlan, context: StatementContext): Sql {
+function compileLookup({ table, key, nulls, row }: LookupPlan, context: StatementContext): Sql {
   const scope = tableScope(context.aliases.next(), table, table.keepsNotNull, shardOfKey(table, key));
   return objectOrNull({
     columns: [concatenate(compileRow(row, scope, context))],
     from: as(tableName(table), scope.alias),
-    where: key.map(({ column, parameter }) => equals(column, parameter, scope)),
+    where: [
+      ...key.map(({ column, parameter }) => equals(column, parameter, scope)),
+      ...nulls.map(({ name, type }) => isNull(scope.column(name), type)),
+    ],
     // The declared key of a view may match several rows.
     limit: integer(1),
   });

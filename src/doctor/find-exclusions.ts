@@ -11,8 +11,8 @@ import { enumValueNames, functionName, qualifiedName, tableKinds } from '../mode
 import { filterableRows, orderableFields } from '../model/relations/related-rows.ts';
 import { writableRelations } from '../model/relations/writable-relations.ts';
 import type { Exclusion, LackingPrivilege } from '../model/report.ts';
-import { uniqueColumns } from '../model/tables/build-tables.ts';
 import { clashesWithBuckets, clashesWithFraction } from '../model/tables/column-uses.ts';
+import { uniqueColumns } from '../model/tables/table-keys.ts';
 import type { Examination } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 

@@ -109,6 +109,8 @@ export interface Table {
   readonly keyIsUnique: boolean;
   /** Whether keys are proven to lead to one row: those that are unique, and those of views that can be inferred. */
   readonly keyIsProven: boolean;
+  /** Whether rows may have nulls in the key, of which equal ones are still the same: in views of groups and of single rows. */
+  readonly keyTakesNulls: boolean;
   /** Whether NOT NULL holds for all rows: not in foreign tables or tables that others inherit from. */
   readonly keepsNotNull: boolean;
   /** Whether an insert writes every row or fails, because no trigger or rule can skip one. */
@@ -262,7 +264,10 @@ export interface Relation {
   readonly nullable: boolean;
   /** To-one: whether a constraint guarantees at most one row. False for keys declared by a directive. */
   readonly unique: boolean;
-  /** Whether only rows have it, not filters, orders and the like: it leads to one of many partitions, which another relation covers. */
+  /**
+   * Whether only rows have it, not filters, orders and the like, because another relation covers it: it leads to one of many partitions, or
+   * to the only row of a collection, by a key that a directive declares.
+   */
   readonly onlyInRows: boolean;
   /** Whether it leads to the same row, in the table that a view shows or in the view, so that there is nothing to write. */
   readonly sameRow: boolean;

@@ -137,6 +137,19 @@ export function keyOfNodeId(id: InputValue, table: Table, argument: string): { c
   });
 }
 
+/** The columns of a key in a nodeId, those that are null apart if rows may have nulls in it. */
+export function withoutNulls<Element extends { readonly column: Column }>(
+  key: readonly Element[],
+  id: InputValue,
+  { keyTakesNulls }: Table,
+): { readonly key: readonly Element[]; readonly nulls: readonly Column[] } {
+  const isNull = (index: number): boolean => keyTakesNulls && id?.kind === 'identifier' && id.elements[index] === null;
+  return {
+    key: key.filter((_, index) => !isNull(index)),
+    nulls: key.flatMap(({ column }, index) => (isNull(index) ? [column] : [])),
+  };
+}
+
 /** Plans each field, except `__typename`, with `plan`. Adds the response key to the path of errors. */
 export function planMembers<Value>(
   selection: readonly SelectedField[],

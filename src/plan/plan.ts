@@ -45,6 +45,8 @@ export interface LookupPlan {
   readonly kind: 'lookup';
   readonly table: Table;
   readonly key: RowKey;
+  /** Columns of the key that are null. */
+  readonly nulls: readonly Column[];
   readonly row: RowPlan;
 }
 

@@ -118,8 +118,9 @@ function withClauses(random: Random, shown: readonly string[], rest: string): st
     case 1:
       return `select distinct on (${random.pick(shown)}) ${list} ${rest}`;
     case 2:
-    case 3:
       return `select ${list}, count(*) as n ${rest} group by ${shown.join(', ')}`;
+    case 3:
+      return `select ${shown.map((column, index) => `${random.pick(['coalesce', 'abs', 'greatest'])}(${column}) % 3 as c${index + 1}`).join(', ')}, count(*) as n ${rest} group by ${shown.map((_, index) => index + 1).join(', ')}`;
     case 4:
       return `select ${list} ${rest} ${random.pick(['union all', 'union'])} select ${shown.map(() => 1).join(', ')}`;
     case 5:

@@ -61,6 +61,7 @@ export function tableWith(typeName: string, columns: readonly Column[], more: Pa
   const usable = { selectable: true, insertable: true, updatable: true, deletable: true };
   const rest = {
     keyIsUnique: true,
+    keyTakesNulls: false,
     keyIsProven: true,
     keepsNotNull: true,
     insertsEveryRow: true,

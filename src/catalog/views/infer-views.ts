@@ -28,10 +28,11 @@ export function* inferViews(raw: RawViews, columnCounts: ReadonlyMap<number, num
   const analysis = new Analysis(raw);
   const views = new Map<number, InferredView>();
   for (const [id, count] of columnCounts) {
-    const { key, unique, problem, originOf } = analysis.propertiesOf(id);
+    const { key, unique, isSummary, problem, originOf } = analysis.propertiesOf(id);
     const numbers = (columns: readonly KeyColumn[]) => columns.map(({ column }) => column);
     const origins = Array.from({ length: count }, (_, index) => originOf(index + 1));
-    views.set(id, { key: key && numbers(key), problem, unique: unique.map(numbers), origins });
+    const keyMayBeNull = key?.some(({ mayBeNull }) => mayBeNull) ?? false;
+    views.set(id, { key: key && numbers(key), keyMayBeNull, isSummary, problem, unique: unique.map(numbers), origins });
     yield;
   }
   return views;
@@ -43,6 +44,7 @@ class Analysis {
   readonly #indexes: ReadonlyMap<number, readonly { readonly primary: boolean; readonly columns: readonly KeyColumn[] }[]>;
   readonly #operators: Operators;
   readonly #notNull: ReadonlySet<string>;
+  readonly #volatileFunctions: ReadonlySet<number>;
   readonly #ofRelations = new Map<number, RowProperties>();
   /** Queries in WITH may be read many times. */
   readonly #ofCtes = new Map<TreeNode, RowProperties>();
@@ -60,6 +62,7 @@ class Analysis {
     }));
     this.#indexes = Map.groupBy(keys, ({ tableId }) => tableId);
     this.#operators = operatorsOf(raw);
+    this.#volatileFunctions = new Set(raw.volatileFunctions.map(({ id }) => id));
     this.#notNull = new Set(raw.notNull.map(({ tableId, column }) => `${tableId} ${column}`));
   }
 
@@ -93,15 +96,16 @@ class Analysis {
     if (hasChildren) return { ...unknownProperties('other tables inherit from it'), originOf };
     const unique = indexes.map(({ columns }) => columns);
     const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
+    const isStable = (): boolean => true;
     const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
-    return { key: primary?.columns ?? null, unique, single: false, originOf, isNeverNull, problem };
+    return { key: primary?.columns ?? null, unique, single: false, isSummary: false, originOf, isNeverNull, isStable, problem };
   }
 
   /** `outer` are the WITH queries of enclosing queries. */
   #queryProperties(query: TreeNode | undefined, outer: Scopes): RowProperties {
     if (query?.type !== 'QUERY') throw new Error('it is not a query');
     const scopes = [...outer, asNodes(query.fields.get('cteList'))];
-    const parts = readQueryParts(query);
+    const parts = readQueryParts(query, this.#volatileFunctions);
     const items = parts.items.map((item) => this.#inferItem(item, scopes));
     return inferProperties(parts, shapeOf(query), items, this.#operators);
   }
@@ -139,8 +143,9 @@ class Analysis {
 /** The WITH queries of each enclosing query, outermost first. */
 type Scopes = readonly (readonly TreeNode[])[];
 
-/** The operator `=` of `bpchar`, which ignores trailing spaces. */
+/** The operator `=` of `bpchar`, which ignores trailing spaces, and that of `numeric`, which ignores trailing zeros. */
 const bpcharEquality = 1054;
+const numericEquality = 1752;
 
 function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
   const familiesOf = Map.groupBy(equalities, ({ operator }) => operator);
@@ -151,7 +156,8 @@ function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): 
     isEquality: (operator, family) => familiesIn(operator).includes(family),
     familyOf: (operator) => familiesIn(operator)[0],
     isExact: (operator, { collation, modifier }) => {
-      // Only a length pads all values of `bpchar` alike.
+      // Only a length pads all values of `bpchar` alike, and only a scale all numbers.
+      if (operator === numericEquality) return modifier >= 0;
       if (operator === bpcharEquality && modifier < 0) return false;
       return familiesIn(operator).some((family) => exact.has(family)) && !loose.has(collation);
     },

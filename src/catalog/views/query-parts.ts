@@ -2,13 +2,8 @@
  * Reads the parts of a `select` that determine its rows from PostgreSQL's query node: the items of its FROM clause, which columns are
  * equal, and its outputs.
  */
-import { asList, asNode, asNodes, flagIn, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
-
-/** A column of an item. `position` is that of the item in the range table, from 1. */
-export interface ColumnReference {
-  readonly position: number;
-  readonly column: number;
-}
+import { type ColumnReference, collationOf, isNeverNull, readsOf } from './expressions.ts';
+import { asList, asNode, asNodes, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
 /** An item of the FROM clause: a table, a view, a subquery. */
 export interface QueryItem {
@@ -38,7 +33,12 @@ export interface QueryParts {
 
 export interface QueryOutput {
   readonly column: ColumnReference | null;
-  /** The column's collation; 0 if it has none. */
+  /**
+   * The columns that it is computed from, by nothing but operators and built-in functions that are not volatile; null if by anything else,
+   * so that its values may be others each time.
+   */
+  readonly reads: readonly ColumnReference[] | null;
+  /** Its collation; 0 if it has none. */
   readonly collation: number;
   /** The column's type modifier: negative if its type has none, such as a length. */
   readonly modifier: number;
@@ -56,7 +56,7 @@ const entryKinds = { join: 2, group: 9 };
 const isNotNullTest = 1;
 
 /** Reads a query. Throws an `Error` for a tree that PostgreSQL would not write. */
-export function readQueryParts(query: TreeNode): QueryParts {
+export function readQueryParts(query: TreeNode, volatileFunctions: ReadonlySet<number>): QueryParts {
   const reader = new Reader(asNodes(query.fields.get('rtable')));
   reader.join(asNode(query.fields.get('jointree')), false);
   const outputs = asNodes(query.fields.get('targetList')).map((entry): QueryOutput => {
@@ -64,7 +64,8 @@ export function readQueryParts(query: TreeNode): QueryParts {
     const column = reader.columnOf(expression);
     return {
       column,
-      collation: column === null ? 0 : numberIn(expression!, 'varcollid'),
+      reads: readsOf(expression, (node) => reader.columnOf(node), volatileFunctions),
+      collation: collationOf(expression),
       modifier: column === null ? -1 : numberIn(expression!, 'vartypmod'),
       isConstant: expression?.type === 'CONST',
       neverNull: isNeverNull(expression),
@@ -73,40 +74,6 @@ export function readQueryParts(query: TreeNode): QueryParts {
     };
   });
   return { items: reader.items, equalities: reader.equalities, notNull: reader.notNull, outputs };
-}
-
-/** PostgreSQL's `count(*)` and `count(value)`. */
-const counts: readonly number[] = [2803, 2147];
-
-/** PostgreSQL's own objects have lower ids (FirstNormalObjectId). */
-const firstOwnId = 16384;
-/** How a cast that PostgreSQL adds is written: not at all. */
-const implicitCast = 2;
-/** `coalesce`, before PostgreSQL 16 and since. */
-const coalesceTypes: readonly string[] = ['COALESCE', 'COALESCEEXPR'];
-
-function isNeverNull(node: TreeNode | undefined): boolean {
-  if (node === undefined) return false;
-  if (node.type === 'AGGREF') return counts.includes(numberIn(node, 'aggfnoid')) && isPlainAggregate(node);
-  if (!coalesceTypes.includes(node.type)) return false;
-  const values = asNodes(node.fields.get('args'));
-  return (
-    values.some((value) => isConstant(value) || isNeverNull(value)) && values.every((value) => isConstant(value) || isPlainAggregate(value))
-  );
-}
-
-/** Whether it is a constant other than null, possibly as another type. */
-function isConstant(node: TreeNode): boolean {
-  if (node.type === 'CONST') return !flagIn(node, 'constisnull');
-  if (node.type !== 'FUNCEXPR' || numberIn(node, 'funcformat') !== implicitCast || numberIn(node, 'funcid') >= firstOwnId) return false;
-  return asNodes(node.fields.get('args')).every(isConstant);
-}
-
-/** Whether it is a built-in aggregate of columns, so that it depends on nothing but the rows. */
-function isPlainAggregate(node: TreeNode): boolean {
-  if (node.type !== 'AGGREF' || numberIn(node, 'aggfnoid') >= firstOwnId || asNode(node.fields.get('aggfilter')) !== undefined)
-    return false;
-  return asNodes(node.fields.get('args')).every((entry) => asNode(entry.fields.get('expr'))?.type === 'VAR');
 }
 
 class Reader {

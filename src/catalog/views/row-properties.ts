@@ -2,7 +2,8 @@
  * Infers which sets of columns are unique in the rows of a query, and the origins of its columns, from the same properties of the items of
  * its FROM clause. Only what is certain counts, because a key shared by two rows would give them the same identity.
  */
-import type { ColumnReference, Equality, QueryOutput, QueryParts } from './query-parts.ts';
+import type { ColumnReference } from './expressions.ts';
+import type { Equality, QueryOutput, QueryParts } from './query-parts.ts';
 
 /** The table column that a query's column shows. */
 export interface ColumnOrigin {
@@ -17,17 +18,23 @@ export interface KeyColumn {
   readonly column: number;
   readonly family: number;
   readonly collation: number;
+  /** Of a key, in which nulls are equal. */
+  readonly mayBeNull?: true;
 }
 
 /** Of the rows of a table, view or subquery. */
 export interface RowProperties {
-  /** Null if none is known, or if not all its columns are visible. Key columns are never null. */
+  /** Null if none is known, or if not all its columns are visible. */
   readonly key: readonly KeyColumn[] | null;
   /** Sets of columns in which no two rows are equal, unless a column is null. Includes the key. */
   readonly unique: readonly (readonly KeyColumn[])[];
   readonly single: boolean;
+  /** Whether any column is a key, because it has a single row, which is computed from others. */
+  readonly isSummary: boolean;
   originOf(column: number): ColumnOrigin | null;
   isNeverNull(column: number): boolean;
+  /** Whether its values are the same each time that the same rows are read. */
+  isStable(column: number): boolean;
   readonly problem: string | null;
 }
 
@@ -66,21 +73,26 @@ export interface Operators {
 }
 
 export const unknownProperties = (problem: string): RowProperties => ({
-  ...{ key: null, unique: [], single: false, problem },
+  ...{ key: null, unique: [], single: false, isSummary: false, problem },
   originOf: () => null,
   isNeverNull: () => false,
+  isStable: () => false,
 });
 
 export function inferProperties(parts: QueryParts, shape: QueryShape, items: readonly InferredItem[], operators: Operators): RowProperties {
   if (shape.combines) return unknownProperties('it combines the rows of several queries (union, intersect or except)');
   const columns = propertiesOfColumns(parts, shape, items);
   const single = shape.aggregates && shape.groups === null && !shape.groupingSets && !shape.returnsSets;
-  const grouped = groupedColumns(parts, shape, columns.isNeverNull, operators);
+  const grouped = groupedColumns(parts, shape, columns, operators);
   const byItems = keyOfItems(parts, shape, items, operators);
-  if (!('problem' in byItems) && byItems.key.length === 0) return { ...singleRow(parts, columns.isNeverNull), ...columns };
-  if (!('problem' in byItems)) return { ...byItems, unique: [...byItems.unique, ...grouped.unique], single, problem: null, ...columns };
+  if (!('problem' in byItems) && byItems.key.length === 0) {
+    const isSummary = items.length > 0 || shape.aggregates;
+    return { ...singleRow(parts, columns.isNeverNull), isSummary, ...columns };
+  }
+  const others = { single, isSummary: false, ...columns };
+  if (!('problem' in byItems)) return { ...byItems, unique: [...byItems.unique, ...grouped.unique], problem: null, ...others };
   const { key, unique } = grouped;
-  return { key, unique, single, problem: key === null ? (grouped.problem ?? byItems.problem) : null, ...columns };
+  return { key, unique, problem: key === null ? (grouped.problem ?? byItems.problem) : null, ...others };
 }
 
 /** Where the columns of a query come from, and whether they are never null. */
@@ -88,7 +100,7 @@ function propertiesOfColumns(
   { outputs, notNull }: QueryParts,
   { groupingSets }: QueryShape,
   items: readonly InferredItem[],
-): Pick<RowProperties, 'originOf' | 'isNeverNull'> {
+): Pick<RowProperties, 'originOf' | 'isNeverNull' | 'isStable'> {
   const shown = outputs.filter(({ hidden }) => !hidden);
   const itemOf = (column: ColumnReference | null) => column && items.find(({ position }) => position === column.position);
   return {
@@ -97,6 +109,7 @@ function propertiesOfColumns(
       const origin = itemOf(column)?.properties.originOf(column!.column) ?? null;
       return origin && { ...origin, path: `${column!.position}.${origin.path}` };
     },
+    isStable: (number) => shown[number - 1]?.reads?.every((column) => itemOf(column)?.properties.isStable(column.column)) ?? false,
     isNeverNull(number) {
       const output = shown[number - 1];
       // Grouping sets leave columns null.
@@ -131,13 +144,13 @@ function singleRow(
 }
 
 /**
- * The columns that `distinct` or `group by` names, if the query shows them all: no two rows are equal in them. They are a key if none can
- * be null and equal values are the same, because a group shows any one of its equal values.
+ * What `distinct` or `group by` names, if the query shows it all: no two rows are equal in it, where nulls are equal, too. It is a key if
+ * equal values are the same, because a group shows any one of its equal values, and if they are the same each time.
  */
 function groupedColumns(
   { outputs }: QueryParts,
   shape: QueryShape,
-  isNeverNull: RowProperties['isNeverNull'],
+  { isNeverNull, isStable }: Pick<RowProperties, 'isNeverNull' | 'isStable'>,
   operators: Operators,
 ): Pick<RowProperties, 'key' | 'unique' | 'problem'> {
   const none = { key: null, unique: [], problem: null };
@@ -151,10 +164,11 @@ function groupedColumns(
     if (output?.isConstant) continue;
     const column = output === undefined ? 0 : shown.indexOf(output) + 1;
     const family = operators.familyOf(operator);
-    if (output === undefined || output.column === null || column === 0 || family === undefined) return none;
-    if (!isNeverNull(column)) problem ??= 'it groups rows by a column that may be null; "where … is not null" excludes that';
+    if (output === undefined || column === 0 || family === undefined) return none;
+    if (!isStable(column))
+      problem ??= 'it groups rows by an expression whose values may be others each time, such as a function of your own';
     if (!operators.isExact(operator, output)) problem ??= 'it groups rows by a column whose equal values may differ, such as 1.0 and 1.00';
-    columns.push({ column, family, collation: output.collation });
+    columns.push({ column, family, collation: output.collation, ...(!isNeverNull(column) && { mayBeNull: true }) });
   }
   if (columns.length === 0) return none;
   const inOrder = columns.sort((one, other) => one.column - other.column);

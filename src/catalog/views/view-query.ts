@@ -48,6 +48,8 @@ export interface RawViews {
   /** B-tree families in which equal values are the same bytes, unless their collation is nondeterministic (support function equalimage). */
   readonly exactFamilies: readonly { readonly id: number }[];
   readonly looseCollations: readonly { readonly id: number }[];
+  /** PostgreSQL's own functions that are volatile. */
+  readonly volatileFunctions: readonly { readonly id: number }[];
 }
 
 const isRead = (id: string): string => `(${id} in (select s.id from source s)) is true`;
@@ -117,6 +119,7 @@ export const viewLists: Lists<RawViews> = {
     from: `pg_catalog.pg_amproc p
       where p.amprocnum = 4 and (p.amprocfamily in (select f.oid from pg_catalog.pg_opfamily f where f.opfmethod = 403)) is true`,
   },
+  volatileFunctions: { members: { id: 'p.oid::int8' }, from: `pg_catalog.pg_proc p where p.oid < 16384 and p.provolatile = 'v'` },
   looseCollations: { members: { id: 'c.oid::int8' }, from: 'pg_catalog.pg_collation c where not c.collisdeterministic' },
 };
 

@@ -242,8 +242,12 @@ function hasOneRow({ plan: { table, page, filter, members }, rows }: Collection)
   );
 }
 
-/** The first key column, if it may be null. Rows where it is are not edges, as in pg_graphql: views and functions may return some. */
+/**
+ * The first key column, if it may be null, although no row of the table has null in it. Rows where it is are not edges, as in pg_graphql:
+ * views with a declared key, and functions, may return some.
+ */
 export function nullableKey(collection: Collection): Column | null {
+  if (collection.plan.table.keyTakesNulls) return null;
   const [first] = collection.plan.table.primaryKey;
   return first && !(first.notNull && keepsNotNull(collection)) ? first : null;
 }

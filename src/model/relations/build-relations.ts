@@ -81,7 +81,21 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
   const referring = foreignKeysOf(context, links.outgoing).map((key) => ({ key, relation: outgoing(context, key) }));
   // Rows without a key cannot be paged.
   const referred = foreignKeysOf(context, links.incoming).filter(({ local }) => local.traits.key !== null);
-  return [...referring, ...referred.map((key) => ({ key, relation: incoming(context, key) }))].map(withLegalName);
+  const incomings = referred.map((key) => ({ key, relation: incoming(context, key) }));
+  return [...[...referring, ...incomings].map(withLegalName), ...incomings.flatMap(toDeclaredOne)];
+}
+
+/**
+ * A field that leads back to one row of a table or view, beside pg_graphql's collection, if its key is declared by a directive, and is within
+ * the columns that refer.
+ */
+function toDeclaredOne({ key, relation }: Omit<Candidate, 'yields'>): readonly Candidate[] {
+  const { local, localColumns, targetColumns } = key;
+  const { key: ownKey, schema } = local.traits;
+  const isOne = ownKey !== null && ownKey.every((column) => localColumns.includes(column));
+  if (relation.kind === 'to-one' || !isOne || !local.additions.has('inferredKeys')) return [];
+  const fieldName = toOneFieldName(local.stem, namesOf(targetColumns), schema.inflection);
+  return [{ key, relation: { ...relation, fieldName, kind: 'to-one', onlyInRows: true }, yields: true }];
 }
 
 /** A relation is named after a column, whose name GraphQL may forbid. */

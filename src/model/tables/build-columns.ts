@@ -35,6 +35,8 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
 }
 
 export function hasLookup(context: BuildContext, table: LazyTable): boolean {
+  // The arguments of a lookup cannot be null.
+  if (table.keyTakesNulls) return false;
   const key = (table.traits.key ?? []).map((column) => buildColumn(context, table, column));
   // These names are not final, but renaming a key column that shares its name with a non-key column makes no difference: its new name is
   // unique and legal.

@@ -122,6 +122,7 @@ function readTraits(
       : preferredName(catalogTable.name, directive, (name) => typeNameOf(name, schema.inflection), additions),
     keyIsUnique: false,
     keyIsProven: false,
+    keyTakesNulls: false,
     totalCount: false,
     aggregate: false,
     selectable: true,

@@ -1,16 +1,8 @@
 /** The tables that a role sees, with their type names: those with a key, a legal name and a readable column. */
-import type { CatalogColumn, CatalogTable, CatalogView } from '../../catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
 import { type Additions, narrowAdditions, ofAggregates, ofRelations } from '../additions.ts';
 import { type BuildContext, Excluded, type Notes, notGranted, privilegesOn, type SchemaSettings } from '../build-context.ts';
-import {
-  type Directive,
-  readDescription,
-  readDirective,
-  readEnabled,
-  readKeyColumns,
-  readLiveRefresh,
-  readMaximum,
-} from '../directives.ts';
+import { type Directive, readDescription, readDirective, readEnabled, readLiveRefresh, readMaximum } from '../directives.ts';
 import type { Table } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
@@ -27,6 +19,7 @@ import type { Renaming } from '../report.ts';
 import { computedOwner, isSetOfRows, whyForbidden } from '../routines/routine-types.ts';
 import { findSearched } from './build-search.ts';
 import { type FoundTable, LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
+import { isProven, keyOf, takesNulls } from './table-keys.ts';
 import { isInsertable, isReadable, isUpdatable } from './value-types.ts';
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
@@ -84,6 +77,7 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
     plainName,
     keyIsUnique,
     keyIsProven: keyIsUnique || isProven(context, catalogTable, key),
+    keyTakesNulls: !(key instanceof Excluded) && takesNulls(context, catalogTable, directive, additions),
     totalCount: able.selectable && readEnabled(directive, 'totalCount'),
     ...able,
     isSearchable: searched !== null,
@@ -228,55 +222,6 @@ function renamingOf({ id, kind, schema, name, stem }: Table, plain: string, rena
   return { object: kind, id, name: qualifiedName(schema, name), reason };
 }
 
-/** The key: the primary key in table column order, or the columns of a directive in its order, or an inferred key; or why there is none. */
-function keyOf(
-  context: BuildContext,
-  catalogTable: CatalogTable,
-  directive: Directive,
-  additions: Additions,
-): readonly CatalogColumn[] | Excluded {
-  const primary = catalogTable.indexes.find((index) => index.primary);
-  if (primary) return catalogTable.columns.filter(({ number }) => primary.columns.includes(number));
-  const names = readKeyColumns(directive);
-  if (!names) {
-    const unique = uniqueColumns(catalogTable)?.map(({ name }) => JSON.stringify(name)) ?? ['"..."'];
-    const remedy = `declare its key columns with the comment directive {"primary_key_columns": [${unique.join(', ')}]}`;
-    const view = additions.has('inferredKeys') ? context.catalog.views.get(catalogTable.id) : undefined;
-    if (view !== undefined) return inferredKey(context, catalogTable, view, remedy);
-    const mayHaveOne = catalogTable.kind === 'r' || catalogTable.kind === 'p';
-    return new Excluded('no-key', mayHaveOne ? `it has no primary key; add one, or ${remedy}` : `it has no key; ${remedy}`);
-  }
-  const key = names.map((name) => catalogTable.columns.find((column) => column.name === name));
-  const missing = names.find((_name, position) => !key[position]);
-  if (missing !== undefined) {
-    const reason = `its comment directive names "${missing}" in primary_key_columns, which is not one of its columns; correct the directive`;
-    return new Excluded('unusable-directive', reason);
-  }
-  return key.filter((column) => column !== undefined);
-}
-
-/** Whether the columns of a key without a constraint include some that are unique and never null. */
-function isProven({ catalog }: BuildContext, catalogTable: CatalogTable, key: readonly CatalogColumn[] | Excluded): boolean {
-  if (key instanceof Excluded) return false;
-  const columns = key.map(({ number }) => number);
-  const unique = catalogTable.hasChildren ? null : uniqueColumns(catalogTable)?.map(({ number }) => number);
-  return [catalog.views.get(catalogTable.id)?.key, unique].some((proven) => proven?.every((number) => columns.includes(number)));
-}
-
-function inferredKey(
-  context: BuildContext,
-  catalogTable: CatalogTable,
-  { key, problem }: CatalogView,
-  remedy: string,
-): readonly CatalogColumn[] | Excluded {
-  if (key === null) return new Excluded('no-key', `it has no key, and none can be inferred, because ${problem}; ${remedy}`);
-  const columns = catalogTable.columns.filter(({ number }) => key.includes(number));
-  const hidden = columns.find((column) => !privilegesOn(context, catalogTable, column).select);
-  if (hidden === undefined) return columns;
-  const reason = `the role ${context.privileges.role} cannot select ${hidden.name}, a column of the key that is inferred; grant select on it to the role, or ${remedy}`;
-  return notGranted(reason, 'select', catalogTable.id, hidden.name);
-}
-
 function abilities(context: BuildContext, catalogTable: CatalogTable, directive: Directive, additions: Additions) {
   const may = (verb: 'select' | 'insert' | 'update', can: (column: CatalogColumn) => boolean) =>
     catalogTable.columns.some((column) => privilegesOn(context, catalogTable, column)[verb] && can(column));
@@ -289,14 +234,4 @@ function abilities(context: BuildContext, catalogTable: CatalogTable, directive:
     deletable: selectable && catalogTable.canDelete && (context.privileges.tables.get(catalogTable.id)?.delete ?? false),
     aggregate: selectable && readEnabled(directive, 'aggregate'),
   };
-}
-
-/** The columns of a unique index that are never null, in its order; null if there is none. */
-export function uniqueColumns({ kind, indexes, columns }: CatalogTable): readonly CatalogColumn[] | null {
-  if (kind !== 'r' && kind !== 'p') return null;
-  for (const index of indexes.filter(({ unique, immediate }) => unique && immediate)) {
-    const keys = index.columns.flatMap((number) => columns.find((column) => column.number === number && column.notNull) ?? []);
-    if (keys.length > 0 && keys.length === index.columns.length) return keys;
-  }
-  return null;
 }

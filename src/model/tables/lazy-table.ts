@@ -24,7 +24,17 @@ export interface TableBuilder {
 
 /** The members of a table that depend on no other table. */
 const shared = [
-  ...(['kind', 'description', 'keyIsUnique', 'keyIsProven', 'keepsNotNull', 'insertsEveryRow', 'insertsFirst', 'rowSecurity'] as const),
+  ...([
+    'kind',
+    'description',
+    'keyIsUnique',
+    'keyIsProven',
+    'keyTakesNulls',
+    'keepsNotNull',
+    'insertsEveryRow',
+    'insertsFirst',
+    'rowSecurity',
+  ] as const),
   ...(['roleIndependent', 'readEffects', 'writeEffects', 'placement', 'maxRows', 'liveRefresh', 'totalCount'] as const),
   ...(['aggregate', 'additions'] as const),
   ...(['selectable', 'insertable', 'updatable', 'deletable', 'isSearchable'] as const),

@@ -17,6 +17,7 @@ import {
   planTests,
   rangeValue,
   valueParameter,
+  withoutNulls,
 } from '../inputs.ts';
 import type { Filter } from '../plan.ts';
 import { planSearch } from './search.ts';
@@ -191,7 +192,11 @@ function testsOf(filter: Extract<Filter, { kind: 'elements' | 'length' }>): Filt
 }
 
 function planNodeId({ value }: InputEntry, table: Table): Filter[] {
-  return keyOfNodeId(value, table, 'filter').map(({ column, parameter }) => ({ kind: 'comparison', column, operator: 'eq', parameter }));
+  const { key, nulls } = withoutNulls(keyOfNodeId(value, table, 'filter'), value, table);
+  return [
+    ...key.map(({ column, parameter }): Filter => ({ kind: 'comparison', column, operator: 'eq', parameter })),
+    ...nulls.map((column): Filter => ({ kind: 'null test', column, isNull: true })),
+  ];
 }
 
 export function combine(kind: 'and' | 'or', filters: readonly (Filter | null)[]): Filter | null {

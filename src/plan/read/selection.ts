@@ -3,7 +3,7 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Lineage, Model, Routine, Table } from '../../model/model.ts';
 import { isJson, namedTypes } from '../../model/types/named-types.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
-import { countOf, keyOfNodeId, planMembers, valueParameter } from '../inputs.ts';
+import { countOf, keyOfNodeId, planMembers, valueParameter, withoutNulls } from '../inputs.ts';
 import type {
   ConnectionPlan,
   ConnectionValue,
@@ -54,7 +54,13 @@ function planRead(field: SelectedField, model: Model): QueryValue {
     case 'stream':
       return planStream(field, binding.table);
     case 'by key':
-      return planLookup(binding.table, keyOfArguments(field), field.selection);
+      return {
+        kind: 'lookup',
+        table: binding.table,
+        key: keyOfArguments(field),
+        nulls: [],
+        row: planRow(field.selection, binding.table, 1),
+      };
     case 'node':
       return planNode(field, model);
     case 'routine':
@@ -69,10 +75,6 @@ function keyOfArguments(field: SelectedField): LookupPlan['key'] {
   });
 }
 
-function planLookup(table: Table, key: LookupPlan['key'], selection: readonly SelectedField[]): LookupPlan {
-  return { kind: 'lookup', table, key, row: planRow(selection, table, 1) };
-}
-
 function planNode(field: SelectedField, model: Model): LookupPlan {
   const id = argumentOf(field, model.nodeIdField) as IdentifierValue;
   const table = model.tables.find((each) => each.selectable && each.schema === id.schema && each.name === id.table);
@@ -81,7 +83,8 @@ function planNode(field: SelectedField, model: Model): LookupPlan {
       'BAD_USER_INPUT',
       `The nodeId in the argument "${model.nodeIdField}" does not identify a table that this role can read.`,
     );
-  return planLookup(table, keyOfNodeId(id, table, model.nodeIdField), field.on(table.typeName));
+  const { key, nulls } = withoutNulls(keyOfNodeId(id, table, model.nodeIdField), id, table);
+  return { kind: 'lookup', table, key, nulls, row: planRow(field.on(table.typeName), table, 1) };
 }
 
 /**
