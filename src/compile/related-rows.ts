@@ -24,6 +24,7 @@ import {
   type RowNeeds,
   type Scope,
   tableName,
+  tableScope,
   targetScope,
 } from './scope.ts';
 import { type Shard, shardAlong } from './shards.ts';
@@ -90,7 +91,7 @@ export function lineageQueries(lineage: Lineage, maxDepth: Count, needs: RowNeed
 function levels(lineage: Lineage, name: string, maxDepth: Count, needs: RowNeeds, near: Scope, aliases: Aliases): Sql {
   const { direction, parent, depthName } = lineage;
   const { target: table, columns: pairs } = parent;
-  const [first, next] = [directScope(aliases.next(), table), directScope(aliases.next(), table)];
+  const [first, next] = [tableScope(aliases.next(), table, table.keepsNotNull), tableScope(aliases.next(), table, table.keepsNotNull)];
   const last = directScope(name, table);
   const columns = [...new Set([...pairs.flatMap((pair) => [pair.near, pair.target]), ...needs.columns])].filter(
     (each) => each !== depthName,
