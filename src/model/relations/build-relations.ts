@@ -92,7 +92,7 @@ function candidatesOf(context: BuildContext, table: LazyTable): Candidate[] {
 function toDeclaredOne({ key, relation }: Omit<Candidate, 'yields'>): readonly Candidate[] {
   const { local, localColumns, targetColumns } = key;
   const { key: ownKey, schema } = local.traits;
-  const isOne = ownKey !== null && ownKey.every((column) => localColumns.includes(column));
+  const isOne = ownKey?.every((column) => localColumns.includes(column));
   if (relation.kind === 'to-one' || !isOne || !local.additions.has('inferredKeys')) return [];
   const fieldName = toOneFieldName(local.stem, namesOf(targetColumns), schema.inflection);
   return [{ key, relation: { ...relation, fieldName, kind: 'to-one', onlyInRows: true }, yields: true }];
