@@ -137,7 +137,7 @@ own_operator as (
   )
   select d.oid, d.schema, d.function from d
 ),
--- Types of columns, arguments and results, the element types of arrays, the types that domains are based on, and the attributes of
+-- Types of columns, arguments and results, composite types that directives may name, the element types of arrays, the types that domains are based on, and the attributes of
 -- composite types. They are few, which PostgreSQL only assumes if they come from an array: it would expect millions, and compare each
 -- type with all of them.
 used_type as materialized (
@@ -147,6 +147,7 @@ used_type as materialized (
       union select f.prorettype from function f
       union select pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) from function f
       union select pg_catalog.unnest(f.proallargtypes) from function f
+      union select c.reltype from pg_catalog.pg_class c where c.relkind = 'c' and (c.relnamespace in (select e.oid from exposed e)) is true
     )) as id
     union
     select p.id

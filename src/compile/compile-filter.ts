@@ -16,9 +16,10 @@ import { columnsLeadingTo, columnsOfSearch } from '../plan/traits/order-traits.t
 import { requiredComparisons } from '../plan/walk.ts';
 import { and, as, countRows, exists, list, subselect } from '../sql/clauses.ts';
 import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { elementScope, elementsOf, memberScope, shapedValue } from './attributes.ts';
 import { distanceCondition } from './distance.ts';
 import { relatedRows } from './related-rows.ts';
-import { type Aliases, allNeeds, attributeScope, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
+import { type Aliases, allNeeds, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
 import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, hasOwnOperand, inSchemaOf, isNotNull, isNull, partOf, testOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
@@ -48,14 +49,17 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
     }
     case 'not':
       return sql`not (${compileFilter(filter.filter, scope, aliases, { ...nesting, isInExpression: true })})`;
-    case 'null test':
-      return (filter.isNull ? isNull : isNotNull)(scope.column(filter.column.name), filter.column.type);
+    case 'null test': {
+      const { shape, type } = filter.column;
+      const value = scope.column(filter.column.name);
+      return (filter.isNull ? isNull : isNotNull)(shape ? shapedValue(value, filter.column, shape) : value, type);
+    }
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
     case 'elements':
       return elementsCondition(filter, scope, aliases);
     case 'length':
-      return and(filter.tests.map((test) => testOf(builtIn('cardinality', scope.column(filter.column.name)), test, namedTypes.int4)));
+      return and(filter.tests.map((test) => testOf(lengthOf(scope.column(filter.column.name), filter.column), test, namedTypes.int4)));
     case 'json test':
       return jsonCondition(scope.column(filter.column.name), filter.column.type, filter);
     case 'attributes':
@@ -166,13 +170,17 @@ function attributesCondition(
   nesting: Nesting,
 ): Sql {
   const value = scope.column(column.name);
-  if (quantifier === null) return compileFilter(filter, attributeScope(scope.alias, value), aliases, nesting);
+  if (quantifier === null) return compileFilter(filter, memberScope(scope.alias, value, column), aliases, nesting);
   const alias = aliases.next();
   const inside = { isInExpression: quantifier === 'all', isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
-  const matches = compileFilter(filter, attributeScope(alias, elementOf(alias)), aliases, inside);
-  // In FROM, `unnest` would make a row of nulls of a null element.
-  const from = as(sql`(select ${builtIn('unnest', value)} as ${identifier('element')})`, alias);
-  return quantified(quantifier, value, from, matches);
+  const matches = compileFilter(filter, elementScope(alias, elementOf(alias), column), aliases, inside);
+  const { array, from } = elementsOf(value, column, alias);
+  return quantified(quantifier, array, from, matches);
+}
+
+/** The number of elements of an array, or of JSON with the shape of a list. */
+function lengthOf(value: Sql, column: Column): Sql {
+  return column.shape ? builtIn('jsonb_array_length', shapedValue(value, column, column.shape)) : builtIn('cardinality', value);
 }
 
 /** `every` means that no row fails to match. */

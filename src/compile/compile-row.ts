@@ -21,6 +21,7 @@ import type {
 import { as, coalesce, cte, list, type SelectClauses, select, subselect, withQueries } from '../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../sql/json-text.ts';
 import { builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
+import { shapedValue, shapeScope } from './attributes.ts';
 import { equals } from './compile-filter.ts';
 import { needsOfLineage } from './page/collection.ts';
 import { compileConnection, connectionJson, selectConnection } from './page/compile-connection.ts';
@@ -82,7 +83,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
     case 'computed':
       return [resultJson(value.result, callOnRow(value.routine, scope, inputsOf(value.arguments)), context, value.routine.volatile)];
     case 'row column':
-      return [rowColumn(scope.column(value.column.name), value.row, value.list, context)];
+      return [rowColumn(scope.column(value.column.name), value, context)];
   }
 }
 
@@ -135,21 +136,51 @@ function objectOrNull(row: SelectClauses, otherwise = literal('null')): Sql {
   return coalesce(subselect(row), otherwise);
 }
 
-/** A value whose type is a table's row type, or an array of it. */
-function rowColumn(column: Sql, row: RowPlan, isList: boolean, context: StatementContext): Sql {
+/** A column whose values are rows or arrays of them: of composite types, or of JSON with a shape. */
+function rowColumn(value: Sql, { column, row, list }: Extract<RowValue, { kind: 'row column' }>, context: StatementContext): Sql {
+  if (!column.shape) return list ? rowsJson(value, row, context) : rowJson(value, row, context);
+  const json = shapedValue(value, column, column.shape);
+  if (!list) return shapedJson(json, row, context);
+  const [alias, inner] = [context.aliases.next(), context.aliases.next()];
+  const from = as(sql`(select ${builtIn('jsonb_array_elements', trusted(`${alias}.value`))} as element)`, inner);
+  const elements = select({ columns: [sql`'[' || ${jsonRows(shapedJson(trusted(`${inner}.element`), row, context))} || ']'`], from });
+  // The document is computed once.
+  return objectOrNull({
+    columns: [sql`(${elements})`],
+    from: as(sql`(select ${json} as value offset 0)`, alias),
+    where: [sql`${trusted(alias)}.value is not null`],
+  });
+}
+
+/** An object in jsonb with the members of a shape; null if it is none. */
+function shapedJson(json: Sql, row: RowPlan, context: StatementContext): Sql {
   const alias = context.aliases.next();
-  if (!isList) {
-    return objectOrNull({
-      columns: [concatenate(compileRow(row, directScope(alias, { keepsNotNull: false, row: column }), context))],
-      from: as(sql`(select (${column}).*)`, alias),
-      where: [sql`${column} is distinct from null`],
-    });
-  }
+  const value = trusted(`${alias}.value`);
+  return objectOrNull({
+    columns: [concatenate(compileRow(row, shapeScope(alias, value, row.table), context))],
+    from: as(sql`(select ${json} as value offset 0)`, alias),
+    where: [sql`${builtIn('jsonb_typeof', value)} = 'object'`],
+  });
+}
+
+/** A value whose type is a table's row type. */
+function rowJson(value: Sql, row: RowPlan, context: StatementContext): Sql {
+  const alias = context.aliases.next();
+  return objectOrNull({
+    columns: [concatenate(compileRow(row, directScope(alias, { keepsNotNull: false, row: value }), context))],
+    from: as(sql`(select (${value}).*)`, alias),
+    where: [sql`${value} is distinct from null`],
+  });
+}
+
+/** An array of values of a table's row type. */
+function rowsJson(array: Sql, row: RowPlan, context: StatementContext): Sql {
+  const alias = context.aliases.next();
   // In FROM, `unnest` would make a row of nulls of a null element.
-  const elements = sql`(select ${builtIn('unnest', column)} as element)`;
-  const json = rowColumn(sql`${trusted(alias)}.element`, row, false, context);
+  const elements = sql`(select ${builtIn('unnest', array)} as element)`;
+  const json = rowJson(sql`${trusted(alias)}.element`, row, context);
   const list = select({ columns: [sql`'[' || ${jsonRows(json)} || ']'`], from: as(elements, alias) });
-  return sql`case when ${column} is null then 'null' else (${list}) end`;
+  return sql`case when ${array} is null then 'null' else (${list}) end`;
 }
 
 /** The JSON text of a function's result. `once` puts the call in FROM, so that it happens only once. */
@@ -160,7 +191,7 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       return once || repeatsValue(result.type) ? calledOnce(call, json, context) : json(call);
     }
     case 'row list':
-      return calledOnce(call, (value) => rowColumn(value, result.row, true, context), context);
+      return calledOnce(call, (value) => rowsJson(value, result.row, context), context);
     case 'void':
       return subselect({ columns: [literal('null')], from: call });
     case 'row': {

@@ -68,11 +68,6 @@ export function tableScope(alias: string, table: Table, keepsNotNull: boolean, s
   return directScope(alias, { keepsNotNull, row, shard });
 }
 
-/** A value of a composite type, whose attributes are the columns. */
-export function attributeScope(alias: string, value: Sql): Scope {
-  return { ...directScope(alias, { keepsNotNull: false, row: value }), column: (name) => sql`(${value}).${identifier(name)}` };
-}
-
 function columnJson(column: Column, scope: Scope): JsonText {
   return valueJson(scope.column(column.name), column.type, isNeverNull(column, scope));
 }

@@ -40,6 +40,34 @@ describe('reportDirectives', () => {
     );
   });
 
+  it('reports shapes of JSON columns that are none, with the place in them', async () => {
+    const findings = await doctor.examine(
+      `create type spot as (x int); grant usage on type spot to anon;
+       create table note (id int primary key, a jsonb, b json, c jsonb, d jsonb, e jsonb, f jsonb, g text, h jsonb, i jsonb); grant select on note to anon;
+       alter table note enable row level security; create policy p on note for select using (id > 0);
+       comment on column note.a is '@graphql({"shape": {"type": "object", "properties": {"b": {"type": "array", "items": {"oneOf": []}}}}})';
+       comment on column note.b is '@graphql({"shape": {"type": "object"}})'; comment on column note.c is '@graphql({"shape": "nowhere"})';
+       comment on column note.d is '@graphql({"shape": {"type": "string"}})'; comment on column note.e is '@graphql({"shape": {"type": "object", "properties": {"x": {"type": "float"}}}})';
+       comment on column note.f is '@graphql({"shape": true})'; comment on column note.g is '@graphql({"shape": "spot"})';
+       comment on column note.h is '@graphql({"shape": "spot"})'; comment on column note.i is '@graphql({"shape": {"type": "object", "title": "a b", "properties": {"x": {}}}})';`,
+    );
+    const must =
+      '"shape" of its comment directive is ignored; it must be the name of a composite type, or a JSON Schema of an object or an array of objects';
+    assert.deepEqual(
+      findings.map(({ name, message }) => [name, message.replace(must, '…')]),
+      [
+        ['s.note.a', '…; at properties.b.items: "oneOf" is not supported'],
+        ['s.note.b', '…; "properties" is no object with members'],
+        ['s.note.c', '…; there is no composite type nowhere'],
+        ['s.note.d', '…'],
+        ['s.note.e', '…; at properties.x: "type" is none of object, array, string, integer, number and boolean'],
+        ['s.note.f', '…; a schema is an object'],
+        ['s.note.g', '"shape" of its comment directive has no meaning here; supported: name, description'],
+        ['s.note.i', '…; "title" is not a valid GraphQL name'],
+      ],
+    );
+  });
+
   it('reports members of directives that have no effect', async () => {
     const findings = await doctor.examine(
       `create table note (id int primary key, text text); create type mood as enum ('calm'); grant select on note to anon;

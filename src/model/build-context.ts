@@ -10,6 +10,7 @@ import type {
 } from '../catalog/catalog.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
+import type { ColumnShape } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
 import type { Exclusion, ExclusionCause, LackingPrivilege, Renaming } from './report.ts';
 import type { Overload } from './routines/overloads.ts';
@@ -63,6 +64,9 @@ export interface BuildContext {
   readonly composites: Map<number, LazyTable>;
   /** Those of the catalog, by the ids of their relations: which of them the role sees is only known behind its tables. */
   readonly compositeIds: ReadonlySet<number>;
+  /** The shapes of JSON columns, by the id of their table or composite type and their number; and the tables of all shapes, inner ones first. */
+  readonly shapes: Map<number, Map<number, ColumnShape>>;
+  readonly shapeTables: LazyTable[];
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
   /** Functions with namesakes, by id. */

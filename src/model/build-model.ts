@@ -22,6 +22,7 @@ import { addDomains } from './tables/build-domains.ts';
 import { addEnums, claimListFilters } from './tables/build-enums.ts';
 import { buildLookups } from './tables/build-lookups.ts';
 import { buildSearch, searchConfigsOf } from './tables/build-search.ts';
+import { addShapes, claimShapes } from './tables/build-shapes.ts';
 import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from './tables/build-tables.ts';
 import { claimInputTypes } from './tables/input-types.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
@@ -66,12 +67,14 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   };
   yield* addTables(context, builder, names, notes);
   const uses = yield* addComposites(context, builder, notes);
+  yield* addShapes(context);
   yield* addEnums(context, names, notes);
   yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
   claimListFilters(context, names);
   yield* addDomains(context, names, notes);
   claimComposites(context, uses, names, notes);
+  claimShapes(context, names, notes);
   const inferredKeys = isReported ? yield* noteParts(context, notes) : [];
   const routines = yield* buildRoutines(context, names, notes);
   yield* claimInsertOnly(context, names, notes);
@@ -79,7 +82,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   const subscriptionType = additions.has('subscriptions') || additions.has('streams') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
-  const composites = [...context.composites.values()];
+  const composites = [...context.composites.values(), ...context.shapeTables];
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
@@ -124,6 +127,8 @@ function* newContext(
     insertOnly: [],
     enums: new Map(),
     composites: new Map(),
+    shapes: new Map(),
+    shapeTables: [],
     compositeIds: new Set(catalog.composites.map(({ id }) => id)),
     overloads: findOverloads(catalog),
     domains: new Map(),

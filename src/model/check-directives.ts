@@ -2,10 +2,11 @@
  * What comment directives may contain for each kind of object, and a check that finds those that have no effect: broken ones, members of
  * the wrong type, and unknown members. They are ignored, but a log line and the doctor report them. The result does not depend on the role.
  */
-import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
 import { isJsonObject } from '../errors/api-error.ts';
 import { additionNames } from '../settings/additions.ts';
 import { parseDirective, readLiveRefresh, readSearch } from './directives.ts';
+import { isJsonType, readShape, WrongShape } from './json-shapes.ts';
 import type { TableKind } from './model.ts';
 import { functionName, qualifiedName, tableKinds } from './naming/names.ts';
 import { faultOfSearch } from './tables/build-search.ts';
@@ -57,6 +58,11 @@ const mappings: MemberCheck = (value, { labels }) => {
   return unknown === undefined ? null : `an object whose labels exist; "${unknown}" does not`;
 };
 
+const shape: MemberCheck = (value, { catalog }) => {
+  const read = readShape(value, catalog);
+  return read instanceof WrongShape ? read.reason : null;
+};
+
 export const directiveMembers = {
   schema: { inflect_names: flag, max_rows: count, max_depth: count, introspection: flag, additions },
   table: {
@@ -73,6 +79,8 @@ export const directiveMembers = {
     live,
   },
   column: { name, description: text },
+  /** Besides those of every column. */
+  'JSON column': { shape },
   relation: { local_name: name, foreign_name: name, ancestors_name: name, descendants_name: name },
   function: { name, description: text, live, max_rows: count },
   'composite type': { name, description: text },
@@ -91,7 +99,10 @@ function findFaults(comment: string, kind: DirectiveKind, subject: Subject): Dir
   if (!isJsonObject(parsed.value)) {
     return [{ fault: 'wrong type', message: 'its comment directive is not a JSON object and is ignored; write {"name": value}' }];
   }
-  const members: Readonly<Record<string, MemberCheck>> = directiveMembers[kind];
+  const members: Readonly<Record<string, MemberCheck>> = {
+    ...(kind === 'JSON column' && directiveMembers.column),
+    ...directiveMembers[kind],
+  };
   return Object.entries(parsed.value).flatMap(([key, value]): DirectiveFault[] => {
     const expectation = Object.hasOwn(members, key) ? members[key] : undefined;
     if (!expectation) {
@@ -139,9 +150,8 @@ function* commentedObjects(catalog: Catalog): Generator<Commented, void> {
     const tableName = qualifiedName(schemaNames.get(table.schemaId) ?? '', table.name);
     tableNames.set(table.id, tableName);
     yield { kind: 'table', object: tableKinds[table.kind], comment: table.comment, name: () => tableName, table };
-    for (const { comment, name } of table.columns) {
-      if (comment !== null) yield { kind: 'column', object: 'column', comment, name: () => qualifiedName(tableName, name) };
-    }
+    for (const column of table.columns)
+      if (column.comment !== null) yield commentedColumn(catalog, column, () => qualifiedName(tableName, column.name));
   }
   for (const { comment, tableId, name } of catalog.foreignKeys) {
     yield { kind: 'relation', object: 'relation', comment, name: () => qualifiedName(tableNames.get(tableId) ?? '', name) };
@@ -152,12 +162,14 @@ function* commentedObjects(catalog: Catalog): Generator<Commented, void> {
   for (const { comment, schemaId, name, columns } of catalog.composites) {
     const typeName = qualifiedName(schemaNames.get(schemaId) ?? '', name);
     if (comment !== null) yield { kind: 'composite type', object: 'composite type', comment, name: () => typeName };
-    for (const column of columns) {
-      if (column.comment !== null)
-        yield { kind: 'column', object: 'column', comment: column.comment, name: () => qualifiedName(typeName, column.name) };
-    }
+    for (const column of columns)
+      if (column.comment !== null) yield commentedColumn(catalog, column, () => qualifiedName(typeName, column.name));
   }
   for (const { comment, schema, name, labels } of catalog.types.values()) {
     yield { kind: 'enum', object: 'enum', comment, name: () => qualifiedName(schema, name), labels };
   }
+}
+
+function commentedColumn(catalog: Catalog, { comment, typeId }: CatalogColumn, name: () => string): Commented {
+  return { kind: isJsonType(catalog, typeId) ? 'JSON column' : 'column', object: 'column', comment, name };
 }

@@ -251,6 +251,14 @@ export interface Column {
   readonly updatable: boolean;
   /** Whether an insert that omits it stores null, unless a trigger fills it in. */
   readonly nullByDefault: boolean;
+  /** The shape of JSON, if a directive gives it one. */
+  readonly shape: ColumnShape | null;
+}
+
+/** JSON that is read as an object, or as a list of objects, with the members of `table`. */
+export interface ColumnShape {
+  readonly table: Table;
+  readonly isList: boolean;
 }
 
 /** A foreign key seen from one of its tables. */

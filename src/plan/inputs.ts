@@ -1,6 +1,6 @@
 /** Turns selections into members, and coerced arguments into parameters. */
 import { ApiError, inField, quote } from '../errors/api-error.ts';
-import type { Column, Table } from '../model/model.ts';
+import type { Column, ColumnShape, Table } from '../model/model.ts';
 import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../model/types/named-types.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
@@ -88,6 +88,11 @@ export function countOf(value: InputValue, argument: string, maximum: number): C
 export function checkCount(count: number, argument: string, maximum: number): number {
   if (count < 0) throw new ApiError('BAD_USER_INPUT', `\`${argument}\` must be an unsigned integer`);
   return Math.min(count, maximum);
+}
+
+/** The members of the values of a column: of a composite type, or JSON with a shape; null if it has none. */
+export function partsOf({ type, shape }: Column): ColumnShape | null {
+  return shape ?? (type.kind === 'row' || type.kind === 'row list' ? { table: type.table, isList: type.kind === 'row list' } : null);
 }
 
 /** Keys that lead to a part of JSON. Throws BAD_USER_INPUT for null. */

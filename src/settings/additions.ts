@@ -28,7 +28,7 @@ const additionTable = {
   ranges: 'Ranges and multiranges as objects with bounds, beside their text, in rows, filters and inputs',
   geometry: 'Columns of PostGIS as GeoJSON, with filters by place',
   moreTypes: 'Intervals, network addresses and ltree: filters with all their comparisons, aggregates, and increments of times by intervals',
-  json: 'JSON columns: filters, the argument path of their fields, orders and groups by paths, and updates of a part',
+  json: 'JSON columns: filters, the argument path of their fields, orders and groups by paths, shapes with typed fields, and updates of a part',
   search:
     'Full-text search: the argument search of collections, the filter of that name, ranks and snippets; nearest rows by trigrams of texts',
   vectors: 'Nearest rows by the vectors of pgvector and by points, with their distances, and hybrid search',

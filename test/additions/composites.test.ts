@@ -1,4 +1,4 @@
-/** Composite types: filters by attributes use indexes, inputs keep to the limits, and how they are written does not change the SQL. */
+/** Composite types, and JSON with a shape: filters by attributes use indexes, inputs keep to the limits, and how they are written does not change the SQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
@@ -8,9 +8,13 @@ before(async () => {
   started = await startTestGraph(
     `create type spot as (x int, y int);
     create type trip as (name text, stops spot[], home spot);
-    create table place (id int primary key, at spot, trip trip);
-    insert into place select i, row(i, i % 10)::spot, row('t' || i, array[row(i, 1)::spot], row(i, 2)::spot)::trip from generate_series(1, 5000) i;
+    create table place (id int primary key, at spot, trip trip, facts jsonb);
+    comment on column place.facts is '@graphql({"shape": {"type": "object", "properties": {"city": {"type": "string"}, "at": {"type": "object", "properties": {"zip": {"type": "string"}}}}}})';
+    insert into place select i, row(i, i % 10)::spot, row('t' || i, array[row(i, 1)::spot], row(i, 2)::spot)::trip,
+      jsonb_build_object('city', 'c' || i, 'at', jsonb_build_object('zip', i::text)) from generate_series(1, 5000) i;
     create index place_x on place (((at).x));
+    create index place_city on place ((facts ->> 'city'));
+    create index place_zip on place (((facts -> 'at') ->> 'zip'));
     create index place_home on place ((((trip).home).x));
     create index place_name on place (((trip).name) text_pattern_ops);
     create function total(spots spot[]) returns bigint language sql immutable as $$ select sum((s).x) from unnest(spots) s $$;
@@ -27,6 +31,8 @@ const indexed: readonly (readonly [filter: string, index: string])[] = [
   ['{at: {or: [{x: {eq: 7}}, {x: {eq: 9}}]}}', 'place_x'],
   ['{trip: {home: {x: {lt: 5}}}}', 'place_home'],
   ['{trip: {name: {eq: "t9"}}}', 'place_name'],
+  ['{facts: {city: {eq: "c9"}}}', 'place_city'],
+  ['{facts: {at: {zip: {in: ["9", "8"]}}}}', 'place_zip'],
 ];
 for (const [filter, index] of indexed) {
   test(`an index is used: ${filter}`, async () => {

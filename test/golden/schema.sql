@@ -141,3 +141,8 @@ comment on table story is '@graphql({"search": {"columns": {"headline": "A", "bo
 create domain fixed_price as price check ((value).amount > 0);
 create table price_tag(id int primary key, price price, former price[], fixed fixed_price);
 create function in_euros(price price) returns numeric language sql stable as $$ select (price).amount $$;
+
+-- JSON with a shape.
+create table gear(id int primary key, specs jsonb, parts jsonb);
+comment on column gear.specs is '@graphql({"shape": {"type": "object", "properties": {"maker": {"type": "string"}, "watts": {"type": "integer"}, "made": {"type": "string", "format": "date"}, "tags": {"type": "array", "items": {"type": "string"}}, "size": {"type": "object", "properties": {"unit": {"type": "string"}}}}}})';
+comment on column gear.parts is '@graphql({"shape": {"type": "array", "items": {"type": "object", "title": "GearPart", "properties": {"no": {"type": "integer"}}}}})';

@@ -50,6 +50,7 @@ export function columnOf(name: string, type: ValueType, more: Partial<Column> = 
     required: false,
     updatable: true,
     nullByDefault: false,
+    shape: null,
   };
   const ownNames = { name, fieldName: name, rowFieldName: name, filterName: name };
   const rest = { description: null, type, notNull: false, refusesNull: more.notNull ?? false, leadsIndex: false, indexMovesNulls: false };

@@ -4,12 +4,12 @@ import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
 import { isAlwaysThere, traitsOfOrder, uniqueRelation } from '../../plan/traits/order-traits.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { memberScope } from '../attributes.ts';
 import { distanceSql } from '../distance.ts';
 import { relatedRows } from '../related-rows.ts';
 import {
   type Aliases,
   areEqual,
-  attributeScope,
   callOnRow,
   directScope,
   joinConditions,
@@ -75,7 +75,7 @@ function valueOfRow(value: OrderValue, scope: Scope, aliases: Aliases): Sql {
     case 'json value':
       return jsonValue(scope.column(value.column.name), value);
     case 'attribute':
-      return valueOfRow(value.value, attributeScope(scope.alias, scope.column(value.column.name)), aliases);
+      return valueOfRow(value.value, memberScope(scope.alias, scope.column(value.column.name), value.column), aliases);
     case 'search rank':
       return searchRank(value.search, scope);
     case 'depth':

@@ -1,12 +1,12 @@
 /** Tests of JSON, and parts of it: `t1."details" @> $1::jsonb`, `t1."details" #> $1::text[]`. PostgreSQL finds rows for all but paths with variables by a GIN index. */
 import type { Column } from '../../model/model.ts';
-import { type JsonValueType, operandScalar } from '../../model/types/named-types.ts';
+import { jsonValueTypes, operandScalar } from '../../model/types/named-types.ts';
 import { jsonOperators } from '../../model/types/operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import type { JsonChange, JsonPathValue, JsonTest, Parameter } from '../../plan/plan.ts';
-import { coalesce } from '../../sql/clauses.ts';
+import { coalesce, list } from '../../sql/clauses.ts';
 import type { JsonText } from '../../sql/json-text.ts';
-import { bind, builtIn, cast, identifier, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { valueJson } from './value-json.ts';
 
 /** Whether a value of json or jsonb passes the test. */
@@ -32,24 +32,65 @@ export function jsonPart(value: Sql, { type, notNull }: Column, path: Parameter)
 /** What is at a path of json or jsonb as a value of the type; null if it is none. */
 export function jsonValue(value: Sql, { keys, as }: JsonPathValue): Sql {
   const part = sql`(${value} #> ${bind(keys, 'text[]')})`;
-  return as === 'TEXT' ? sql`(${value} #>> ${bind(keys, 'text[]')})` : typedValue(cast(part, 'jsonb'), as);
+  return jsonAs(cast(part, 'jsonb'), sql`(${value} #>> ${bind(keys, 'text[]')})`, jsonValueTypes[as].type);
 }
 
-/** `(case when pg_catalog.jsonb_typeof(v) = 'number' then v::numeric end)`, for jsonb. */
-function typedValue(part: Sql, as: Exclude<JsonValueType, 'TEXT'>): Sql {
-  const text = sql`(${part} #>> '{}')`;
-  switch (as) {
-    case 'NUMBER':
-      return sql`(case when ${builtIn('jsonb_typeof', part)} = 'number' then ${cast(part, 'numeric')} end)`;
-    case 'BOOLEAN':
-      return sql`(case when ${builtIn('jsonb_typeof', part)} = 'boolean' then ${cast(part, 'bool')} end)`;
-    case 'DATE':
+/**
+ * A value of jsonb, also given as its text, as one of the type: `(case when pg_catalog.jsonb_typeof(v) = 'number' then v::numeric end)`. Null
+ * if it is none, or out of range.
+ */
+export function jsonAs(json: Sql, text: Sql, type: ValueType): Sql {
+  if (type.kind === 'list') return listAs(json, type);
+  if (type.kind === 'enum') {
+    const labels = list(type.enum.values.map(({ label }) => literal(label)));
+    return sql`(case when ${text} in (${labels}) then ${cast(text, type.sqlType)} end)`;
+  }
+  if (type.kind !== 'scalar') return json;
+  const number = cast(json, 'numeric');
+  switch (type.typeName) {
+    case 'numeric':
+      return sql`(case when ${isOf(json, 'number')} then ${number} end)`;
+    case 'int4':
+    case 'int8':
+    case 'float8': {
+      const [least, most] = bounds[type.typeName];
+      const isWhole = type.typeName === 'float8' ? nothing : sql` and ${number} = ${builtIn('trunc', number)}`;
+      const fits = sql`${number} between ${trusted(least)} and ${trusted(most)}${isWhole}`;
+      return sql`(case when ${isOf(json, 'number')} then case when ${fits} then ${cast(number, type.typeName)} end end)`;
+    }
+    case 'bool':
+      return sql`(case when ${isOf(json, 'boolean')} then ${cast(json, 'bool')} end)`;
+    case 'date':
       return sql`(case when ${text} ~ ${literal(`^${datePattern}$`)} then case when ${isDay(text)} then ${cast(text, 'date')} end end)`;
-    case 'DATETIME':
+    case 'timestamptz':
       return sql`(case when ${text} ~ ${literal(`^${datePattern}(${timePattern})?$`)} then case when ${isDay(text)} then ${cast(text, 'timestamptz')} end end)`;
+    case 'uuid':
+      return sql`(case when ${text} ~* ${literal(uuidPattern)} then ${cast(text, 'uuid')} end)`;
+    case 'text':
+      return text;
+    default:
+      return json;
   }
 }
 
+function listAs(json: Sql, { element, sqlType }: Extract<ValueType, { kind: 'list' }>): Sql {
+  const value = jsonAs(trusted('e.v'), sql`(e.v #>> '{}')`, element);
+  const elements = sql`${builtIn('jsonb_array_elements', json)} with ordinality as e(v, n)`;
+  const array = sql`array(select ${value} from ${elements} order by e.n)::${trusted(sqlType)}`;
+  return sql`(case when ${isOf(json, 'array')} then ${array} end)`;
+}
+
+const bounds = {
+  int4: ['-2147483648', '2147483647'],
+  int8: ['-9223372036854775808', '9223372036854775807'],
+  float8: ['-1.7976931348623157e308', '1.7976931348623157e308'],
+} as const;
+
+function isOf(json: Sql, type: 'number' | 'boolean' | 'array'): Sql {
+  return sql`${builtIn('jsonb_typeof', json)} = ${literal(type)}`;
+}
+
+const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const datePattern = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
 const timePattern = '[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?';
 
@@ -102,6 +143,6 @@ function isContainer(value: Sql): Sql {
 }
 
 /** json has no such operators. */
-function asJsonb(value: Sql, type: ValueType): Sql {
+export function asJsonb(value: Sql, type: ValueType): Sql {
   return type.kind === 'scalar' && operandScalar(type).typeName === 'jsonb' ? value : cast(value, 'jsonb');
 }

@@ -31,7 +31,18 @@ export function buildColumns(context: BuildContext, table: LazyTable, notes: Not
   const all = catalogTable.columns.map((column) => buildColumn(context, table, column));
   const columns = usableColumns(context, table, all, notes);
   const primaryKey = (key ?? []).flatMap((column) => all[catalogTable.columns.indexOf(column)] ?? []);
-  return { columns, primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
+  return { columns: withWholes(columns), primaryKey, uniqueKeys: uniqueKeysOf(table, primaryKey, all, columns) };
+}
+
+/** Adds the whole JSON of each column with a shape, to be read and filtered as other JSON. */
+function withWholes(columns: Mutable<Column>[]): Mutable<Column>[] {
+  const wholes = columns.flatMap((column): Mutable<Column>[] => {
+    if (column.shape === null) return [];
+    const name = numbered(`${column.fieldName}JSON`, (other) => columns.every(({ fieldName }) => fieldName !== other));
+    const names = { fieldName: name, rowFieldName: name, filterName: name };
+    return [{ ...column, ...names, shape: null, insertable: false, updatable: false }];
+  });
+  return [...columns, ...wholes];
 }
 
 export function hasLookup(context: BuildContext, table: LazyTable): boolean {
@@ -104,6 +115,7 @@ function buildColumn(context: BuildContext, { traits }: LazyTable, column: Catal
     required:
       context.settings.requiredInputs && column.refusesNull && !column.automatic && !column.hasDefault && !catalogTable.fillsColumns,
     updatable: grants.update && isUpdatable(context, column, additions),
+    shape: context.shapes.get(catalogTable.id)?.get(column.number) ?? null,
     nullByDefault: (catalogTable.kind === 'r' || catalogTable.kind === 'p') && !column.automatic && !column.hasDefault,
   };
 }

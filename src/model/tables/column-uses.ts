@@ -9,8 +9,8 @@ export function isGroupable({ type, orderable, selectable }: Column): boolean {
 }
 
 /** Whether rows can be ordered and grouped by what is at a path of the column. */
-export function hasJsonPaths({ type, selectable }: Column, { additions }: Pick<Table, 'additions'>): boolean {
-  return selectable && isJson(type) && additions.has('json');
+export function hasJsonPaths({ type, selectable, shape }: Column, { additions }: Pick<Table, 'additions'>): boolean {
+  return selectable && shape === null && isJson(type) && additions.has('json');
 }
 
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {

@@ -16,6 +16,7 @@ export const namedTypes = {
   timestamp: named('timestamp', 'timestamp without time zone'),
   timestamptz: named('timestamptz', 'timestamp with time zone'),
   date: named('date', 'date'),
+  uuid: named('uuid', 'uuid'),
 } as const;
 
 /** As what a value in JSON can order or group rows, with what the input says about it. */

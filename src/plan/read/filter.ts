@@ -13,6 +13,7 @@ import {
   listOf,
   numberParameter,
   objectOf,
+  partsOf,
   planTest,
   planTests,
   rangeValue,
@@ -63,8 +64,9 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
   switch (binding.kind) {
     case 'column': {
       const { column } = binding;
-      if (column.type.kind === 'row') return attributesOf(column, column.type.table, null, planFilter(value, column.type.table, depth));
-      if (column.type.kind === 'row list') return planCompositeArray(objectOf(value), column, column.type.table, depth);
+      const parts = partsOf(column);
+      if (parts?.isList) return planCompositeArray(objectOf(value), column, parts.table, depth);
+      if (parts) return attributesOf(column, parts.table, null, planFilter(value, parts.table, depth));
       return combine(
         'and',
         objectOf(value).entries.map((operand) => planColumnTest(operand, column)),

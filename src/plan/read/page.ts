@@ -4,7 +4,7 @@ import type { Column, Lineage, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
-import { countOf, directionOf, elementParameter, listOf, onlyEntryOf, planJsonPath } from '../inputs.ts';
+import { countOf, directionOf, elementParameter, listOf, onlyEntryOf, partsOf, planJsonPath } from '../inputs.ts';
 import type { Distance, DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
 import { traitsOfOrder } from '../traits/order-traits.ts';
 import { deeper } from './filter.ts';
@@ -135,9 +135,10 @@ function planKey(object: InputValue, path: readonly string[], found: Found): Ord
   switch (binding.kind) {
     case 'column': {
       const { column } = binding;
-      if (value?.kind !== 'object' || column.type.kind !== 'row') return { value: { kind: 'column', column }, ...directionOf(value) };
+      const parts = partsOf(column);
+      if (value?.kind !== 'object' || parts === null) return { value: { kind: 'column', column }, ...directionOf(value) };
       const key = planKey(value, [...path, name], foundByNothing);
-      return key && { ...key, value: { kind: 'attribute', column, table: column.type.table, value: key.value } };
+      return key && { ...key, value: { kind: 'attribute', column, table: parts.table, value: key.value } };
     }
     case 'json value': {
       const { direction, ...of } = planJsonPath(value);

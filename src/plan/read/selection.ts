@@ -126,7 +126,8 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
   switch (binding.kind) {
     case 'column': {
       const { column } = binding;
-      const { type } = column;
+      const { type, shape } = column;
+      if (shape) return { kind: 'row column', column, list: shape.isList, row: planRow(selection, shape.table, depth) };
       const path = isJson(type) ? argumentOf(field, 'path') : undefined;
       // As a filter does, so that a key that no text can be finds nothing.
       if (path) return { kind: 'json part', column, path: valueParameter(path, namedTypes.text, 'filter') };

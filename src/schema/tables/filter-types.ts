@@ -193,11 +193,7 @@ export function typeFilter(
 
 /** The filter type for values of this type; undefined for JSON, its lists, and rows of tables. */
 export function filterTypeOf(type: ValueType, registry: TypeRegistry, hasRanges = false): GraphQLInputObjectType | undefined {
-  if (type.kind === 'row' || type.kind === 'row list') {
-    const { filterName = null, listFilterName = null } = type.table.composite ?? {};
-    const name = type.kind === 'row' ? filterName : listFilterName;
-    return name !== null && registry.has(name) ? registry.input(name) : undefined;
-  }
+  if (type.kind === 'row' || type.kind === 'row list') return compositeFilterOf(type.table, type.kind === 'row list', registry);
   const of = type.kind === 'list' ? type.element : type;
   if (of.kind !== 'scalar' && of.kind !== 'enum') return undefined;
   const own = of.kind === 'enum' ? of.enum.typeName : of.domain?.typeName;
@@ -209,6 +205,11 @@ export function filterTypeOf(type: ValueType, registry: TypeRegistry, hasRanges 
   const names = [own, of.kind === 'scalar' ? of.scalar : undefined].filter((name) => name !== undefined);
   const found = names.map(type.kind === 'list' ? listFilterTypeName<string> : filterTypeName<string>).find((name) => registry.has(name));
   return found === undefined ? undefined : registry.input(found);
+}
+
+function compositeFilterOf({ composite }: Table, isList: boolean, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  const name = (isList ? composite?.listFilterName : composite?.filterName) ?? null;
+  return name !== null && registry.has(name) ? registry.input(name) : undefined;
 }
 
 /** The filter of every table, and those that tables with the addition which refer to it have. */
@@ -247,9 +248,10 @@ function filterFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
 /** The filters of columns, or of the attributes of a composite type. */
 export function columnFilters(registry: TypeRegistry, { columns, additions }: Table): GraphQLInputFieldConfigMap {
   const comparable = columns.filter((column) => column.selectable && column.comparable);
-  return columnInputs('filter', comparable, 'filterName', ({ type }) =>
-    isJson(type) && additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry, additions.has('ranges')),
-  );
+  return columnInputs('filter', comparable, 'filterName', ({ type, shape }) => {
+    if (shape !== null) return compositeFilterOf(shape.table, shape.isList, registry);
+    return isJson(type) && additions.has('json') ? jsonFilterOf(registry) : filterTypeOf(type, registry, additions.has('ranges'));
+  });
 }
 
 export function combinators(self: GraphQLInputObjectType): GraphQLInputFieldConfigMap {

@@ -70,10 +70,15 @@ export function hasOrder(table: Table, registry: TypeRegistry): boolean {
 
 /** The input of a column in the order; undefined if rows cannot be ordered by it. */
 function orderTypeOf(column: Column, table: Table, registry: TypeRegistry): GraphQLEnumType | GraphQLInputObjectType | undefined {
+  if (column.shape !== null) return column.selectable && !column.shape.isList ? compositeOrderOf(column.shape.table, registry) : undefined;
   if (isOrderKey(column)) return orderByDirection;
   if (hasJsonPaths(column, table)) return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.order);
-  const name = column.selectable && column.comparable && column.type.kind === 'row' ? column.type.table.composite?.orderName : null;
-  return name && registry.has(name) ? registry.input(name) : undefined;
+  return column.selectable && column.comparable && column.type.kind === 'row' ? compositeOrderOf(column.type.table, registry) : undefined;
+}
+
+function compositeOrderOf({ composite }: Table, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  const name = composite?.orderName ?? null;
+  return name !== null && registry.has(name) ? registry.input(name) : undefined;
 }
 
 /** The order by columns, or by the attributes of a composite type. */

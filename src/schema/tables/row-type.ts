@@ -6,9 +6,10 @@ import {
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
+  type GraphQLNullableOutputType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { Relation, Routine, RoutineResult, Table } from '../../model/model.ts';
+import type { Column, Relation, Routine, RoutineResult, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import { isJson } from '../../model/types/named-types.ts';
 import { bindField, bindInput } from '../bindings.ts';
@@ -40,12 +41,12 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   const builders = new Map<string, () => FieldConfig>();
   if (hasIdentifier) builders.set(registry.nodeIdField, identifierField);
   for (const column of table.columns) {
-    const type = column.selectable ? outputTypeOf(column.type, registry) : undefined;
+    const type = column.selectable ? columnTypeOf(column, registry) : undefined;
     if (!type) continue;
     builders.set(column.rowFieldName, () => ({
       type: column.notNull ? new GraphQLNonNull(type) : type,
       description: column.description,
-      ...(isJson(column.type) && table.additions.has('json') && { args: { path: jsonPath } }),
+      ...(isJson(column.type) && column.shape === null && table.additions.has('json') && { args: { path: jsonPath } }),
       ...bindField('row', { kind: 'column', column }),
     }));
   }
@@ -62,6 +63,12 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   for (const [name, build] of boundsFields(registry, table, (other) => builders.has(other))) builders.set(name, build);
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
+}
+
+function columnTypeOf({ type, shape }: Column, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
+  if (shape === null) return outputTypeOf(type, registry);
+  const row = registry.findRow(shape.table);
+  return row && shape.isList ? new GraphQLList(row) : row;
 }
 
 function identifierField(): FieldConfig {

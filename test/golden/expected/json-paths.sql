@@ -7,7 +7,7 @@ select (select pg_catalog.concat('{"edges":[', coalesce(pg_catalog.string_agg(pg
     '],"groups":', (select pg_catalog.concat('[', coalesce(pg_catalog.string_agg(pg_catalog.concat('{"key":{', $1::text, coalesce(pg_catalog.to_json(pg_catalog.to_jsonb(t3."key 1")::text), 'null'), $2::text, coalesce(pg_catalog.to_json(pg_catalog.to_jsonb(t3."key 2")::text), 'null'),
               '},"count":', t3."value 1",
               '}'), ','), ''), ']')
-      from (select (case when pg_catalog.jsonb_typeof((t2."rider" #> $3::text[])::jsonb) = 'boolean' then (t2."rider" #> $3::text[])::jsonb::bool end) as "key 1", (case when ((t2."rider" #> $4::text[])::jsonb #>> '{}') ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then case when pg_catalog.substr(((t2."rider" #> $4::text[])::jsonb #>> '{}'), 9, 2)::int4 <= pg_catalog.date_part('day', (pg_catalog.left(((t2."rider" #> $4::text[])::jsonb #>> '{}'), 7) || '-01')::date + interval '1 month - 1 day') then ((t2."rider" #> $4::text[])::jsonb #>> '{}')::date end end) as "key 2", pg_catalog.count(*) as "value 1"
+      from (select (case when pg_catalog.jsonb_typeof((t2."rider" #> $3::text[])::jsonb) = 'boolean' then (t2."rider" #> $3::text[])::jsonb::bool end) as "key 1", (case when (t2."rider" #>> $4::text[]) ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then case when pg_catalog.substr((t2."rider" #>> $4::text[]), 9, 2)::int4 <= pg_catalog.date_part('day', (pg_catalog.left((t2."rider" #>> $4::text[]), 7) || '-01')::date + interval '1 month - 1 day') then (t2."rider" #>> $4::text[])::date end end) as "key 2", pg_catalog.count(*) as "value 1"
         from "public"."act" as t2
         group by 1, 2
         order by 1, 2
