@@ -14,6 +14,7 @@ import { Examination } from './examination.ts';
 import { findExclusions, reportDirectives } from './find-exclusions.ts';
 import { findKeys } from './find-keys.ts';
 import { findOpenAccess } from './find-open-access.ts';
+import { findPlacements } from './find-placements.ts';
 import { type ExaminedSettings, findSettings } from './find-settings.ts';
 import { findUnannounced } from './find-unannounced.ts';
 import { findWrites } from './find-writes.ts';
@@ -40,6 +41,7 @@ export async function examineDatabase(
   const found = [
     ...(await findSettings(database, examined)),
     ...(await findUnannounced(database, examination)),
+    ...(await findPlacements(database, examination)),
     ...reportDirectives(problems),
     ...[findOpenAccess, findKeys, findWrites, findExclusions].flatMap((find) => find(examination)),
   ];

@@ -121,6 +121,16 @@ export const findingCodes = {
       "A function is labelled immutable, but may read the claims of the caller, so PostgreSQL may use one caller's result for another. Requests that use it are right, but slow: rowgraph has PostgreSQL plan each anew.",
     remedy: 'Label it stable. If an index or a generated column uses it, rewrite it so that its result depends on its arguments alone.',
   },
+  'role-without-login': {
+    severity: 'error',
+    meaning: 'Citus connects to its nodes as the role of the request, which cannot log in, so requests on distributed tables fail.',
+    remedy: 'Give the role LOGIN, and let the nodes accept its connections.',
+  },
+  'misses-shards': {
+    severity: 'error',
+    meaning: 'A function in SQL that returns a set finds no rows of distributed tables, so rowgraph refuses to call it.',
+    remedy: 'Write it in PL/pgSQL, or declare it volatile.',
+  },
   'key-not-selectable': {
     severity: 'error',
     meaning: 'The role can select columns of a table but not its key, so every query for its rows fails.',
@@ -197,6 +207,11 @@ export const findingCodes = {
     severity: 'info',
     meaning: 'A column of a view is in inputs, as in pg_graphql, but PostgreSQL refuses values for it because the view computes it.',
     remedy: 'Leave it out of inputs, or write it in an `INSTEAD OF` trigger on the view.',
+  },
+  'table-placement': {
+    severity: 'info',
+    meaning: 'Citus distributes the table, keeps all of it on every node, or has it on the coordinator.',
+    remedy: 'Nothing is required.',
   },
   'addition-gave-way': {
     severity: 'info',

@@ -3,8 +3,7 @@
  * in total, as if one process had done all of it.
  */
 import type { DatabasePlan, DatabasePlanNode } from './explanation.ts';
-
-type RawNode = Readonly<Record<string, unknown>>;
+import { distributedPlans, type RawNode, tasksOf } from './shard-plans.ts';
 
 /** Conditions that find or remove rows, as `explain` names them. */
 const conditionKinds = ['Index Cond', 'Recheck Cond', 'Hash Cond', 'Merge Cond', 'TID Cond', 'Join Filter', 'Filter', 'One-Time Filter'];
@@ -46,6 +45,7 @@ function readNode(raw: RawNode, around: Surroundings): DatabasePlanNode {
       rows: Math.round((numberOf(raw['Plan Rows']) ?? 0) * (shared === null ? 1 : processesOf(shared, around.leads))),
     },
     actual: actualOf(raw, shared),
+    tasks: tasksOf(raw),
     children: childrenOf(raw).flatMap((child) => (isGuard(child) ? [] : [readNode(child, below)])),
   };
 }
@@ -71,7 +71,7 @@ function guardedShare(raw: RawNode, measure: string): number {
 }
 
 function childrenOf(raw: RawNode): readonly RawNode[] {
-  return (raw.Plans as readonly RawNode[] | undefined) ?? [];
+  return [...((raw.Plans as readonly RawNode[] | undefined) ?? []), ...distributedPlans(raw)];
 }
 
 function isGather(raw: RawNode): boolean {
@@ -201,6 +201,7 @@ function isSubplan({ relationship }: DatabasePlanNode): boolean {
 
 /** A subplan runs for each row of its node, and the inner side of a nested loop for each row of the outer side. */
 function loopsOf(child: DatabasePlanNode, parent: DatabasePlanNode, loops: number): number {
+  if (parent.tasks !== null && child.relationship === 'Outer') return loops * parent.tasks;
   if (child.actual !== null) return child.actual.loops;
   if (child.relationship === 'SubPlan') return loops * Math.max(1, rowsInto(parent));
   if (child.relationship === 'Inner' && parent.type.startsWith('Nested Loop'))

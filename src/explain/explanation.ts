@@ -76,6 +76,8 @@ export interface DatabasePlanNode {
   readonly estimate: { readonly startupCost: number; readonly totalCost: number; readonly rows: number };
   /** Measurements: averages per loop, except `loops` itself; null unless the statement ran. */
   readonly actual: { readonly rows: number; readonly loops: number; readonly milliseconds: number; readonly removed: number } | null;
+  /** In how many tasks Citus runs its children, each on a shard; one is shown. Null for what Citus does not run. */
+  readonly tasks: number | null;
   readonly children: readonly DatabasePlanNode[];
 }
 

@@ -243,6 +243,11 @@ function valueText(value: ParameterValue): string {
   }
 }
 
-function nameOf({ schema, name }: Table | Routine): string {
-  return `${schema}.${name}`;
+function nameOf(of: Table | Routine): string {
+  return `${of.schema}.${of.name}${'placement' in of && of.placement !== null ? describePlacement(of.placement) : ''}`;
+}
+
+function describePlacement({ kind, column }: NonNullable<Table['placement']>): string {
+  if (kind === 'view') return '';
+  return kind === 'distributed' ? ` (distributed by ${column})` : ` (${kind === 'local' ? 'on the coordinator' : kind})`;
 }

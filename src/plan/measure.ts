@@ -29,7 +29,7 @@ import type {
 } from './plan.ts';
 import { traitsOfFilter } from './traits/filter-traits.ts';
 import { traitsOfOrder } from './traits/order-traits.ts';
-import { type Path, type PlanNode, pinsColumns, readsPage, walkPlan } from './walk.ts';
+import { type Path, type PlanNode, pinsColumns, readsPage, requiredComparisons, walkPlan } from './walk.ts';
 
 export interface PlanMeasure {
   readonly filterMembers: number;
@@ -79,6 +79,16 @@ const scanSettings: PlanMeasure['settings'] = [
 const rowsOfRowList = 10;
 /** The estimate for a level of a lineage. */
 const rowsOfLevel = { ancestors: 1, descendants: 10 };
+
+/** The estimate for a task of Citus beside the first, which asks a further shard. */
+const rowsOfTask = 10;
+
+/** Counts the further shards of a root field that does not say which one its rows are on. Related rows are on that of their row. */
+function addShards({ placement }: Table, filter: Filter | null, { rows, outer }: Around): void {
+  if (placement?.kind !== 'distributed' || rows !== outer) return;
+  const isPinned = requiredComparisons(filter).some(({ column, operator }) => operator === 'eq' && column.name === placement.column);
+  if (!isPinned) rows.constant += rowsOfTask * (placement.shards - 1);
+}
 
 export function measurePlan(plan: Plan): PlanMeasure {
   const measurer = new PlanMeasurer(plan.kind);
@@ -216,6 +226,7 @@ class PlanMeasurer {
   #mutation(plan: MutationPlan, path: Path, size: Pick<RowRead, 'size' | 'argument' | 'tableId'>, around: Around): Around {
     this.#subqueries += 1;
     this.#touchTable(plan.table);
+    if (plan.kind !== 'insert') addShards(plan.table, plan.filter, around);
     return plan.kind === 'insert' ? addRead({ ...size, path }, around) : this.#records(plan, path, size, around);
   }
 
@@ -236,6 +247,7 @@ class PlanMeasurer {
     this.#subqueries += (distinct ? 2 : 1) + legs.length;
     around.rows.constant += rowsOfAggregate * legs.length;
     this.#touchTable(table);
+    if (tableId !== null) addShards(table, filter, around);
     if (distinct) this.#orderKeys += distinct.order.length;
     for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);
     if (!readsPage(plan)) return { ...around, outer: around.rows };

@@ -92,7 +92,8 @@ function describeActual({ rows, loops, milliseconds, removed }: NonNullable<Data
   return `; really ${counted(rows, 'row')}${more} in ${milliseconds} ms${loops === 1 ? '' : `, ${loops} times`}`;
 }
 
-function describeType({ type, index, table, function: routine }: DatabasePlanNode): string {
+function describeType({ type, index, table, function: routine, tasks }: DatabasePlanNode): string {
+  if (tasks !== null) return `${type} in ${tasks === 1 ? 'one task' : `${tasks} tasks, a shard each, of which one is shown`}`;
   const using = index === null ? '' : ` using ${index}`;
   const on = table === null ? '' : ` on ${table.schema}.${table.name}${table.alias === table.name ? '' : ` ${table.alias}`}`;
   return `${type}${using}${on}${routine === null ? '' : ` ${routine}`}`;
