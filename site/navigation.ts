@@ -61,6 +61,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/limits.md',
     'docs/deployment.md',
     'docs/replicas.md',
+    'docs/citus.md',
     'docs/scaling.md',
     'docs/library.md',
     'docs/mounting.md',

@@ -57,3 +57,30 @@ test('what Citus cannot plan has a code of its own', () => {
   assert.equal(refused.code, 'NOT_DISTRIBUTABLE');
   assert.match(String(refused.hint), /docs\/citus\.md/);
 });
+
+test('an error of a shard of the coordinator has the names of the table, if the request touches it', () => {
+  const reported = (message: string, fields: object) =>
+    Object.assign(new Error(message), { severity: 'ERROR', code: '23505', routine: '_bt_check_unique', ...fields });
+  const batch = { session, statements: [], touches: ['public.task', 'public.log_202401'] };
+  const ofShard = toBatchError(
+    reported('duplicate key value violates unique constraint "task_pkey_102413"', { table: 'task_102413', constraint: 'task_pkey_102413' }),
+    batch,
+    9,
+  );
+  assert.deepEqual(
+    [ofShard.message, ofShard.table, ofShard.constraint],
+    ['duplicate key value violates unique constraint "task_pkey"', 'task', 'task_pkey'],
+  );
+  const ofPolicy = toBatchError(
+    reported('new row violates row-level security policy for table "task_102413"', { code: '42501' }),
+    batch,
+    9,
+  );
+  assert.equal(ofPolicy.message, 'new row violates row-level security policy for table "task"');
+  const ofTable = toBatchError(
+    reported('duplicate key … "log_202401_pkey"', { table: 'log_202401', constraint: 'log_202401_pkey' }),
+    batch,
+    9,
+  );
+  assert.deepEqual([ofTable.table, ofTable.constraint], ['log_202401', 'log_202401_pkey']);
+});

@@ -44,6 +44,31 @@ export function readNodeError({
   };
 }
 
+/** The names that an error has beside its texts. */
+interface Names {
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly table?: string | undefined;
+  readonly constraint?: string | undefined;
+}
+
+/** An error of a shard that the coordinator has itself: it names the shard of a table that the batch touches (`schema.name`). */
+export function ofLocalShard<Reported extends Names>(error: Reported, touches: readonly string[]): Reported {
+  const tables = touches.map((name) => name.slice(name.indexOf('.') + 1));
+  const named = `${error.message} "${error.table ?? ''}"`.matchAll(/"([^"]+)_(\d{6,})"/g);
+  const shard = [...named].find(([, name, id]) => tables.includes(name!) && Number(id) >= firstShard)?.[2];
+  if (shard === undefined) return error;
+  const cut = (name: string | undefined): string | undefined => (name?.endsWith(`_${shard}`) ? name.slice(0, -shard.length - 1) : name);
+  const { message, detail, table, constraint } = error;
+  return {
+    ...error,
+    message: withoutShards(message),
+    ...(detail !== undefined && { detail: withoutShards(detail) }),
+    table: cut(table),
+    constraint: cut(constraint),
+  };
+}
+
 /** A check has the same name on all shards. */
 function withoutShards(text: string): string {
   return text.replaceAll(/(check constraint )?"([^"]+)_(\d{6,})"/g, (all, check: string | undefined, name: string, id: string) =>

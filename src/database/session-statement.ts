@@ -205,9 +205,10 @@ const preconditionFailures: Readonly<Record<string, FailureReason>> = {
 
 /** The error of a batch in which `completed` statements had run. */
 export function toBatchError(error: unknown, batch: Batch, completed: number): DatabaseError {
-  const databaseError = toDatabaseError(error);
+  const onNodes = batch.session?.hasNodes === true;
+  const databaseError = toDatabaseError(error, onNodes ? batch.touches : []);
   const { sqlstate } = databaseError;
-  databaseError.onNodes = batch.session?.hasNodes === true;
+  databaseError.onNodes = onNodes;
   if (sqlstate === null) return databaseError;
   const leading = countLeading(batch);
   if (completed >= leading && completed - leading < batch.statements.length) databaseError.statement = completed - leading;

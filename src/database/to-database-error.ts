@@ -2,7 +2,7 @@
 import type { StopReason } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import type { Batch } from './database.ts';
-import { readNodeError } from './node-errors.ts';
+import { ofLocalShard, readNodeError } from './node-errors.ts';
 
 /** PostgreSQL's SQLSTATE for too many connections: in all, to the database, or of the login role. */
 export const tooManyConnections = '53300';
@@ -91,14 +91,16 @@ function isStaleSchema({ code, where }: ServerError): boolean {
   return code === staleSchemaState && where?.includes('raise_stale_schema()') === true;
 }
 
-export function toDatabaseError(error: unknown): DatabaseError {
+/** `touches`: the tables of a batch that may run on shards. */
+export function toDatabaseError(error: unknown, touches: readonly string[] = []): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (!isServerError(error)) {
     return new DatabaseError(messageOf(error), { sqlstate: null, cause: error });
   }
-  const { code, detail, hint, constraint, schema, table, column, dataType, where, routine } = error;
+  const { code, hint, schema, column, dataType, where, routine } = error;
+  const { message, detail, table, constraint } = touches.length > 0 ? ofLocalShard(error, touches) : error;
   const ofNode = readNodeError(error);
-  return new DatabaseError(ofNode?.message ?? error.message, {
+  return new DatabaseError(ofNode?.message ?? message, {
     sqlstate: code,
     ...(detail !== undefined && { detail }),
     ...(hint !== undefined && { hint }),

@@ -87,6 +87,9 @@ function readTraits(context: BuildContext, catalogTable: CatalogTable, schema: S
   };
 }
 
+/** How often live queries on shards are evaluated, in milliseconds: the coordinator does not learn of changes there. */
+const refreshOfShards = 1000;
+
 /** What is read alike of tables and of composite types. */
 export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings, directive: Directive) {
   const { kind, keepsNotNull, rowSecurity, roleIndependent, readEffects, writeEffects, placement, fillsColumns, runsBeforeInsert } =
@@ -107,7 +110,7 @@ export function commonTraits(catalogTable: CatalogTable, schema: SchemaSettings,
     writeEffects,
     placement,
     maxRows: readMaximum(directive, 'max_rows') ?? schema.maxRows,
-    liveRefresh: readLiveRefresh(directive),
+    liveRefresh: readLiveRefresh(directive) ?? (placement === null ? null : refreshOfShards),
   };
 }
 
