@@ -116,6 +116,7 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     urls: options.replicaUrl,
     maxLagMillis: options.maxReplicaLag,
     primary: database,
+    isOnBudget: budget !== undefined,
     open: (url) => openDatabase(url, { ...connections, isReplaceable: true }),
     observe,
   });
@@ -359,7 +360,8 @@ class RowgraphService implements Rowgraph {
 
   async doctor(options: { role?: string } = {}): Promise<DoctorReport> {
     const { schemas, model } = this.#settings;
-    return examineDatabase(this.#database, schemas, roleOf(options), model, this.#settings);
+    const replicas = await this.#replicas?.examine();
+    return examineDatabase(this.#database, schemas, roleOf(options), model, { ...this.#settings, replicas });
   }
 
   async access(options: AccessOptions = {}): Promise<AccessReport> {
@@ -382,9 +384,9 @@ class RowgraphService implements Rowgraph {
   }
 
   async ping(): Promise<void> {
-    const asked = this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis });
     // Without the primary, queries are still answered.
-    await (this.#replicas?.isUsable ? asked.catch(() => []) : asked);
+    if (this.#replicas?.isUsable) return;
+    await this.#database.query('select 1', [], { timeoutMillis: pingTimeoutMillis });
   }
 
   async close(): Promise<void> {

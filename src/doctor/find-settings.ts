@@ -13,6 +13,15 @@ export interface ExaminedSettings {
   readonly extraSearchPath: readonly string[];
   readonly requestSettings: readonly string[];
   readonly requestHeaders: readonly string[];
+  readonly replicas?: readonly ExaminedReplica[] | undefined;
+}
+
+interface ExaminedReplica {
+  readonly name: string;
+  /** Why it gets no queries; null if it does. */
+  readonly problem: string | null;
+  /** Whether the login role sees which timeline it receives. */
+  readonly seesTimeline: boolean;
 }
 
 /** What rowgraph sets for every request; those of PostgreSQL itself have no dot in their names. */
@@ -40,7 +49,17 @@ where coalesce(pg_catalog.current_setting(s.name, true), '') <> ''
   )`;
 
 export async function findSettings(database: Database, examined: ExaminedSettings): Promise<Finding[]> {
-  return [...(await findMissingSearchPath(database, examined.extraSearchPath)), ...(await findUnsetSettings(database, examined))];
+  const missing = await findMissingSearchPath(database, examined.extraSearchPath);
+  return [...missing, ...(await findUnsetSettings(database, examined)), ...findReplicas(examined)];
+}
+
+function findReplicas({ replicas = [] }: ExaminedSettings): Finding[] {
+  const message =
+    'after a promotion, it gets queries only once it has a restartpoint, because the login role does not see what it receives: grant pg_read_all_stats to it';
+  return replicas.flatMap(({ name, problem, seesTimeline }) => {
+    if (problem !== null) return [finding('replica-unused', 'replica', name, `it gets no queries: ${problem}`)];
+    return seesTimeline ? [] : [finding('replica-timeline', 'replica', name, message)];
+  });
 }
 
 async function findUnsetSettings(database: Database, { requestSettings, requestHeaders }: ExaminedSettings): Promise<Finding[]> {

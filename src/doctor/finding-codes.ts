@@ -255,6 +255,17 @@ export const findingCodes = {
     meaning: 'A schema of the setting `extraSearchPath` does not exist, so nothing is found in it.',
     remedy: 'Create it, or remove it from the setting.',
   },
+  'replica-unused': {
+    severity: 'warning',
+    meaning: 'A server of the setting `replicaUrl` gets no queries.',
+    remedy: 'The finding has the reason. The primary itself is one, if it is listed for failovers.',
+  },
+  'replica-timeline': {
+    severity: 'info',
+    meaning:
+      'The login role does not see which timeline a replica receives, so after a promotion it gets no queries for up to `checkpoint_timeout`.',
+    remedy: '`grant pg_read_all_stats to` the login role.',
+  },
   ...exclusionCodes,
 } as const satisfies Record<string, CodeEntry>;
 
@@ -284,7 +295,7 @@ export interface Finding {
   readonly partitions?: readonly string[];
 }
 
-export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension';
+export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension' | 'replica';
 
 export function finding(
   code: FindingCode,

@@ -10,15 +10,16 @@ interface OpenOptions {
   readonly urls: string | readonly string[] | undefined;
   readonly maxLagMillis: number | undefined;
   readonly primary: RequestDatabase;
+  readonly isOnBudget: boolean;
   /** Opens the pool of connections to one host. */
   readonly open: (url: string) => Database;
   readonly observe: Observer;
 }
 
 /** Undefined without URLs. Nothing is known of a replica before it has been looked at, so the first queries run on the primary. */
-export function openReplicas({ urls = [], maxLagMillis, primary, open, observe }: OpenOptions): Replicas | undefined {
+export function openReplicas({ urls = [], maxLagMillis, open, ...rest }: OpenOptions): Replicas | undefined {
   const hosts = new Map([urls].flat().flatMap((url) => parseDatabaseUrl(url).hosts.map((host) => [hostOf(host), host])));
   if (hosts.size === 0) return undefined;
   const replicas = [...hosts].map(([name, host]) => [name, () => open(host)] as const);
-  return new Replicas({ replicas, primary, maxLagMillis: maxLagMillis ?? settings.maxReplicaLag.default, observe });
+  return new Replicas({ ...rest, replicas, maxLagMillis: maxLagMillis ?? settings.maxReplicaLag.default });
 }

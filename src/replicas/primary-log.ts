@@ -37,6 +37,7 @@ export class PrimaryLog {
   #lookedAt = -Infinity;
   /** In the order of time. */
   #samples: Sample[] = [];
+  #sampledSince = 0;
 
   /** `keptMillis`: how long samples are kept. `onPromotion` is called when the timeline has changed. `now`: a clock in milliseconds. */
   constructor(
@@ -85,6 +86,11 @@ export class PrimaryLog {
     return place;
   }
 
+  /** For how long there have been samples, in milliseconds. */
+  get sampledMillis(): number {
+    return (this.#samples.at(-1)?.at ?? 0) - this.#sampledSince;
+  }
+
   /** The time of the clock that samples go by. */
   get now(): number {
     return this.#now();
@@ -117,6 +123,7 @@ export class PrimaryLog {
   }
 
   #sample(lsn: bigint, at: number): void {
+    if (this.#samples.length === 0) this.#sampledSince = at;
     if (this.#samples.at(-1)?.lsn === lsn) this.#samples.pop();
     this.#samples.push({ lsn, at });
     while (this.#samples.length > 1 && this.#samples[1]!.at < at - this.#keptMillis) this.#samples.shift();

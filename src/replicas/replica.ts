@@ -12,7 +12,8 @@ import type { PrimaryLog } from './primary-log.ts';
  * what it receives now.
  */
 const stateText = `select pg_catalog.pg_is_in_recovery()::text, s.system_identifier::text, pg_catalog.pg_last_wal_replay_lsn()::text,
-  greatest(c.timeline_id, r.min_recovery_end_timeline, (select received_tli from pg_catalog.pg_stat_wal_receiver))::text
+  greatest(c.timeline_id, r.min_recovery_end_timeline, (select received_tli from pg_catalog.pg_stat_wal_receiver))::text,
+  exists (select from pg_catalog.pg_stat_wal_receiver where received_tli is not null)::text
   from pg_catalog.pg_control_system() s, pg_catalog.pg_control_checkpoint() c, pg_catalog.pg_control_recovery() r`;
 
 /**
@@ -43,6 +44,17 @@ export interface Milestone {
 /** Why a replica gets no queries; null if it does. */
 type Problem = string | null;
 
+/** Problems that pass by themselves, of which nobody needs to hear. */
+const unknownYet = ['it has not been reached yet', 'it is not known yet how far it lags behind'] as const;
+
+/** What the doctor says of a replica. */
+export interface ReplicaReport {
+  readonly name: string;
+  readonly problem: string | null;
+  /** Whether the login role sees which timeline it receives now. */
+  readonly seesTimeline: boolean;
+}
+
 export class Replica {
   readonly name: string;
   readonly #open: () => Database;
@@ -50,7 +62,8 @@ export class Replica {
   readonly #maxLagMillis: number;
   readonly #onChange: (problem: Problem) => void;
   #database: Database;
-  #problem: Problem = 'it has not been reached yet';
+  #problem: Problem = unknownYet[0];
+  #seesTimeline = false;
   #reported: Problem | undefined;
   /** Up to where it has replayed the log, when it was last looked at. */
   #replayed = 0n;
@@ -131,13 +144,17 @@ export class Replica {
     this.#judge(problem);
   }
 
+  get isPending(): boolean {
+    return unknownYet.some((each) => each === this.#problem);
+  }
+
+  readReport(): ReplicaReport {
+    return { name: this.name, problem: this.#problem, seesTimeline: this.#seesTimeline };
+  }
+
   readStatistics(): ReplicaStatistics {
     const lagSeconds = this.#lagMillis === Infinity ? null : this.#lagMillis / 1000;
     return { name: this.name, isUsable: this.#problem === null, lagSeconds, ...this.#counts, pool: this.#database.readStatistics().pool };
-  }
-
-  readCaches(): ReturnType<Database['readCaches']> {
-    return this.#database.readCaches();
   }
 
   close(): Promise<void> {
@@ -145,25 +162,28 @@ export class Replica {
   }
 
   #read([row]: Rows): Problem {
-    const [isStandby, system, replayed, timeline] = row ?? [];
+    const [isStandby, system, replayed, timeline, seesTimeline] = row ?? [];
     const primary = this.#primary.latest;
     if (primary === null) return 'nothing is known of the primary, or it is a standby itself';
     if (isStandby !== 'true') return 'it is not a standby';
     if (system !== primary.system) return 'it is a standby of another cluster';
     if (timeline !== String(primary.timeline)) return `it is not known to follow timeline ${primary.timeline}`;
+    this.#seesTimeline = seesTimeline === 'true';
     this.#replayed = parseLsn(replayed ?? '0/0');
     this.#completeUntil = this.#primary.completeUntil(this.#replayed);
     this.#lagMillis = this.#primary.lagOf(this.#replayed);
-    return this.#lagMillis > this.#maxLagMillis ? 'it lags too far behind' : null;
+    if (this.#lagMillis <= this.#maxLagMillis) return null;
+    return this.#primary.sampledMillis < this.#maxLagMillis ? unknownYet[1] : 'it lags too far behind';
   }
 
   #judge(problem: Problem): void {
     this.#problem = problem;
-    if (this.#reported !== problem) this.#onChange(problem);
+    if (this.#reported === problem || unknownYet.some((each) => each === problem)) return;
+    this.#onChange(problem);
     this.#reported = problem;
   }
 
-  #noteFailure({ reason, sqlstate, message }: DatabaseError, { origin }: Batch): void {
+  #noteFailure({ reason, sqlstate, message }: DatabaseError, { origin, callsFunctions = false }: Batch): void {
     if (reason === 'behind') {
       this.#counts.behind += 1;
       const now = performance.now();
@@ -174,7 +194,8 @@ export class Replica {
     }
     this.#counts.failed += 1;
     const isGone = (sqlstate === null && reason === undefined) || sqlstate?.startsWith('08') || sqlstate?.startsWith('57P');
-    if (isGone) this.distrust(`a connection failed: ${message}`);
+    // A function may have ended its own connection.
+    if (isGone && !(callsFunctions && sqlstate === '57P01')) this.distrust(`a connection failed: ${message}`);
     // Read-only, or an unlogged table: the same will happen again.
     else if (origin !== undefined && (sqlstate === '25006' || sqlstate === '0A000' || sqlstate === '55000')) this.#unsuited.add(origin);
   }

@@ -2,16 +2,19 @@
  * The standbys of a primary: which of them runs a query, and what each caller must see there because it wrote it. docs/replicas.md says what
  * is promised.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Batch, BatchResult, Database, FollowUp, RequestDatabase } from '../database/database.ts';
 import type { Observer } from '../events.ts';
 import type { ReplicaStatistics } from '../statistics.ts';
 import { latestOf, type Position, type ResponsePosition, writePosition } from './position.ts';
 import { afterCommit, PrimaryLog } from './primary-log.ts';
-import { Replica } from './replica.ts';
+import { Replica, type ReplicaReport } from './replica.ts';
 
 /** How often to look at the primary and the replicas, in milliseconds. */
-const lookInterval = 250;
+const lookIntervals = { usual: 250, onBudget: 1_000 };
+/** How often the doctor looks before it says that something is not known. */
+const mostLooks = 20;
 /**
  * How much longer a write is remembered, in milliseconds: replicas are looked at now and then, and what is committed asynchronously is
  * flushed later.
@@ -26,6 +29,8 @@ interface ReplicasOptions {
   /** The replicas by name, each with what opens the pool of its connections. */
   readonly replicas: readonly (readonly [name: string, open: () => Database])[];
   readonly primary: RequestDatabase;
+  /** Whether connections are limited, and looks take one from others. */
+  readonly isOnBudget: boolean;
   /** In milliseconds: a replica that lags further behind gets no queries. */
   readonly maxLagMillis: number;
   readonly observe: Observer;
@@ -46,7 +51,7 @@ export class Replicas {
   #everybodyAt = -Infinity;
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ replicas, primary, maxLagMillis, observe }: ReplicasOptions) {
+  constructor({ replicas, primary, isOnBudget, maxLagMillis, observe }: ReplicasOptions) {
     this.memoryMillis = maxLagMillis + graceMillis;
     this.#log = new PrimaryLog(primary, this.memoryMillis, (from, to) => {
       observe({ kind: 'primary-promoted', from, to });
@@ -64,7 +69,7 @@ export class Replicas {
         if (reason === 'evict') this.#showEverybody(written === 'primary' ? this.#log.latest : written);
       },
     });
-    this.#timer = setInterval(() => void this.#look(), lookInterval).unref();
+    this.#timer = setInterval(() => void this.#look(), isOnBudget ? lookIntervals.onBudget : lookIntervals.usual).unref();
     void this.#look();
   }
 
@@ -111,6 +116,16 @@ export class Replicas {
   /** Whether any of them gets queries. */
   get isUsable(): boolean {
     return this.#replicas.some((replica) => replica.readStatistics().isUsable);
+  }
+
+  /** For the doctor. */
+  async examine(): Promise<readonly ReplicaReport[]> {
+    for (let count = 1; count <= mostLooks; count += 1) {
+      await this.#look();
+      if (!this.#replicas.some(({ isPending }) => isPending)) break;
+      await sleep(lookIntervals.usual);
+    }
+    return this.#replicas.map((replica) => replica.readReport());
   }
 
   readStatistics(): readonly ReplicaStatistics[] {

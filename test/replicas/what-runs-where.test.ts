@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExecutionResult, Rowgraph } from '../../src/index.ts';
+import { createRowgraph, type ExecutionResult, type Rowgraph } from '../../src/index.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { ask } from '../support/standby.ts';
 import { until } from '../support/until.ts';
@@ -117,5 +117,43 @@ test('a replica that falls silent costs no query', async () => {
   } finally {
     await cluster.stop();
     await proxy.stop();
+  }
+});
+
+test('the doctor says why a server gets no queries, and what slows a failover down', async () => {
+  const cluster = await startCluster(['0ms']);
+  const [standby] = cluster.standbys;
+  const gone = 'postgres://authenticator@127.0.0.1:1/postgres';
+  try {
+    const graph = await createRowgraph({ database: urlOf(cluster.primary), replicaUrl: [urlOf(cluster.primary, standby!), gone] });
+    const { findings } = await graph.doctor({ role: 'service_role' });
+    await graph.close();
+    assert.deepEqual(
+      findings.filter(({ object }) => object === 'replica').map(({ code, name, message }) => [code, name, message.split(/[:,]/)[0]]),
+      [
+        ['replica-unused', '127.0.0.1:1', 'it gets no queries'],
+        ['replica-unused', `127.0.0.1:${cluster.primary.port}`, 'it gets no queries'],
+        ['replica-timeline', `127.0.0.1:${standby!.port}`, 'after a promotion'],
+      ],
+    );
+    const privileged = urlOf(cluster.primary, standby!).replace('authenticator', 'postgres');
+    const seeing = await createRowgraph({ database: privileged, replicaUrl: privileged, trustedRoles: ['postgres'] });
+    const codes = (await seeing.doctor({ role: 'service_role' })).findings.map(({ code }) => code);
+    await seeing.close();
+    assert.ok(!codes.includes('replica-timeline'));
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test('a graph opens while its replicas are away', async () => {
+  const cluster = await startCluster([]);
+  try {
+    const graph = await createRowgraph({ database: urlOf(cluster.primary), replicaUrl: 'postgres://authenticator@127.0.0.1:1/postgres' });
+    await writeItem(graph, 'somebody', 1, 5);
+    assert.equal(await readItem(graph, 'somebody', 1), 5);
+    await graph.close();
+  } finally {
+    await cluster.stop();
   }
 });

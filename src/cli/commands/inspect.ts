@@ -3,9 +3,10 @@ import { Command } from 'commander';
 import { resolveLimits } from '../../budget/limits.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { GraphQLRequest, RequestCost } from '../../index.ts';
+import type { NameIn } from '../../settings/settings.ts';
 import { CommandError } from '../command-error.ts';
 import { type InspectConfiguration, inspectSettings, limitOptionsOf } from '../command-settings.ts';
-import { addSettings, type Environment, readSettings } from '../config.ts';
+import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { describeAccess } from '../output/describe-access.ts';
 import { describeCost, describeExplanation } from '../output/describe-explanation.ts';
 import { describeReport } from '../output/describe-report.ts';
@@ -83,13 +84,18 @@ async function readCost(request: GraphQLRequest, flags: Flags, configuration: In
   }
 }
 
+const doctorSettings: CommandSettings<NameIn<'inspect'> | 'replicaUrl' | 'maxReplicaLag', 'databaseUrl'> = {
+  ...inspectSettings,
+  names: [...inspectSettings.names, 'replicaUrl', 'maxReplicaLag'],
+};
+
 export function doctorCommand(environment: Environment): Command {
   const command = new Command('doctor').description(
     'Report what is missing from the API of a role and why, what is dangerous, and what is slow; exits with 1 if there are errors',
   );
   addRole(command).option('--json', 'Print JSON');
-  return addSettings(command, inspectSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
-    const configuration = readSettings(inspectSettings, flags, environment);
+  return addSettings(command, doctorSettings).action(async ({ json, ...flags }: Flags & { readonly json?: boolean }) => {
+    const configuration = readSettings(doctorSettings, flags, environment);
     await withGraph(configuration, flags, async (graph, role) => {
       const report = await graph.doctor({ role });
       printReport(report, json, (each) => describeReport(each, paintFor(process.stdout)));
