@@ -78,6 +78,8 @@ for (const look of [{}, { colorScheme: 'dark' }, { width: 390, height: 800 }] as
     found.Explorer = await findBarriers(shown);
     await panel(page, 'Docs').click();
     await page.locator('.graphiql-doc-explorer-type-name').first().waitFor();
+    const search = page.locator('.graphiql-doc-explorer-search-input input');
+    assert.ok((await search.boundingBox())!.width >= 70, 'the keys of the search are legible');
     found.Documentation = await findBarriers(shown);
     await panel(page, 'History').click();
     await page.locator('.graphiql-history-item-label').first().waitFor();
