@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSafeObserver, type Event } from './events.ts';
+import { createSafeObserver } from './event-details.ts';
+import type { Event } from './events.ts';
 
 const event: Event = { kind: 'request-started' };
 
@@ -23,7 +24,7 @@ for (const [how, observe] of [
       resolve();
     };
     process.on('warning', warn);
-    const safe = createSafeObserver(observe as () => void);
+    const safe = createSafeObserver<Event>(observe as () => void);
     for (let count = 0; count < 3; count += 1) safe(event);
     await first;
     await new Promise((resolve) => setImmediate(resolve));
@@ -34,6 +35,6 @@ for (const [how, observe] of [
 
 test('an observer receives each event', () => {
   const seen: Event[] = [];
-  createSafeObserver((each) => seen.push(each))(event);
+  createSafeObserver<Event>((each) => seen.push(each))(event);
   assert.deepEqual(seen, [event]);
 });

@@ -36,7 +36,8 @@ export type { CacheSizes } from './engine/snapshot/caches.ts';
 export type { ErrorObject, SourcePosition } from './errors/api-error.ts';
 export { ApiError } from './errors/api-error.ts';
 export type { ErrorCode } from './errors/codes.ts';
-export type { BeginTrace, Event, Observer, OperationTimes, RanOperation, RequestDetails, TraceContext } from './events.ts';
+export type { BeginTrace, OperationTimes, RanOperation, RequestDetails, TraceContext } from './event-details.ts';
+export type { Event, Observer } from './events.ts';
 export type {
   Advice,
   AdviceCode,

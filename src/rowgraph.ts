@@ -43,7 +43,8 @@ import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-
 import { ApiError, type ErrorObject } from './errors/api-error.ts';
 import { DatabaseError } from './errors/database-error.ts';
 import { toApiError } from './errors/from-postgres.ts';
-import { createSafeObserver, type Observer } from './events.ts';
+import { createSafeObserver } from './event-details.ts';
+import type { Observer } from './events.ts';
 import { buildExecutableSchema } from './executable/build-executable-schema.ts';
 import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';

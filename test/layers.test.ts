@@ -186,6 +186,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'live',
       'live/changes',
       'replicas',
+      'event-details.ts',
       'events.ts',
       'statistics.ts',
     ],
@@ -203,7 +204,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // What agents see and may do; whoever has their requests makes the sessions, and knows the room by its types.
   mcp: { values: ['settings'], types: ['engine', 'events.ts'], packages: ['graphql', '@modelcontextprotocol/server'], node: true },
   http: {
-    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'events.ts', 'replicas/position.ts'],
+    values: ['settings', 'budget', 'auth', 'files', 'telemetry', 'event-details.ts', 'events.ts', 'replicas/position.ts'],
     types: ['engine', 'mcp'],
     packages: ['lru-cache', 'ws', '@redis/client'],
     node: true,
@@ -218,6 +219,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'settings',
       'budget',
       'engine/request-cost.ts',
+      'event-details.ts',
       'events.ts',
       'auth',
       'files',
@@ -242,12 +244,13 @@ const layers: Readonly<Record<string, Layer>> = {
   codegen: { values: ['model/types'] },
   'check-node.ts': { values: ['required-node.ts'] },
   'required-node.ts': {},
-  'events.ts': {},
+  'event-details.ts': {},
+  'events.ts': { values: ['event-details.ts'] },
   'statistics.ts': {},
 };
 
 /** Files that everything may import: every stage throws errors and reports events, and JSON is parsed in many places. */
-const everywhere = { values: ['errors'], types: ['events.ts', 'statistics.ts'] };
+const everywhere = { values: ['errors'], types: ['event-details.ts', 'events.ts', 'statistics.ts'] };
 
 interface Import {
   readonly from: string;

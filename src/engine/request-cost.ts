@@ -12,7 +12,7 @@ import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { toApiError } from '../errors/from-postgres.ts';
-import type { RanOperation } from '../events.ts';
+import type { RanOperation } from '../event-details.ts';
 import { evaluateRowsOf, type LargestRead } from '../plan/evaluate-rows.ts';
 import {
   checkText,

@@ -3,7 +3,7 @@ import type { Deadline } from '../budget/deadline.ts';
 import type { LimitName } from '../budget/limits.ts';
 import type { ErrorObject } from '../errors/api-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
-import type { RanOperation } from '../events.ts';
+import type { RanOperation } from '../event-details.ts';
 import type { ResponsePosition } from '../replicas/position.ts';
 
 /** A GraphQL request, like the body of an HTTP request. */

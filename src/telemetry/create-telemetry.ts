@@ -3,7 +3,8 @@
  * or bodies of a request, so no key can get into the log.
  */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
-import { type BeginTrace, type Event, type EventKind, type Observer, rowOf } from '../events.ts';
+import type { BeginTrace } from '../event-details.ts';
+import { type Event, type EventKind, type Observer, rowOf } from '../events.ts';
 import type { CacheStatistics, GraphStatistics } from '../statistics.ts';
 import { LiveMetrics } from './live-metrics.ts';
 import { type Clock, LogLimit, LogStream } from './log-stream.ts';

@@ -1,7 +1,7 @@
 /** Slow operations as log lines. Values of the request are left out unless they are asked for. */
 import { createHash } from 'node:crypto';
 import { Kind, parse, print, visit } from 'graphql';
-import type { OperationTimes, RequestFinished, SubscriptionEnded } from '../events.ts';
+import type { OperationTimes, RequestFinished, SubscriptionEnded } from '../event-details.ts';
 
 export interface SlowOperationOptions {
   /** Operations that take at least this long are logged. */

@@ -1,7 +1,8 @@
 /** The metrics of a process, counted in plain numbers and read when they are asked for. */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type EventKind, eventTable, type RequestFinished } from '../events.ts';
+import type { RequestFinished } from '../event-details.ts';
+import { type EventKind, eventTable } from '../events.ts';
 import {
   byteBounds,
   type CacheStatistics,

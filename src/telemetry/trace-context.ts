@@ -1,6 +1,6 @@
 /** The trace that a request belongs to (https://www.w3.org/TR/trace-context/). A malformed header is ignored. */
 import { randomFillSync } from 'node:crypto';
-import type { BeginTrace, TraceContext } from '../events.ts';
+import type { BeginTrace, TraceContext } from '../event-details.ts';
 
 /** Which traces are sampled, as named by `OTEL_TRACES_SAMPLER`. */
 export interface Sampler {

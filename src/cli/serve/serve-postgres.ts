@@ -2,7 +2,8 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../errors/api-error.ts';
-import { describeLogin, type Observer } from '../../events.ts';
+import { describeLogin } from '../../event-details.ts';
+import type { Observer } from '../../events.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import type { AdminServer } from '../../http/routes/operator-routes.ts';
 import type { RunningServer } from '../../http/transport/start-server.ts';

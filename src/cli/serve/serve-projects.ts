@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { ConnectionBudget } from '../../database/connection-budget.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
-import { describeLogin, type Observer, type PowerfulLogin } from '../../events.ts';
+import { describeLogin, type PowerfulLogin } from '../../event-details.ts';
+import type { Observer } from '../../events.ts';
 import { readStamp, WatchedFiles } from '../../files/watched-files.ts';
 import type { ServerOptions } from '../../http/transport/start-server.ts';
 import { createRowgraph, type RowgraphOptions } from '../../index.ts';

@@ -2,7 +2,7 @@
 import type { Authenticate } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest, RawResponse, RequestOptions, SubscribeOptions } from '../../engine/request.ts';
-import type { BeginTrace } from '../../events.ts';
+import type { BeginTrace } from '../../event-details.ts';
 import type { AgentProtocol } from '../../mcp/session.ts';
 import type { CacheStatistics, GraphStatistics } from '../../statistics.ts';
 import type { DocumentsById, TrustedDocuments } from '../documents/trusted-documents.ts';

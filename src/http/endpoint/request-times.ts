@@ -3,7 +3,7 @@
  * at its end.
  */
 import type { RequestMarks } from '../../engine/request.ts';
-import type { OperationTimes, RanOperation, RequestDetails, TraceContext } from '../../events.ts';
+import type { OperationTimes, RanOperation, RequestDetails, TraceContext } from '../../event-details.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The marks of one operation of a batch, or of the only operation. */

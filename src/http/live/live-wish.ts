@@ -9,7 +9,7 @@ import type { WeighedTurns } from '../../budget/turns.ts';
 import type { RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
-import type { LiveTransport } from '../../events.ts';
+import type { LiveTransport } from '../../event-details.ts';
 import type { AdmissionParts, TimingParts } from '../endpoint/begin-request.ts';
 import type { CrossOrigin } from '../endpoint/cross-origin.ts';
 import type { ExecutingGraph } from '../endpoint/endpoint-options.ts';

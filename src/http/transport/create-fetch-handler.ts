@@ -5,7 +5,8 @@
 
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
-import { createSafeObserver, type Observer } from '../../events.ts';
+import { createSafeObserver } from '../../event-details.ts';
+import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
 import { createEndpoint } from '../endpoint/create-endpoint.ts';
 import type { EndpointOptions, ExecutingGraph } from '../endpoint/endpoint-options.ts';

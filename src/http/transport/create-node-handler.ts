@@ -5,7 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTokenOptions } from '../../auth/read-token-options.ts';
 import type { TokenOptions } from '../../auth/token-options.ts';
-import { createSafeObserver, type Observer } from '../../events.ts';
+import { createSafeObserver } from '../../event-details.ts';
+import type { Observer } from '../../events.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
 import type { Protocol } from '../endpoint/exchange.ts';
 import { checkNodeHandler } from './check-handler-options.ts';

@@ -2,7 +2,7 @@
  * A finished request as spans: the request, and below it its stages (parse, plan, wait for a connection, batch). They never contain values
  * of the request.
  */
-import type { OperationTimes, RequestDetails, RequestFinished, SubscriptionEnded } from '../../events.ts';
+import type { OperationTimes, RequestDetails, RequestFinished, SubscriptionEnded } from '../../event-details.ts';
 import type { Metric } from '../metrics.ts';
 import { randomHex } from '../trace-context.ts';
 

@@ -4,7 +4,8 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Observer, RequestFinished, SubscriptionEnded } from '../../events.ts';
+import type { RequestFinished, SubscriptionEnded } from '../../event-details.ts';
+import type { Observer } from '../../events.ts';
 import type { Metric } from '../metrics.ts';
 import { attributesOf, encodeMetrics, encodeRequest, encodeSubscription, type Span } from './encode-otlp.ts';
 import type { OtlpSettings, OtlpTarget } from './otlp-settings.ts';
