@@ -11,6 +11,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
     'docs/graphiql.md',
     'docs/features.md',
     'docs/from-supabase.md',
+    'docs/from-postgrest.md',
     'docs/from-pg_graphql.md',
     'docs/from-other-servers.md',
     'examples/README.md',

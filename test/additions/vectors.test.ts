@@ -1,7 +1,7 @@
 /** Nearest rows on PGlite, which has pgvector: the server of the other tests lacks it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { parse, print, visit } from 'graphql';
 import { openLibrary } from '../conformance/endpoint.ts';
 import { readCases } from '../conformance/read-cases.ts';
@@ -187,8 +187,8 @@ test('a role that may not use the schema of pgvector, a table that is switched o
   assert.doesNotMatch(await started.graph.sdl({ role: 'service_role' }), /quietNearest/);
 });
 
-test('the page of the documentation', async (context) => {
-  const page = await readFile(new URL('../../docs/vectors.md', import.meta.url), 'utf8');
+async function runPage(context: TestContext, name: string): Promise<PgliteGraph> {
+  const page = await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
   const documented = await startPgliteGraph('');
   context.after(() => documented.stop());
   for (const step of readPageSteps(page)) {
@@ -202,5 +202,27 @@ test('the page of the documentation', async (context) => {
     } else {
       assert.equal(JSON.stringify({ data: await documented.ask(step.query) }), JSON.stringify(JSON.parse(step.answer)));
     }
+  }
+  return documented;
+}
+
+test('every example of docs/vectors.md has the answer that is shown', async (context) => {
+  await runPage(context, 'vectors.md');
+});
+
+/** What docs/from-postgrest.md says cannot be said. */
+const unsaid = [
+  '{ filmCollection(filter: {year: {isdistinct: 2003}}) { totalCount } }',
+  '{ filmCollection(filter: {year: {distinctFrom: 2003}}) { totalCount } }',
+  '{ filmCollection { edges { node { tags(path: ["0"]) } } } }',
+  '{ directorCollection(filter: {filmCollection: {max: {year: {gt: 2000}}}}) { edges { node { id } } } }',
+  '{ filmCollection(search: {text: "big", mode: TSQUERY}) { totalCount } }',
+];
+
+test('every example of docs/from-postgrest.md has the answer that is shown, and what it says cannot be said is refused', async (context) => {
+  const { graph } = await runPage(context, 'from-postgrest.md');
+  for (const query of unsaid) {
+    const { errors } = await graph.execute({ query }, { role: 'service_role' });
+    assert.equal(errors?.[0]?.extensions?.code, 'GRAPHQL_VALIDATION_FAILED', query);
   }
 });
