@@ -28,6 +28,8 @@ export async function evaluateAggregate(
       await oracle.aggregate(texts, `pg_catalog.${name === 'stddev' ? 'stddev' : 'var'}_samp(value::${type.sql}::numeric)`),
     );
   if (name === 'percentile') return percentile(texts, Number(fraction), type, oracle);
+  if (type.sql === 'interval')
+    return JSON.parse((await oracle.aggregate(texts, `pg_catalog.to_json(pg_catalog.${name}(value::interval))`)) ?? 'null');
   if (name === 'sum' && wholeNumbers.includes(type.sql)) return String(texts.reduce((sum, text) => sum + BigInt(text), 0n));
   if (name === 'sum' && type.scalar === 'Float') return oracle.aggregate(texts, `pg_catalog.sum(value::${type.sql}) + '0'::${type.sql}`);
   if (name === 'sum') return withoutZeros(await oracle.aggregate(texts, `pg_catalog.sum(value::${type.sql})`));

@@ -134,7 +134,7 @@ class FilterEvaluator {
     return this.#oracle.compare(
       texts,
       type,
-      operators[operator]!,
+      (networkTypes.includes(type.sql) ? networkOperators[operator] : undefined) ?? operators[operator]!,
       `${quoteLiteral(inputText(this.#table.world, type, operand))}::${type.sql}`,
     );
   }
@@ -221,6 +221,10 @@ const operators: Readonly<Record<string, string>> = {
   containedBy: '<@',
   overlaps: '&&',
 };
+
+/** Of networks, containment has symbols of its own. */
+const networkTypes = ['inet', 'cidr'];
+const networkOperators: Readonly<Record<string, string>> = { contains: '>>=', containedBy: '<<=' };
 
 /** Whether filters with the operator can be judged here. */
 export function isEvaluated(operator: string): boolean {

@@ -153,6 +153,7 @@ function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRo
 
 /** The aggregate of `value`, and its type. Floating point numbers are summed up exactly, so that their order does not matter. */
 function aggregateOf(name: string, { sql }: ColumnType): { readonly expression: string; readonly sql: string } {
+  if (sql === 'interval') return { expression: `pg_catalog.${name}(value::interval)`, sql };
   if (name === 'sum' || name === 'avg') {
     const isWhole = ['smallint', 'integer', 'bigint'].includes(sql);
     const value = isWhole && name === 'sum' ? `value::${sql}` : `value::${sql}::numeric`;
