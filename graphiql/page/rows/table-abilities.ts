@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -67,7 +68,10 @@ export function readAbilities(schema: GraphQLSchema, table: ApiTable, tables: re
   const columns = new Set(table.columns.map(({ name }) => name));
   return {
     operators,
-    orderable: new Set(inputFieldsOf(typeOf('orderBy')).flatMap(({ name }) => (columns.has(name) ? [name] : []))),
+    // JSON is ordered by a path in it.
+    orderable: new Set(
+      inputFieldsOf(typeOf('orderBy')).flatMap(({ name, type }) => (columns.has(name) && isEnumType(getNamedType(type)) ? [name] : [])),
+    ),
     argumentTypes: Object.fromEntries(collection.args.map(({ name, type }) => [name, String(type)])),
     hasTotalCount: isObjectType(connection) && connection.getFields().totalCount !== undefined,
     identity: readIdentity(schema, table),
