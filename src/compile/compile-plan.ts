@@ -6,7 +6,8 @@
 import { sharedPath } from '../errors/input-path.ts';
 import type { Table } from '../model/model.ts';
 import { compileNestedWrite } from '../nested-writes/compile/compile-steps.ts';
-import type { MutationRoot, Parameter, Plan, QueryRoot, RootPlan, RootValue, TypeNamePlan } from '../plan/plan.ts';
+import type { Parameter } from '../plan/parameter.ts';
+import type { MutationRoot, Plan, QueryRoot, RootPlan, RootValue, TypeNamePlan } from '../plan/plan.ts';
 import { select } from '../sql/clauses.ts';
 import { renderInSteps, type Sql } from '../sql/sql.ts';
 import { compileQueryField, newContext } from './compile-row.ts';

@@ -6,7 +6,8 @@
  *     (t1."name"::text operator(public.<->) $1::text)
  */
 import { metrics } from '../model/types/metrics.ts';
-import type { Distance, Filter, Parameter } from '../plan/plan.ts';
+import type { Distance, Filter } from '../plan/conditions.ts';
+import type { Parameter } from '../plan/parameter.ts';
 import { as, select } from '../sql/clauses.ts';
 import { bind, cast, integer, literal, type Sql, sql, trusted } from '../sql/sql.ts';
 import { type Aliases, directScope, type Scope, tableName } from './scope.ts';

@@ -8,7 +8,7 @@
  *     select a.c0, case when h.hash <> $3::text then a.c1 end, h.hash from …
  */
 
-import type { Parameter } from '../plan/plan.ts';
+import type { Parameter } from '../plan/parameter.ts';
 import { identifier, literal, render } from '../sql/sql.ts';
 
 export interface HashedStatement {

@@ -12,7 +12,7 @@
  */
 import type { ColumnPair, Lineage } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { Count } from '../plan/plan.ts';
+import type { Count } from '../plan/parameter.ts';
 import { and, as, cte, list, named, select, withQueries } from '../sql/clauses.ts';
 import { bind, identifier, integer, newLine, type Sql, sql, trusted } from '../sql/sql.ts';
 import {

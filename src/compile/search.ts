@@ -8,7 +8,8 @@
 import type { TableSearch } from '../model/model.ts';
 import { operandType } from '../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../model/value-type.ts';
-import type { Search, SnippetPlan } from '../plan/plan.ts';
+import type { Search } from '../plan/conditions.ts';
+import type { SnippetPlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
 import type { JsonText } from '../sql/json-text.ts';
 import { bind, builtIn, cast, integer, join, literal, type Sql, sql, trusted } from '../sql/sql.ts';

@@ -10,7 +10,8 @@
  * related rows is computed with the rows of the page, and not in the select around it.
  */
 import type { Relation, Table } from '../model/model.ts';
-import type { Filter, RowKey, RowValue } from '../plan/plan.ts';
+import type { Filter, RowKey } from '../plan/conditions.ts';
+import type { RowValue } from '../plan/plan.ts';
 import { requiredComparisons } from '../plan/walk.ts';
 import { type Sql, sql, trusted } from '../sql/sql.ts';
 import { comparand } from './values/comparison.ts';

@@ -2,7 +2,9 @@
  * What the parts of a statement share while it is compiled, and what is around its columns: the guard before them, and the setting that
  * stores the result for a later statement of the transaction.
  */
-import type { Member, Parameter, RowPlan, TypeNamePlan } from '../plan/plan.ts';
+
+import type { Parameter } from '../plan/parameter.ts';
+import type { Member, RowPlan, TypeNamePlan } from '../plan/plan.ts';
 import { coalesce } from '../sql/clauses.ts';
 import { type JsonKey, type JsonText, jsonObject } from '../sql/json-text.ts';
 import { bind, builtIn, join, literal, newLine, type Sql, sql, trusted } from '../sql/sql.ts';

@@ -1,7 +1,8 @@
 /** Advises the HNSW indexes of pgvector, or GiST indexes, that an operation lacks, where the distances of all rows are computed. */
 
 import { forms, metrics } from '../model/types/metrics.ts';
-import type { Distance, Plan } from '../plan/plan.ts';
+import type { Distance } from '../plan/conditions.ts';
+import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
 import type { FindTable, TableName } from './advised-table.ts';
 import type { Advice } from './explanation.ts';

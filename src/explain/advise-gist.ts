@@ -2,7 +2,8 @@
 import type { Column } from '../model/model.ts';
 import { traitsOf } from '../model/types/named-types.ts';
 import { typeFilters } from '../model/types/type-filters.ts';
-import type { Filter, Plan } from '../plan/plan.ts';
+import type { Filter } from '../plan/conditions.ts';
+import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
 import type { FindTable, TableName } from './advised-table.ts';
 import type { Advice } from './explanation.ts';

@@ -3,7 +3,8 @@ import { isServedBy, type SearchKey, searchKey } from '../doctor/search-index.ts
 import type { Table } from '../model/model.ts';
 import { operandType } from '../model/types/named-types.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { Filter, Plan } from '../plan/plan.ts';
+import type { Filter } from '../plan/conditions.ts';
+import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
 import type { AdvisedTable, FindTable } from './advised-table.ts';
 import type { Advice } from './explanation.ts';

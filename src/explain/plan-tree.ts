@@ -1,20 +1,18 @@
 /** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
 import { sharedPath } from '../errors/input-path.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
+import type { OrderKey } from '../plan/conditions.ts';
 import type { NestedStep } from '../plan/nested-write-plan.ts';
+import type { Count, Parameter, ParameterValue } from '../plan/parameter.ts';
 import type {
   AggregateValue,
   Assignment,
   ConflictPlan,
   ConnectionPlan,
   ConnectionValue,
-  Count,
   DeletePlan,
   GroupBy,
-  OrderKey,
   Page,
-  Parameter,
-  ParameterValue,
   Plan,
   ResultPlan,
   RootValue,

@@ -1,5 +1,5 @@
 import type { ScalarValue } from '../request/operation.ts';
-import type { Count } from './plan.ts';
+import type { Count } from './parameter.ts';
 import type { Path } from './walk.ts';
 
 /** The rows that are read for a row (or for the operation): `constant`, and those of some reads. */

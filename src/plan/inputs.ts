@@ -5,7 +5,9 @@ import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { RangePart } from '../schema/bindings.ts';
-import type { Count, ElementUse, JsonPathValue, Member, Parameter, ParameterValue, Test, TypeNamePlan } from './plan.ts';
+import type { JsonPathValue, Test } from './conditions.ts';
+import type { Count, ElementUse, Parameter, ParameterValue } from './parameter.ts';
+import type { Member, TypeNamePlan } from './plan.ts';
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 

@@ -6,21 +6,18 @@ import type { SessionEffects } from '../catalog/catalog.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Relation, Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { Filter, OrderKey, OrderValue } from './conditions.ts';
 import type { RowEstimate, RowRead } from './evaluate-rows.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
+import type { Count, Parameter } from './parameter.ts';
 import type {
   AggregatedColumn,
   ConnectionPlan,
-  Count,
-  Filter,
   GroupsPlan,
   LineagePlan,
   Member,
   MutationPlan,
-  OrderKey,
-  OrderValue,
   Page,
-  Parameter,
   Plan,
   ResponseValue,
   ResultPlan,

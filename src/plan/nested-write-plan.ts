@@ -1,7 +1,9 @@
 /** The plan of a nested write: steps in execution order, each a statement. A step stores the keys of its rows for later steps. */
 import type { InputPath } from '../errors/input-path.ts';
 import type { Column, ColumnPair, Table } from '../model/model.ts';
-import type { Assignment, ConflictPlan, Filter, JsonChange, Member, Parameter, ParameterValue, ResponseValue, ValueUse } from './plan.ts';
+import type { Filter } from './conditions.ts';
+import type { Parameter, ParameterValue, ValueUse } from './parameter.ts';
+import type { Assignment, ConflictPlan, JsonChange, Member, ResponseValue } from './plan.ts';
 
 export interface NestedWritePlan {
   readonly kind: 'nested write';

@@ -1,14 +1,10 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Lineage, MeasuredColumn, Relation, Routine, RoutineArgument, Table, TableSearch } from '../model/model.ts';
-import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { Metric } from '../model/types/metrics.ts';
-import type { JsonValueType } from '../model/types/named-types.ts';
-import type { JsonOperator, Operator } from '../model/types/operators.ts';
-import type { AggregateFunction, MeasuredForm, OrderAggregate } from '../model/types/postgres-types.ts';
-import type { RangeOperator } from '../model/types/range-operators.ts';
-import type { ListType, ScalarType, ValueType } from '../model/value-type.ts';
-import type { BindValue } from '../request/operation.ts';
+import type { Arbiter, Column, Lineage, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+import type { AggregateFunction } from '../model/types/postgres-types.ts';
+import type { ScalarType, ValueType } from '../model/value-type.ts';
+import type { Distance, Filter, JsonPathValue, OrderKey, RowKey, Search, Test } from './conditions.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';
+import type { Count, Parameter } from './parameter.ts';
 
 export type Plan =
   | { readonly kind: 'query'; readonly roots: readonly RootPlan<QueryRoot>[] }
@@ -97,15 +93,6 @@ export interface SnippetPlan {
   readonly stop: Parameter | null;
   /** The most words; null for the default. */
   readonly words: Count | null;
-}
-
-/** A full-text search of the rows of a table. */
-export interface Search {
-  readonly by: TableSearch;
-  readonly mode: 'websearch' | 'plain' | 'phrase' | 'prefix' | 'similar';
-  /** By which its text is read, as SQL; null for PostgreSQL's setting. */
-  readonly config: string | null;
-  readonly text: Parameter;
 }
 
 export type ResultPlan =
@@ -215,12 +202,6 @@ export type GroupedBy =
   | { readonly kind: 'bucket'; readonly width: Parameter }
   | ({ readonly kind: 'json value' } & JsonPathValue);
 
-/** What is at a path of JSON, as a value of a type; null if there is none. */
-export interface JsonPathValue {
-  readonly keys: Parameter;
-  readonly as: JsonValueType;
-}
-
 export type GroupValue = AggregateValue | { readonly kind: 'key'; readonly members: readonly Member<GroupKeyValue>[] };
 export type GroupKeyValue =
   | TypeNamePlan
@@ -253,106 +234,6 @@ export interface Page {
    */
   readonly keys: readonly OrderKey[];
 }
-
-/** A number of rows, either known or bound (within `maximum`). */
-export type Count = number | Parameter;
-
-export interface OrderKey {
-  readonly value: OrderValue;
-  readonly descending: boolean;
-  readonly nullsFirst: boolean;
-}
-
-/** What a row is ordered by. */
-export type OrderValue =
-  | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'computed'; readonly routine: Routine }
-  | ({ readonly kind: 'json value'; readonly column: Column } & JsonPathValue)
-  /** A value of the type `table` that the column has. */
-  | { readonly kind: 'attribute'; readonly column: Column; readonly table: Table; readonly value: OrderValue }
-  | { readonly kind: 'search rank'; readonly search: Search }
-  | { readonly kind: 'distance'; readonly distance: Distance }
-  /** That of the fusion which found the rows of the table. */
-  | { readonly kind: 'score'; readonly table: Table }
-  /** The distance in a lineage. */
-  | { readonly kind: 'depth'; readonly lineage: Lineage }
-  /** A value of a related row; null if there is none. */
-  | { readonly kind: 'related'; readonly rows: RelatedRows; readonly value: OrderValue }
-  | AggregateOrder;
-/** The distance of a value from one that the client gives, or from that of a row. */
-export interface Distance {
-  readonly column: Column;
-  readonly measured: MeasuredColumn;
-  readonly metric: Metric;
-  readonly from: Parameter | { readonly kind: 'row'; readonly table: Table; readonly key: RowKey };
-}
-export type RowKey = readonly { readonly column: Column; readonly parameter: Parameter }[];
-/** The count of related rows, or an aggregate of one of their columns. */
-export type AggregateOrder = { readonly kind: 'aggregate'; readonly rows: RelatedRows } & (
-  | { readonly function: 'count' }
-  | { readonly function: OrderAggregate; readonly column: Column }
-);
-
-export type Filter =
-  | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
-  | { readonly kind: 'not'; readonly filter: Filter }
-  /** Whether the attributes of a composite value match, or those of any or of all elements of an array. `table`: its type. */
-  | {
-      readonly kind: 'attributes';
-      readonly column: Column;
-      readonly table: Table;
-      readonly quantifier: 'any' | 'all' | null;
-      readonly filter: Filter;
-    }
-  /** Whether the composite value itself, whose attributes a filter is about, is null. */
-  | { readonly kind: 'whole null test'; readonly isNull: boolean }
-  | ((Test | ArrayTest | JsonTest | RangeTest | NearTest) & { readonly column: Column })
-  | { readonly kind: 'search'; readonly search: Search }
-  /** Whether there is a distance, and none greater than `within`. */
-  | { readonly kind: 'distance'; readonly distance: Distance; readonly within: Parameter | null }
-  /** Whether some, every or none of the related rows match; without a filter, whether there are any. */
-  | {
-      readonly kind: 'related rows';
-      readonly rows: RelatedRows;
-      readonly quantifier: 'some' | 'every' | 'none';
-      readonly filter: Filter | null;
-    }
-  /** Tests on the number of related rows that match. */
-  | { readonly kind: 'related count'; readonly rows: RelatedRows; readonly filter: Filter | null; readonly tests: readonly Test[] };
-
-export type Test =
-  | { readonly kind: 'comparison'; readonly operator: Operator; readonly parameter: Parameter }
-  | { readonly kind: 'null test'; readonly isNull: boolean };
-
-/** Tests of an array. */
-export type ArrayTest =
-  /** Whether all tests hold for the same element, of any or of all. */
-  | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
-  /** The number of elements. */
-  | { readonly kind: 'length'; readonly tests: readonly Test[] };
-
-/** Whether a shape is at most so far from another. */
-export interface NearTest {
-  readonly kind: 'near';
-  readonly from: Parameter;
-  readonly distance: Parameter;
-}
-
-/** A test of JSON. `vars` are the variables of a path, as a JSON object. */
-export interface JsonTest {
-  readonly kind: 'json test';
-  readonly operator: JsonOperator;
-  readonly parameter: Parameter;
-  readonly vars: Parameter | null;
-}
-
-/** A test of a range or multirange. */
-export type RangeTest =
-  | { readonly kind: 'range test'; readonly operator: RangeOperator; readonly parameter: Parameter }
-  | { readonly kind: 'range is empty'; readonly parameter: Parameter }
-  | { readonly kind: 'bound'; readonly side: 'lower' | 'upper'; readonly type: ElementType; readonly tests: readonly Test[] };
-
-export type ElementType = ListType['element'];
 
 export type MutationPlan = InsertPlan | UpdatePlan | DeletePlan;
 
@@ -440,72 +321,3 @@ export interface RoutinePlan extends Answered {
   readonly arguments: readonly RoutineInput[];
   readonly result: ResultPlan;
 }
-
-/** A value to bind when the statement runs, and how to encode it for PostgreSQL. */
-export interface Parameter {
-  readonly value: ParameterValue;
-  readonly encoding: ParameterEncoding;
-}
-/** A bind value, a list of bind values in the document, or the schema version of the moment (`compile/schema-guard.ts`). */
-export type ParameterValue =
-  | BindValue
-  | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }
-  /** A value of a composite type, by the names of its attributes in PostgreSQL. */
-  | { readonly kind: 'composite'; readonly attributes: ReadonlyMap<string, ParameterValue> }
-  | RangeParameter
-  | { readonly kind: 'multirange'; readonly items: readonly ParameterValue[] }
-  | { readonly kind: 'version'; readonly version: { readonly current: string } };
-
-/** A range; a bound that is null is none. */
-export interface RangeParameter {
-  readonly kind: 'range';
-  readonly lower: ParameterValue | null;
-  readonly upper: ParameterValue | null;
-  readonly lowerInclusive: ParameterValue | null;
-  readonly upperInclusive: ParameterValue | null;
-  readonly isEmpty: ParameterValue | null;
-}
-
-/** How to encode an element of a cursor or nodeId. */
-export type ElementUse = 'text' | 'array' | 'json';
-
-/** What a value is used for, which determines its encoding. */
-export type ValueUse = 'filter' | 'write' | ElementUse;
-
-export type ValuePart = 'first' | 'second' | 'ending' | 'part';
-
-export type ParameterEncoding =
-  /**
-   * Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. `as`
-   * binds a part of a list of two values, or a text as a pattern that ends with it or contains it.
-   */
-  | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write'; readonly as?: ValuePart }
-  /** Text, such as an element of a cursor or nodeId, unchanged. `argument` has the nodeId that the element is of. */
-  | { readonly kind: 'text'; readonly argument?: string }
-  /** An element for an array column: its text, or a list of numbers. */
-  | { readonly kind: 'array'; readonly argument?: string }
-  /** An element as JSON. */
-  | { readonly kind: 'json' }
-  /** `first`, `last` or `offset`: not negative, limited to the maximum. */
-  | { readonly kind: 'count'; readonly argument: string; readonly maximum: number }
-  /** Keys that lead to a part of JSON: at least one. */
-  | { readonly kind: 'json path' }
-  /** A column of rows: a list with a value for each row, encoded according to `use`. */
-  | { readonly kind: 'rows'; readonly type: ValueType; readonly use: ValueUse }
-  /** The width of a bucket: a number greater than 0. */
-  | { readonly kind: 'width' }
-  /** A list of numbers as a vector or a point; `name` is that of its column. */
-  | {
-      readonly kind: 'vector';
-      readonly form: Exclude<MeasuredForm, 'text' | 'place'>;
-      readonly dimensions: number | null;
-      readonly name: string;
-    }
-  /** A number from 0 to a maximum. */
-  | { readonly kind: 'number'; readonly argument: string; readonly maximum: number }
-  /** The text of a search, or its words as a query that finds those that begin with them. */
-  | { readonly kind: 'search'; readonly asPrefixes: boolean }
-  /** What is around a word in a snippet. */
-  | { readonly kind: 'mark'; readonly argument: string }
-  /** A whole number, unchanged. */
-  | { readonly kind: 'integer' };

@@ -1,18 +1,16 @@
 /** The walk over a plan, part by part. Whoever has to find something in all of a plan walks here, so that no branch is forgotten. */
 import type { Column, Table } from '../model/model.ts';
+import type { Filter, OrderKey, OrderValue } from './conditions.ts';
 import type { NestedStep } from './nested-write-plan.ts';
 import type {
   AggregatedColumn,
   ConnectionPlan,
   ConnectionValue,
   EdgeValue,
-  Filter,
   GroupCondition,
   GroupOrderKey,
   GroupValue,
   Member,
-  OrderKey,
-  OrderValue,
   Plan,
   ResponseValue,
   ResultPlan,

@@ -2,7 +2,8 @@
 import type { Routine, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Operator } from '../model/types/operators.ts';
-import type { ConnectionPlan, Count, GroupsPlan, JsonChange, ListPage, Parameter, Plan, RootValue } from './plan.ts';
+import type { Count, Parameter } from './parameter.ts';
+import type { ConnectionPlan, GroupsPlan, JsonChange, ListPage, Plan, RootValue } from './plan.ts';
 import { type BoundComparison, comparisonOf, traitsOfFilter } from './traits/filter-traits.ts';
 import { traitsOfOrder } from './traits/order-traits.ts';
 import { type Path, type PlanNode, walkPlan } from './walk.ts';

@@ -12,6 +12,7 @@ import type { Relation } from '../../model/model.ts';
 import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { RangeTraits, TimeTraits } from '../../model/types/postgres-types.ts';
 import type { ScalarType } from '../../model/value-type.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import type {
   GroupAggregate,
   GroupBy,
@@ -21,7 +22,6 @@ import type {
   GroupsPlan,
   GroupValue,
   Member,
-  Parameter,
 } from '../../plan/plan.ts';
 import { and, as, named, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';

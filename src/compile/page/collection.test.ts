@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { account } from '../../../test/support/sample-model.ts';
-import type { ConnectionPlan, ConnectionValue, EdgeValue, Filter, Page, PageInfoValue } from '../../plan/plan.ts';
+import type { Filter } from '../../plan/conditions.ts';
+import type { ConnectionPlan, ConnectionValue, EdgeValue, Page, PageInfoValue } from '../../plan/plan.ts';
 import { newContext } from '../compile-row.ts';
 import { type PageNeeds, pageNeeds } from './collection.ts';
 

@@ -1,6 +1,6 @@
 /** Which index finds the nearest rows of a page, and the rows and order that it is asked for. */
 import { forms } from '../../model/types/metrics.ts';
-import type { Filter } from '../../plan/plan.ts';
+import type { Filter } from '../../plan/conditions.ts';
 import { sql } from '../../sql/sql.ts';
 import type { Collection } from './collection.ts';
 import type { WrittenKey } from './order-keys.ts';

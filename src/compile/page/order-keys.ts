@@ -1,6 +1,6 @@
 /** Order keys with the SQL of their values: as expressions over a row, or read from joins. */
 import type { Relation, Table } from '../../model/model.ts';
-import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/plan.ts';
+import type { AggregateOrder, OrderKey, OrderValue } from '../../plan/conditions.ts';
 import { isAlwaysThere, traitsOfOrder, uniqueRelation } from '../../plan/traits/order-traits.ts';
 import { and, as, coalesce, select, subselect } from '../../sql/clauses.ts';
 import { identifier, integer, type Sql, sql, trusted } from '../../sql/sql.ts';

@@ -1,6 +1,8 @@
 /** The rows of a page, in paging order: from the start, or after a cursor, as ranges that an index can serve. */
 
-import type { Count, OrderKey, OrderValue, Page } from '../../plan/plan.ts';
+import type { OrderKey, OrderValue } from '../../plan/conditions.ts';
+import type { Count } from '../../plan/parameter.ts';
+import type { Page } from '../../plan/plan.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import {
   as,

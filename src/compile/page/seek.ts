@@ -4,7 +4,8 @@
  * combined by OR, PostgreSQL would read the table from its start for each page.
  */
 import type { Table } from '../../model/model.ts';
-import type { OrderKey, OrderValue, Parameter } from '../../plan/plan.ts';
+import type { OrderKey, OrderValue } from '../../plan/conditions.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
 import { and, list } from '../../sql/clauses.ts';
 import { concatenate, type JsonText } from '../../sql/json-text.ts';

@@ -4,7 +4,8 @@ import { operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
 import { typeFilters } from '../../model/types/type-filters.ts';
 import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
-import type { Parameter, Test, ValuePart } from '../../plan/plan.ts';
+import type { Test } from '../../plan/conditions.ts';
+import type { Parameter, ValuePart } from '../../plan/parameter.ts';
 import { bind, bindUncast, builtIn, cast, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 
 /** The type to which values of `type` are cast for comparison. */

@@ -2,7 +2,8 @@
 import { namedTypes, operandType, rangesOf } from '../../model/types/named-types.ts';
 import { rangeOperators } from '../../model/types/range-operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
-import type { BoundsPlan, RangeTest, RangeValue, TypeNamePlan } from '../../plan/plan.ts';
+import type { RangeTest } from '../../plan/conditions.ts';
+import type { BoundsPlan, RangeValue, TypeNamePlan } from '../../plan/plan.ts';
 import { and, as, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { bind, builtIn, identifier, type Sql, sql, trusted } from '../../sql/sql.ts';

@@ -8,13 +8,13 @@
  */
 import type { Column, Table } from '../../model/model.ts';
 import { operandScalar, traitsOf } from '../../model/types/named-types.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import type {
   Assignment,
   ConflictPlan,
   DeletePlan,
   InsertPlan,
   MutationPlan,
-  Parameter,
   ResultPlan,
   RoutinePlan,
   UpdatePlan,

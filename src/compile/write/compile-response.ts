@@ -1,5 +1,7 @@
 /** The response of a mutation as JSON text. */
-import type { Member, OrderKey, ResponseValue, RowPlan } from '../../plan/plan.ts';
+
+import type { OrderKey } from '../../plan/conditions.ts';
+import type { Member, ResponseValue, RowPlan } from '../../plan/plan.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { compileQueryField } from '../compile-row.ts';

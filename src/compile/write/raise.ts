@@ -1,6 +1,6 @@
 /** Errors that a statement raises itself, which roll back the transaction. */
 import { type Raisable, raisedText } from '../../errors/raise.ts';
-import type { Parameter } from '../../plan/plan.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import { countRows } from '../../sql/clauses.ts';
 import { bind, builtIn, cast, integer, literal, type Sql, sql, trusted } from '../../sql/sql.ts';
 

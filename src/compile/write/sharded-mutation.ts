@@ -11,7 +11,8 @@
  * (`written-rows.ts`). Settings are only on the coordinator, so what writes or reads one must run there.
  */
 import type { Table } from '../../model/model.ts';
-import type { InsertPlan, MutationPlan, Parameter } from '../../plan/plan.ts';
+import type { Parameter } from '../../plan/parameter.ts';
+import type { InsertPlan, MutationPlan } from '../../plan/plan.ts';
 import { and, as, coalesce, countRows, cte, list, named, select, subselect, withQueries } from '../../sql/clauses.ts';
 import { concatenate } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';

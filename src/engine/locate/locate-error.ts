@@ -12,7 +12,7 @@ import { outermostContext, unreadParameter } from '../../errors/from-postgres.ts
 import { writePath } from '../../errors/input-path.ts';
 import type { Routine, Table } from '../../model/model.ts';
 import { operators } from '../../model/types/operators.ts';
-import type { Parameter, ParameterValue } from '../../plan/plan.ts';
+import type { Parameter, ParameterValue } from '../../plan/parameter.ts';
 import { type FieldWork, listWork } from '../../plan/work.ts';
 import { VariableError } from '../../request/coerce/declare-variables.ts';
 import { adaptDocument, sentName } from '../../request/lenient/adapt-document.ts';

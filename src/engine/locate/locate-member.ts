@@ -1,7 +1,7 @@
 /** Finds the member of a value of a composite type, or of an array of them, that an error belongs to. */
 import { unwrapError, writePath } from '../../errors/input-path.ts';
 import type { ValueType } from '../../model/value-type.ts';
-import type { Parameter } from '../../plan/plan.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import type { Failure } from './locate-input.ts';
 

@@ -4,7 +4,7 @@ import { enumOf, int4, scalarType, text } from '../../../test/support/sample-mod
 import { noLimits } from '../../budget/limits.ts';
 import { runAtOnce } from '../../budget/turns.ts';
 import type { ValueType } from '../../model/value-type.ts';
-import type { Parameter, ParameterEncoding, ParameterValue } from '../../plan/plan.ts';
+import type { Parameter, ParameterEncoding, ParameterValue } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import { bindStatements } from './bind-parameters.ts';
 

@@ -10,7 +10,7 @@ import type { Table } from '../../model/model.ts';
 import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
-import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/plan.ts';
+import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/parameter.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
 import { geometryText } from './geometry-text.ts';

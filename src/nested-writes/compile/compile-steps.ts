@@ -31,7 +31,7 @@ import type {
   UpdateStep,
   WrittenRows,
 } from '../../plan/nested-write-plan.ts';
-import type { Parameter } from '../../plan/plan.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import {
   and,
   as,

@@ -12,7 +12,7 @@ import type { Column } from '../../model/model.ts';
 import { scalars } from '../../model/types/scalars.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import type { InputRows, KeyJoin, Output } from '../../plan/nested-write-plan.ts';
-import type { Parameter, ParameterValue, ValueUse } from '../../plan/plan.ts';
+import type { Parameter, ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import { countRows, cte, list, select, values } from '../../sql/clauses.ts';
 import { bind, builtIn, cast, integer, join, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { keyLabel, type StoredKeys } from './stored-keys.ts';

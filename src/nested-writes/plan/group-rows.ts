@@ -6,7 +6,7 @@ import { mapInSteps } from '../../budget/turns.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { WritableRelation } from '../../model/relations/writable-relations.ts';
 import type { InputRows, KeyList, Output } from '../../plan/nested-write-plan.ts';
-import type { ParameterValue } from '../../plan/plan.ts';
+import type { ParameterValue } from '../../plan/parameter.ts';
 import type { InputKey, InputRow } from './read-input.ts';
 
 /** A list of rows that others refer to, or that refer to others, by a relation. */

@@ -1,9 +1,11 @@
 /** Plans a nested update as steps: first the rows that its rows will refer to, then the rows themselves, then their related rows. */
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Model, Table } from '../../model/model.ts';
+import type { Filter } from '../../plan/conditions.ts';
 import { integerParameter, objectOf } from '../../plan/inputs.ts';
 import type { KeyList, NestedWritePlan, UpdateStep, WrittenRows } from '../../plan/nested-write-plan.ts';
-import type { Assignment, Filter, Parameter } from '../../plan/plan.ts';
+import type { Parameter } from '../../plan/parameter.ts';
+import type { Assignment } from '../../plan/plan.ts';
 import { planRestriction } from '../../plan/read/filter.ts';
 import { planJsonChanges } from '../../plan/write/json-changes.ts';
 import { planFieldFilter, planIncrement, planResponse } from '../../plan/write/mutation.ts';

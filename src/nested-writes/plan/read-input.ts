@@ -4,7 +4,7 @@ import { atInput, type InputPath, inputError, inputPath } from '../../errors/inp
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
 import { checkBounds, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenValue } from '../../plan/inputs.ts';
-import type { ParameterValue, ValueUse } from '../../plan/plan.ts';
+import type { ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
 /** An object with its label among those that are written together, and the label of the row that it belongs to. */

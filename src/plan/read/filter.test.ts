@@ -4,7 +4,7 @@ import { account, columnOf, int4, tableWith, twin } from '../../../test/support/
 import type { Column } from '../../model/model.ts';
 import type { Operator } from '../../model/types/operators.ts';
 import type { InputEntry, InputValue } from '../../request/operation.ts';
-import type { Filter } from '../plan.ts';
+import type { Filter } from '../conditions.ts';
 import { planFilter } from './filter.ts';
 
 const [id, name] = account.columns as [Column, Column];

@@ -6,6 +6,7 @@ import { namedTypes, operandType, rangesOf } from '../../model/types/named-types
 import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
 import { rangeOperators } from '../../model/types/range-operators.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
+import type { Filter } from '../conditions.ts';
 import {
   isNullOf,
   isUnsent,
@@ -20,7 +21,6 @@ import {
   valueParameter,
   withoutNulls,
 } from '../inputs.ts';
-import type { Filter } from '../plan.ts';
 import { planSearch } from './search.ts';
 
 const maxDepth = 50;

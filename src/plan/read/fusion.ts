@@ -2,8 +2,10 @@
 import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
 import { bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import type { Filter, OrderKey, Search } from '../conditions.ts';
 import { countOf, numberParameter, objectOf } from '../inputs.ts';
-import type { Filter, FusionPlan, OrderKey, Parameter, Search } from '../plan.ts';
+import type { Parameter } from '../parameter.ts';
+import type { FusionPlan } from '../plan.ts';
 import { combine } from './filter.ts';
 import type { Nearest } from './nearest.ts';
 import { ascending } from './page.ts';

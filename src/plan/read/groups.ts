@@ -23,6 +23,7 @@ import {
   valueParameter,
   widthParameter,
 } from '../inputs.ts';
+import type { Parameter } from '../parameter.ts';
 import type {
   AggregateColumnValue,
   AggregateValue,
@@ -35,7 +36,6 @@ import type {
   GroupsPlan,
   GroupValue,
   Member,
-  Parameter,
 } from '../plan.ts';
 import { noMaximum } from './page.ts';
 

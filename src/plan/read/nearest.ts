@@ -4,8 +4,9 @@ import type { Column, MeasuredColumn, Table } from '../../model/model.ts';
 import { forms } from '../../model/types/metrics.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
+import type { Distance, Filter, OrderKey } from '../conditions.ts';
 import { keyOfNodeId, objectOf, parameterValue, valueParameter } from '../inputs.ts';
-import type { Distance, Filter, OrderKey, Parameter } from '../plan.ts';
+import type { Parameter } from '../parameter.ts';
 
 export interface Nearest {
   /** Comes before the keys of `orderBy`. */

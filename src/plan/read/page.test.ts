@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { account, columnOf, int4, tableWith, text, twin } from '../../../test/support/sample-model.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { InputValue, SelectedField } from '../../request/operation.ts';
-import type { OrderKey, Page } from '../plan.ts';
+import type { OrderKey } from '../conditions.ts';
+import type { Page } from '../plan.ts';
 import { planPage } from './page.ts';
 
 const number = (value: number): InputValue => ({ kind: 'constant', value: String(value) });

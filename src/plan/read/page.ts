@@ -4,8 +4,10 @@ import type { Column, Lineage, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { distinctColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import type { Distance, OrderKey, OrderValue, Search } from '../conditions.ts';
 import { countOf, directionOf, elementParameter, listOf, onlyEntryOf, partsOf, planJsonPath } from '../inputs.ts';
-import type { Distance, DistinctPlan, ListPage, OrderKey, OrderValue, Page, Parameter, Search } from '../plan.ts';
+import type { Parameter } from '../parameter.ts';
+import type { DistinctPlan, ListPage, Page } from '../plan.ts';
 import { traitsOfOrder } from '../traits/order-traits.ts';
 import { deeper } from './filter.ts';
 

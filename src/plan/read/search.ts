@@ -2,8 +2,10 @@
 import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
 import { bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import type { Search } from '../conditions.ts';
 import { countOf, objectOf, parameterValue } from '../inputs.ts';
-import type { Parameter, Search, SnippetPlan } from '../plan.ts';
+import type { Parameter } from '../parameter.ts';
+import type { SnippetPlan } from '../plan.ts';
 
 const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX: 'prefix', SIMILAR: 'similar' } as const satisfies Record<
   string,

@@ -3,6 +3,7 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Lineage, Model, Routine, Table } from '../../model/model.ts';
 import { isJson, namedTypes } from '../../model/types/named-types.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
+import type { OrderKey, Search } from '../conditions.ts';
 import { countOf, keyOfNodeId, planMembers, valueParameter, withoutNulls } from '../inputs.ts';
 import type {
   ConnectionPlan,
@@ -12,7 +13,6 @@ import type {
   IntrospectionPlan,
   LookupPlan,
   Member,
-  OrderKey,
   PageInfoValue,
   QueryValue,
   RangeValue,
@@ -21,7 +21,6 @@ import type {
   RoutinePlan,
   RowPlan,
   RowValue,
-  Search,
 } from '../plan.ts';
 import { resultReadsBeyond } from '../walk.ts';
 import { combine, planFilter } from './filter.ts';

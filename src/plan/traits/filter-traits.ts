@@ -5,7 +5,8 @@
 import type { Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import type { Operator } from '../../model/types/operators.ts';
-import type { Filter, Parameter, Test } from '../plan.ts';
+import type { Filter, Test } from '../conditions.ts';
+import type { Parameter } from '../parameter.ts';
 import { distanceText } from './order-traits.ts';
 
 export interface FilterTraits {

@@ -7,7 +7,8 @@ import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { metrics } from '../../model/types/metrics.ts';
 import { jsonValueTypes, namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../../model/value-type.ts';
-import type { AggregateOrder, Distance, OrderValue, Parameter, Search } from '../plan.ts';
+import type { AggregateOrder, Distance, OrderValue, Search } from '../conditions.ts';
+import type { Parameter } from '../parameter.ts';
 
 export interface OrderTraits {
   /** As which cursors compare it. */

@@ -4,7 +4,8 @@ import type { Column } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputValue } from '../../request/operation.ts';
 import { listOf, objectOf, pathParameter, valueParameter } from '../inputs.ts';
-import type { JsonChange, Parameter } from '../plan.ts';
+import type { Parameter } from '../parameter.ts';
+import type { JsonChange } from '../plan.ts';
 
 /** Each is a subquery around the previous one, and PostgreSQL plans them together. */
 const mostChanges = 50;
