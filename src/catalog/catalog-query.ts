@@ -3,6 +3,7 @@
  * runs on PostgreSQL 14 to 18 with any search path.
  */
 import { type Lists, selectLists } from './lists.ts';
+import { citusCatalog, timescaleCatalog } from './load-placements.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { tableLists } from './table-lists.ts';
 import { typeLists } from './type-lists.ts';
@@ -199,9 +200,9 @@ export const catalogLists: Lists<RawCatalog> = {
     members: { schemaId: 'x.extnamespace::int8', version: 'x.extversion' },
     from: `pg_catalog.pg_extension x where x.extname = 'vector'`,
   },
-  citus: {
-    members: { catalogId: 'c.id::pg_catalog.oid::int8' },
-    from: `pg_catalog.to_regclass('pg_catalog.pg_dist_partition') c(id) where c.id is not null`,
+  placementCatalogs: {
+    members: { name: 'c.name' },
+    from: `(values ('${citusCatalog}'), ('${timescaleCatalog}')) c(name) where pg_catalog.to_regclass(c.name) is not null`,
   },
   searchConfigs: {
     members: { id: 'g.oid::int8', schemaId: 'g.cfgnamespace::int8', name: 'g.cfgname' },

@@ -58,6 +58,17 @@ describe('loadCatalog', () => {
   });
   after(() => pglite.close());
 
+  it('reads of a hypertable what it reads of a table without children', async () => {
+    await pglite.exec(`create schema metric; create table metric.sample (at timestamptz not null, value float8, primary key (at));
+      create schema chunks; create table chunks.one (primary key (at)) inherits (metric.sample);`);
+    const sample = async (): Promise<CatalogTable | undefined> => (await loadCatalog(database, ['metric'])).tables[0];
+    assert.deepEqual([(await sample())?.hasChildren, (await sample())?.keepsNotNull], [true, false]);
+    await pglite.exec(`create schema _timescaledb_catalog; create table _timescaledb_catalog.hypertable (schema_name name, table_name name);
+      insert into _timescaledb_catalog.hypertable values ('metric', 'sample')`);
+    assert.deepEqual([(await sample())?.hasChildren, (await sample())?.keepsNotNull], [false, true]);
+    await pglite.exec('drop schema metric, chunks, _timescaledb_catalog cascade');
+  });
+
   const load = (...schemas: string[]): Promise<Catalog> => loadCatalog(database, schemas);
   const tableOf = (catalog: Catalog, name: string): CatalogTable => {
     const table = catalog.tables.find((candidate) => candidate.name === name);

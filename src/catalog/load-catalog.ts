@@ -17,7 +17,7 @@ import { catalogLists, catalogQuery } from './catalog-query.ts';
 import { effectLists, effectsQuery, type RawEffects } from './effects/effects-query.ts';
 import { type Effects, findEffects } from './effects/find-effects.ts';
 import { type Lists, parseLists } from './lists.ts';
-import { loadPlacements, noPlacements, type Placements } from './load-placements.ts';
+import { loadPlacements, type Placements, withHypertables } from './load-placements.ts';
 import { CatalogComments, type RawCatalog, type RawFunction } from './raw-catalog.ts';
 import { assembleViews, isView } from './views/infer-views.ts';
 import { type RawViews, viewLists, viewQuery } from './views/view-query.ts';
@@ -35,8 +35,9 @@ export async function loadCatalog(database: RequestDatabase, exposed: readonly s
   const viewIds = raw.tables.filter(isView).map(({ id }) => id);
   const views = viewIds.length === 0 ? null : await loadLists(database, viewLists, viewQuery, [JSON.stringify(viewIds)]);
   const effects = await loadLists(database, effectLists, effectsQuery, []);
-  const placements = raw.citus.length === 0 ? noPlacements : await loadPlacements(database, raw.tables);
-  return runInSlices(assembleCatalog(raw, views, effects, placements, schemas));
+  const placements = await loadPlacements(database, raw);
+  const tables = await withHypertables(database, raw);
+  return runInSlices(assembleCatalog({ ...raw, tables }, views, effects, placements, schemas));
 }
 
 /** Runs what takes most of the server's time; after a change, all processes send it at once. */

@@ -1,7 +1,13 @@
-/** How Citus distributes tables: its catalog `pg_dist_partition`, which there is only with the extension. */
+/**
+ * Where the rows of tables are, beside the tables themselves: how Citus distributes them, and which are TimescaleDB's. The catalogs of both are
+ * there only with the extension.
+ */
 import type { RequestDatabase } from '../database/database.ts';
 import type { Placement } from './catalog.ts';
-import type { RawTable } from './raw-catalog.ts';
+import type { RawCatalog, RawTable } from './raw-catalog.ts';
+
+export const citusCatalog = 'pg_catalog.pg_dist_partition';
+export const timescaleCatalog = '_timescaledb_catalog.hypertable';
 
 /**
  * `partmethod` is n without a distribution column; then `repmodel` is t for a reference table, and `colocationid` 0 for a table that only
@@ -42,13 +48,33 @@ export interface Placements {
   /** Ids of functions that find none of the rows of shards. */
   readonly inlined: ReadonlySet<number>;
 }
-export const noPlacements: Placements = { tables: new Map(), inlined: new Set() };
+const noPlacements: Placements = { tables: new Map(), inlined: new Set() };
+
+export function loadPlacements(database: RequestDatabase, { placementCatalogs, tables }: RawCatalog): Promise<Placements> {
+  const hasCitus = placementCatalogs.some(({ name }) => name === citusCatalog);
+  return hasCitus ? loadCitusPlacements(database, tables) : Promise.resolve(noPlacements);
+}
+
+/** The chunks of a hypertable inherit from it, with its constraints and unique indexes, so that these hold for all of its rows. */
+const hypertablesQuery = `
+  select c.oid::int8
+  from ${timescaleCatalog} h
+  join pg_catalog.pg_namespace n on n.nspname = h.schema_name
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = h.table_name`;
+
+/** The tables, of which hypertables are like any other. */
+export async function withHypertables(database: RequestDatabase, { placementCatalogs, tables }: RawCatalog): Promise<readonly RawTable[]> {
+  if (!placementCatalogs.some(({ name }) => name === timescaleCatalog)) return tables;
+  const rows = await database.query(hypertablesQuery, []);
+  const ids = new Set(rows.map(([id]) => Number(id)));
+  return tables.map((table) => (ids.has(table.id) ? { ...table, hasChildren: false, keepsNotNull: true } : table));
+}
 
 const kinds: readonly Placement['kind'][] = ['distributed', 'reference', 'local', 'single shard'];
 const ofView: Placement = { kind: 'view', column: null, group: 0, shards: 0 };
 
-/** The placements of tables. Views have one if there is any distributed table, since they may show it. */
-export async function loadPlacements(database: RequestDatabase, tables: readonly Pick<RawTable, 'id' | 'kind'>[]): Promise<Placements> {
+/** Views have a placement if there is any distributed table, since they may show it. */
+async function loadCitusPlacements(database: RequestDatabase, tables: readonly Pick<RawTable, 'id' | 'kind'>[]): Promise<Placements> {
   const found = new Map<number, Placement>();
   for (const [id, name, column = null, group, shards] of await database.query(placementsQuery, [])) {
     const kind = kinds.find((each) => each === name);

@@ -35,8 +35,8 @@ export interface RawCatalog {
   readonly distanceIndexes: readonly (RawColumnNumber & DistanceIndex)[];
   /** The extension pgvector, if it is installed. */
   readonly vectorExtension: readonly { readonly schemaId: number; readonly version: string }[];
-  /** A row if there is Citus. */
-  readonly citus: readonly { readonly catalogId: number }[];
+  /** Of the catalogs of Citus and TimescaleDB, those that there are. */
+  readonly placementCatalogs: readonly { readonly name: string }[];
   readonly uniqueIndexes: readonly RawUniqueIndex[];
   /** Only for tables that have unique indexes without a constraint, which must be told apart. */
   readonly uniqueIndexKinds: readonly {

@@ -19,7 +19,7 @@ import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, s
 import { needsOfOrder } from '../page/order-keys.ts';
 import { Aliases, allNeeds, DerivedScope, directScope, needsOfValue, type RowNeeds, type Scope, tableName, tableScope } from '../scope.ts';
 import { andHere, here, type Shard, shardOfFilter, shardOfKey } from '../shards.ts';
-import { type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
+import { type CompiledWrite, type Frame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable, comparedType } from '../values/comparison.ts';
 import { hasRows, responseNeeds, responseOfRows, shownRows, sortKeys } from './compile-response.ts';
 import { besideInputs, type FreeNames } from './input-order.ts';
@@ -77,14 +77,11 @@ function inTwo(plan: MutationPlan, write: WriteRows, context: StatementContext, 
 
 /** The result, which is set on the coordinator if anything needs it later. */
 export function keeping(frame: Frame, json: Sql, from: Sql | null, queries: readonly Sql[] = []): Sql {
-  const answer = (columns: readonly Sql[], within: Frame): Sql => {
-    const query = select({ columns: [selectList(within, columns)], from });
-    return queries.length > 0 ? withQueries(queries, query) : query;
-  };
-  if (frame.keptAs === null) return answer([json], frame);
+  const ending = (before: readonly Sql[], query: Sql): Sql => (before.length > 0 ? withQueries(before, query) : query);
+  if (frame.keptAs === null) return ending(queries, select({ columns: [selectList(frame, [json])], from }));
   const name = identifier('response');
-  const kept = cte('answer', answer([sql`${json} as ${name}`], noFrame), { materialized: true });
-  return withQueries([kept], select({ columns: [selectList(frame, [sql`a.${name}`])], from: sql`answer as a${andHere}` }));
+  const answer = cte('answer', select({ columns: [sql`${json} as ${name}`], from }), { materialized: true });
+  return ending([...queries, answer], select({ columns: [selectList(frame, [sql`a.${name}`])], from: sql`answer as a${andHere}` }));
 }
 
 function checksOf(plan: MutationPlan): Sql[] {
