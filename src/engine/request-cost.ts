@@ -164,6 +164,7 @@ async function findExcess(
 function adviceFor({ path, argument }: LargestRead): string {
   const where = `Most of them are in ${JSON.stringify(path.join('.'))}.`;
   if (argument === 'first') return `${where} Ask for smaller pages there or around it, such as "first: 10"`;
+  if (argument === 'depth') return `${where} Fuse fewer records there, such as "depth: 30", or ask for smaller pages around it`;
   if (argument === 'maxDepth') return `${where} Ask for fewer levels there, such as "maxDepth: 5", or for smaller pages around it`;
   return argument === 'atMost' ? `${where} Write fewer records, with a smaller "atMost"` : `${where} Select less of each`;
 }

@@ -14,7 +14,7 @@ export interface RowRead {
   /** At most this many for each. */
   readonly size: Count;
   /** The argument that limits the number, if one does. */
-  readonly argument: 'first' | 'atMost' | 'maxDepth' | null;
+  readonly argument: 'first' | 'atMost' | 'maxDepth' | 'depth' | null;
   /** The oid of the table that they are different rows of; null if they may be repeated, or of none. */
   readonly tableId: number | null;
   /** Whether different rows around them have different ones: the children of two parents, but not the parents of two children. */

@@ -242,7 +242,7 @@ class PlanMeasurer {
     const { table, page, filter, distinct, fusion, members } = plan;
     const legs = fusion?.legs ?? [];
     this.#subqueries += (distinct ? 2 : 1) + legs.length;
-    around.rows.constant += rowsOfAggregate * legs.length;
+    for (const { depth } of legs) addRead({ path, size: depth, argument: 'depth', tableId }, around);
     this.#touchTable(table);
     if (tableId !== null) addShards(table, filter, around);
     if (distinct) this.#orderKeys += distinct.order.length;

@@ -130,9 +130,10 @@ export interface ConnectionPlan {
 export interface FusionPlan {
   readonly legs: readonly FusionLeg[];
   readonly k: Count;
-  readonly depth: Count;
 }
 export interface FusionLeg {
+  /** How many rows are among the first. */
+  readonly depth: Count;
   readonly filter: Filter;
   /** Completed by the primary key. */
   readonly keys: readonly OrderKey[];

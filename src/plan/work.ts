@@ -125,7 +125,7 @@ function changeParameters({ merge, remove, set }: JsonChange): readonly Paramete
 
 /** A collection of a table is a read; the rows of a function belong to its call. */
 function ofConnection({ table, page: { limit, offset, cursor }, fusion }: ConnectionPlan, isCalled: boolean): Work {
-  const weights = fusion ? [...bound(fusion.k), ...bound(fusion.depth), ...fusion.legs.map(({ weight }) => weight)] : [];
+  const weights = fusion ? [...bound(fusion.k), ...fusion.legs.flatMap(({ depth, weight }) => [...bound(depth), weight])] : [];
   const elements = [...(cursor ?? []), ...weights].filter((element) => element !== null);
   const parameters = [...bound(limit), ...bound(offset), ...elements];
   return isCalled ? { kind: 'call', parameters } : { kind: 'read', table, parameters };

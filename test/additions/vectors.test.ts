@@ -131,6 +131,8 @@ test('hybrid search: each order is read from its index', async () => {
   const plan = JSON.stringify(statements);
   assert.match(plan, /"index":"point_e_idx"/);
   assert.match(plan, /"index":"point_words"/);
+  const { operations } = await started.graph.cost({ query }, { role: 'service_role' });
+  assert.equal(operations[0]?.counts.estimatedRows, 5 + 2 * 30);
 });
 
 test('hybrid search: pages have each row once, of those that a policy shows', async () => {

@@ -36,7 +36,7 @@ export function withFusion(collection: Collection): Collection {
   return { ...collection, rows: { kind: 'fused', found: rows, scored } };
 }
 
-function selectLeg(collection: Collection, rows: FoundRows, { k, depth }: FusionPlan, { filter, keys, weight }: FusionLeg): Sql {
+function selectLeg(collection: Collection, rows: FoundRows, { k }: FusionPlan, { filter, keys, depth, weight }: FusionLeg): Sql {
   const { plan } = collection;
   const shown = {
     key: 'edges',

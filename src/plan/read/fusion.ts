@@ -31,9 +31,11 @@ export function planFusion(
   }
   const given = new Map(objectOf(value).entries.map((entry) => [bindingAt('fusion', entry).kind, entry.value]));
   const weight = (kind: 'search weight' | 'nearest weight', argument: string): Parameter | null => weightOf(given.get(kind), argument);
+  const depth = countOf(given.get('depth') ?? usual(usualDepth), 'depth', mostDepth);
   const leg = (key: OrderKey, found: Filter) => ({
     filter: combine('and', [found, filter]) ?? found,
     keys: [key, ...table.primaryKey.map(ascending)],
+    depth,
   });
   const rank: OrderKey = { value: { kind: 'search rank', search }, descending: true, nullsFirst: false };
   return {
@@ -42,7 +44,6 @@ export function planFusion(
       { ...leg(nearest.key, nearest.filter), weight: weight('nearest weight', 'nearestWeight') },
     ],
     k: countOf(given.get('k') ?? usual(usualK), 'k', mostK),
-    depth: countOf(given.get('depth') ?? usual(usualDepth), 'depth', mostDepth),
   };
 }
 
