@@ -16,10 +16,16 @@ interface OpenOptions {
   readonly observe: Observer;
 }
 
-/** Undefined without URLs. Nothing is known of a replica before it has been looked at, so the first queries run on the primary. */
+/**
+ * Undefined without URLs. Nothing is known of a replica before it has been looked at, so the first queries run on the primary.
+ *
+ * A pooler may stand for several servers, by the names of databases: then their names are numbered.
+ */
 export function openReplicas({ urls = [], maxLagMillis, open, ...rest }: OpenOptions): Replicas | undefined {
-  const hosts = new Map([urls].flat().flatMap((url) => parseDatabaseUrl(url).hosts.map((host) => [hostOf(host), host])));
-  if (hosts.size === 0) return undefined;
-  const replicas = [...hosts].map(([name, host]) => [name, () => open(host)] as const);
+  const hosts = [...new Set([urls].flat().flatMap((url) => parseDatabaseUrl(url).hosts))];
+  if (hosts.length === 0) return undefined;
+  const names = hosts.map(hostOf);
+  const nameOf = (name: string, index: number): string => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name}#${index + 1}`);
+  const replicas = hosts.map((host, index) => [nameOf(names[index]!, index), () => open(host)] as const);
   return new Replicas({ ...rest, replicas, maxLagMillis: maxLagMillis ?? settings.maxReplicaLag.default });
 }
