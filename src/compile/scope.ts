@@ -1,5 +1,6 @@
 /** What is in FROM: how SQL refers to the columns of a row, what it needs of the rows of a subselect, and how related rows are found. */
-import type { Column, ColumnPair, Relation, Routine, Table } from '../model/model.ts';
+import type { Column, ColumnPair, Relation, Table } from '../model/model.ts';
+import type { Routine } from '../model/routine.ts';
 import type { RowPlan, RowValue } from '../plan/plan.ts';
 import { columnsOfSearch } from '../plan/traits/order-traits.ts';
 import { as, list, named, subselect } from '../sql/clauses.ts';

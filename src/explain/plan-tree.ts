@@ -1,6 +1,7 @@
 /** Shows a plan as a tree of lines: what it reads, writes or calls, by response key. */
 import { sharedPath } from '../errors/input-path.ts';
-import type { Relation, Routine, Table } from '../model/model.ts';
+import type { Relation, Table } from '../model/model.ts';
+import type { Routine } from '../model/routine.ts';
 import type { OrderKey } from '../plan/conditions.ts';
 import type { NestedStep } from '../plan/nested-write-plan.ts';
 import type { Count, Parameter, ParameterValue } from '../plan/parameter.ts';

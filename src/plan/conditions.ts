@@ -1,6 +1,7 @@
 /** Filters and orders of rows, and what they compare: the parts of a plan that say which rows, and in which order. */
-import type { Column, Lineage, MeasuredColumn, Routine, Table, TableSearch } from '../model/model.ts';
+import type { Column, Lineage, MeasuredColumn, Table, TableSearch } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { Routine } from '../model/routine.ts';
 import type { Metric } from '../model/types/metrics.ts';
 import type { JsonValueType } from '../model/types/named-types.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';

@@ -4,8 +4,9 @@
  */
 import type { SessionEffects } from '../catalog/catalog.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { Relation, Routine, Table } from '../model/model.ts';
+import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { Routine } from '../model/routine.ts';
 import type { Filter, OrderKey, OrderValue } from './conditions.ts';
 import type { RowEstimate, RowRead } from './evaluate-rows.ts';
 import type { NestedWritePlan } from './nested-write-plan.ts';

@@ -1,5 +1,6 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Lineage, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+import type { Arbiter, Column, Lineage, Relation, Table } from '../model/model.ts';
+import type { Routine, RoutineArgument } from '../model/routine.ts';
 import type { AggregateFunction } from '../model/types/postgres-types.ts';
 import type { ScalarType, ValueType } from '../model/value-type.ts';
 import type { Distance, Filter, JsonPathValue, OrderKey, RowKey, Search, Test } from './conditions.ts';

@@ -1,6 +1,8 @@
 /** Lists what PostgreSQL does for each field of a plan, by response path. Only errors need this, so it is computed on demand. */
-import type { Routine, Table } from '../model/model.ts';
+
+import type { Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
+import type { Routine } from '../model/routine.ts';
 import type { Operator } from '../model/types/operators.ts';
 import type { Count, Parameter } from './parameter.ts';
 import type { ConnectionPlan, GroupsPlan, JsonChange, ListPage, Plan, RootValue } from './plan.ts';

@@ -3,9 +3,10 @@
  * them in `extensions`; `request/` reads them. What can occur depends on the position in the schema: on the type that has the field.
  */
 import type { GraphQLArgument, GraphQLField, GraphQLInputField } from 'graphql';
-import type { Column, Lineage, Relation, Routine, RoutineArgument, Table } from '../model/model.ts';
+import type { Column, Lineage, Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { WritableRelation } from '../model/relations/writable-relations.ts';
+import type { Routine, RoutineArgument } from '../model/routine.ts';
 import type { JsonOperator, Operator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
 import type { RangeOperator } from '../model/types/range-operators.ts';

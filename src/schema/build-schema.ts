@@ -12,7 +12,7 @@ import {
   GraphQLNonNull,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Column, Model, Routine, Table, UniqueLookup } from '../model/model.ts';
+import type { Column, Model, Table, UniqueLookup } from '../model/model.ts';
 import {
   fieldsNamed,
   filterTypeName,
@@ -23,6 +23,7 @@ import {
   tableFieldName,
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
+import type { Routine } from '../model/routine.ts';
 import { scalars } from '../model/types/scalars.ts';
 import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseError } from '../../errors/database-error.ts';
 import { unreadParameter } from '../../errors/from-postgres.ts';
-import type { Routine } from '../../model/model.ts';
+import type { Routine } from '../../model/routine.ts';
 import type { FieldWork } from '../../plan/work.ts';
 import { findSuspects } from './locate-error.ts';
 

@@ -7,10 +7,11 @@
 
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { BuildContext, Mutable, Notes } from '../build-context.ts';
-import type { Column, Routine } from '../model.ts';
+import type { Column } from '../model.ts';
 import type { NamedLineage } from '../relations/build-lineages.ts';
 import type { NamedRelation } from '../relations/build-relations.ts';
 import type { Renaming } from '../report.ts';
+import type { Routine } from '../routine.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { functionName, inClaimOrder, lowerFirst, numbered, qualifiedName, routineNameOf, whyAdapted } from './names.ts';
 

@@ -2,7 +2,8 @@
  * The related rows that filters and orders of a table can reach, by relations or computed fields, and those that cannot be used because a
  * column has their name.
  */
-import type { Lineage, Relation, Routine, Table } from '../model.ts';
+import type { Lineage, Relation, Table } from '../model.ts';
+import type { Routine } from '../routine.ts';
 import { identifies } from '../types/named-types.ts';
 import type { ValueType } from '../value-type.ts';
 

@@ -5,7 +5,6 @@
 import type { CatalogArgument, CatalogFunction } from '../../catalog/catalog.ts';
 import { type BuildContext, Excluded, emptyNotes, type Mutable, type Notes, notGranted } from '../build-context.ts';
 import { readDescription, readDirective, readLiveRefresh } from '../directives.ts';
-import type { Routine, RoutineArgument, RoutineResult } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import {
   argumentNameOf,
@@ -18,6 +17,7 @@ import {
   routineNameOf,
   whyAdapted,
 } from '../naming/names.ts';
+import type { Routine, RoutineArgument, RoutineResult } from '../routine.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';

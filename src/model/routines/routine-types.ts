@@ -3,8 +3,9 @@ import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/c
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded, notGranted, reachableTable, resultId } from '../build-context.ts';
 import { defaultMaxRows, readDirective, readMaximum } from '../directives.ts';
-import type { RoutineResult, Table } from '../model.ts';
+import type { Table } from '../model.ts';
 import { qualifiedName } from '../naming/names.ts';
+import type { RoutineResult } from '../routine.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
 import { isComposite, valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';

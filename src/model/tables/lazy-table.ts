@@ -6,9 +6,10 @@ import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges 
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';
-import type { Arbiter, Column, CompositeParts, Lineage, Relation, Routine, Table, TableSearch } from '../model.ts';
+import type { Arbiter, Column, CompositeParts, Lineage, Relation, Table, TableSearch } from '../model.ts';
 import type { TableNames } from '../naming/claimed-names.ts';
 import type { PreferredName } from '../naming/names.ts';
+import type { Routine } from '../routine.ts';
 import type { SearchedColumns } from './build-search.ts';
 
 export type TableParts = Pick<

@@ -1,6 +1,7 @@
 /** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
 import { ApiError, quote } from '../../errors/api-error.ts';
-import type { Lineage, Model, Routine, Table } from '../../model/model.ts';
+import type { Lineage, Model, Table } from '../../model/model.ts';
+import type { Routine } from '../../model/routine.ts';
 import { isJson, namedTypes } from '../../model/types/named-types.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
 import type { OrderKey, Search } from '../conditions.ts';

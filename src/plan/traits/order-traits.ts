@@ -2,8 +2,9 @@
  * What each kind of order value is, said once: walks, measures, cursors, errors and explanations read it here. The SQL of a value is
  * `valueOfRow` in `compile/page/order-keys.ts`.
  */
-import type { Column, Lineage, Relation, Routine } from '../../model/model.ts';
+import type { Column, Lineage, Relation } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
+import type { Routine } from '../../model/routine.ts';
 import { metrics } from '../../model/types/metrics.ts';
 import { jsonValueTypes, namedTypes, operandScalar, traitsOf } from '../../model/types/named-types.ts';
 import type { ScalarType, ValueType } from '../../model/value-type.ts';

@@ -9,8 +9,9 @@ import {
   type GraphQLNullableOutputType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { Column, Relation, Routine, RoutineResult, Table } from '../../model/model.ts';
+import type { Column, Relation, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
+import type { Routine, RoutineResult } from '../../model/routine.ts';
 import { isJson } from '../../model/types/named-types.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
