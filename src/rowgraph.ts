@@ -39,6 +39,7 @@ import type { Servers } from './engine/run/run-operation.ts';
 import { SchemaCacheUses } from './engine/snapshot/caches.ts';
 import { ClientSnapshots, loadSnapshot } from './engine/snapshot/load-snapshot.ts';
 import type { RoleSchema } from './engine/snapshot/role-schema.ts';
+import { OwnNames } from './engine/snapshot/role-standing.ts';
 import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-snapshot.ts';
 import { ApiError, type ErrorObject } from './errors/api-error.ts';
 import { DatabaseError } from './errors/database-error.ts';
@@ -78,34 +79,12 @@ const pingTimeoutMillis = 5_000;
 export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph> {
   checkRowgraphOptions(options);
   const observe = createSafeObserver(options.observe ?? ignore);
-  const caches = cacheSizesOf(options);
   const { poolSize, prepare, queue, connectionBudget: budget, timeout = defaults.requestTimeout.default } = options;
-  const settings: SnapshotSettings = {
-    schemas: options.schemas ?? ['public'],
-    extraSearchPath: options.extraSearchPath ?? [],
-    introspection: options.introspection ?? 'directive',
-    model: {
-      nodeIdField: options.nodeIdField,
-      requiredInputs: options.requiredInputs,
-      json: options.json,
-      additions: additionsOf(options),
-    },
-    caches,
-    trustedRoles: options.trustedRoles ?? [],
-    limitsOf: limitsByRole(options),
-    coercion: options.coercion ?? 'lenient',
-    noteMismatches: createMismatchReport(observe),
-    reportsCost: options.reportCost ?? false,
-    keyStore: keyStoreOf(options, timeout),
-    mayUseKeys: keyRolesOf(options),
-    requestSettings: options.requestSettings ?? [automatic],
-    requestHeaders: options.requestHeaders ?? defaultRequestHeaders,
-    uses: new SchemaCacheUses(),
-  };
+  const settings = snapshotSettingsOf(options, timeout, observe);
   const connections = {
     poolSize,
     prepare,
-    statementCacheSize: caches.statements,
+    statementCacheSize: settings.caches.statements,
     queueLength: queue?.length,
     queueBytes: queue?.bytes,
     queueTimeoutMillis: queue?.timeout,
@@ -145,6 +124,32 @@ export async function createRowgraph(options: RowgraphOptions): Promise<Rowgraph
     await Promise.all([database.close(), replicas?.close()]);
     throw error instanceof DatabaseError ? new ApiError(toApiError(error).code, error.message, { cause: error }) : error;
   }
+}
+
+function snapshotSettingsOf(options: RowgraphOptions, timeout: number, observe: Observer): SnapshotSettings {
+  return {
+    schemas: options.schemas ?? ['public'],
+    extraSearchPath: options.extraSearchPath ?? [],
+    introspection: options.introspection ?? 'directive',
+    model: {
+      nodeIdField: options.nodeIdField,
+      requiredInputs: options.requiredInputs,
+      json: options.json,
+      additions: additionsOf(options),
+    },
+    caches: cacheSizesOf(options),
+    trustedRoles: options.trustedRoles ?? [],
+    limitsOf: limitsByRole(options),
+    coercion: options.coercion ?? 'lenient',
+    noteMismatches: createMismatchReport(observe),
+    reportsCost: options.reportCost ?? false,
+    keyStore: keyStoreOf(options, timeout),
+    ownNames: new OwnNames(),
+    mayUseKeys: keyRolesOf(options),
+    requestSettings: options.requestSettings ?? [automatic],
+    requestHeaders: options.requestHeaders ?? defaultRequestHeaders,
+    uses: new SchemaCacheUses(),
+  };
 }
 
 function liveSettingsOf(options: RowgraphOptions, database: Database, observe: Observer): LiveSettings {

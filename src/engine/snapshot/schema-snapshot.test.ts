@@ -9,6 +9,7 @@ import { readFingerprint } from '../../freshness/fingerprint.ts';
 import { executeRequest } from '../handle.ts';
 import { SchemaCacheUses } from './caches.ts';
 import type { RoleSchema } from './role-schema.ts';
+import { OwnNames } from './role-standing.ts';
 import { SchemaSnapshot, type SnapshotSettings } from './schema-snapshot.ts';
 
 const settings: SnapshotSettings = {
@@ -31,6 +32,7 @@ const settings: SnapshotSettings = {
   noteMismatches: () => {},
   reportsCost: false,
   keyStore: { lifetime: 1000, maxBytes: Infinity },
+  ownNames: new OwnNames(),
   mayUseKeys: () => true,
   requestSettings: [],
   requestHeaders: [],
@@ -105,4 +107,12 @@ describe('SchemaSnapshot', () => {
     assert.notEqual(late, early);
     assert.ok(!(await shownFields(late)).includes('secretCollection'));
   });
+});
+
+it('a role whose policies change back has other prepared statements than before', () => {
+  const names = new OwnNames();
+  const nameOf = (policyRoles: string) => names.nameOf({ name: 'ada', policyRoles, assumable: true, isLogin: false, powers: [] });
+  const [before, between, after] = ['f 1', 'f 1 2', 'f 1'].map(nameOf);
+  assert.equal(new Set([before, between, after]).size, 3);
+  assert.equal(nameOf('f 1'), after);
 });

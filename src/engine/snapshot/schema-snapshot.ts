@@ -1,13 +1,12 @@
 /** A snapshot of the database's schema: the catalog, read once, and the `RoleSchema` of each role, made when the role first asks. */
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../budget/limits.ts';
 import { runInSlices } from '../../budget/turns.ts';
-import type { Catalog, CatalogRole, RoleStanding } from '../../catalog/catalog.ts';
+import type { Catalog, RoleStanding } from '../../catalog/catalog.ts';
 import { loadCatalog } from '../../catalog/load-catalog.ts';
 import { loadRole, loadStandings, readPrivileges } from '../../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../../catalog/load-role-defaults.ts';
-import type { RequestDatabase, RoleDefaults } from '../../database/database.ts';
+import type { RequestDatabase } from '../../database/database.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { firstVersionWithKeys, isOlder } from '../../extension/extension-versions.ts';
 import { hasValuesOf } from '../../freshness/fingerprint.ts';
@@ -27,6 +26,7 @@ import { dependenceOf, suspectsOf } from './dependence.ts';
 import { GrantedSchemas, type PrivilegeSet, type TypesAccess } from './granted-schemas.ts';
 import { loadRequestSettings, type RequestSettings } from './request-settings.ts';
 import type { GrantedSchema, NoteMismatches, Role, RoleSchema, SchemaTypes, SnapshotVersion } from './role-schema.ts';
+import { nameOfAlike, type OwnNames, refusalOf } from './role-standing.ts';
 import { TableSizeCache } from './table-size-cache.ts';
 
 export interface SnapshotSettings {
@@ -48,6 +48,8 @@ export interface SnapshotSettings {
   /** The settings that tell SQL about a request (`request-settings.ts`), and the headers that it may read. */
   readonly requestSettings: readonly string[];
   readonly requestHeaders: readonly string[];
+  /** The owners of prepared statements, for all snapshots of a graph. */
+  readonly ownNames: OwnNames;
   /** Counts the lookups. */
   readonly uses: SchemaCacheUses;
 }
@@ -199,7 +201,7 @@ export class SchemaSnapshot {
       const loaded = this.#roles.peek(standing.name);
       if (loaded === undefined) continue;
       const { refusal, ownName } = loaded.role;
-      if (refusal !== this.#refusalOf(standing) || ownName !== ownNameOf(standing)) this.#roles.delete(standing.name);
+      if (refusal !== this.#refusalOf(standing) || ownName !== this.#settings.ownNames.nameOf(standing)) this.#roles.delete(standing.name);
     }
   }
 
@@ -248,7 +250,14 @@ export class SchemaSnapshot {
     const refusal = this.#refusalOf(role);
     const alikeName = nameOfAlike(role, defaults);
     const loaded = {
-      role: { refusal, limits: limitsOf(name), mayUseKeys: mayUseKeys(name), defaults, alikeName, ownName: ownNameOf(role) },
+      role: {
+        refusal,
+        limits: limitsOf(name),
+        mayUseKeys: mayUseKeys(name),
+        defaults,
+        alikeName,
+        ownName: this.#settings.ownNames.nameOf(role),
+      },
       privileges: this.#schemas.setOf(role.privileges),
     };
     if (!isPresent) {
@@ -309,32 +318,8 @@ function searchPathOf(catalog: Catalog, settings: SnapshotSettings): string {
   return names.map((schema) => render(identifier(schema)).text).join(', ');
 }
 
-/**
- * A name for all roles with these privileges and settings. Its first character cannot occur in the name of a role. It is the same in all
- * processes, because a pooler may mix up their connections.
- */
-function nameOfAlike({ privileges }: CatalogRole, defaults: RoleDefaults): string {
-  return `\0${createHash('sha256').update(JSON.stringify(defaults)).update(privileges).digest('base64url')}`;
-}
-
-function ownNameOf({ name, policyRoles }: RoleStanding): string {
-  return `${name}\0${policyRoles}`;
-}
-
 function sizeOfRole({ role }: LoadedRole, name: string): number {
   return role.defaults.settings.reduce((size, setting) => size + 2 * setting.join().length, bytesOfRole + 2 * name.length);
-}
-
-/**
- * Why no request may run as a role. A privileged one must be trusted: otherwise whoever has the JWT secret could name it in a token and
- * have the whole database.
- */
-function refusalOf({ name, assumable, isLogin, powers }: RoleStanding, isTrusted: boolean): string | null {
-  const power = powers[0];
-  if (isTrusted || (!isLogin && power === undefined))
-    return assumable ? null : `permission denied to set role "${name}"; grant it to the login role`;
-  const reason = isLogin ? 'is the login role' : powers.includes(name) ? 'has special privileges' : `is a member of "${power}"`;
-  return `role "${name}" ${reason}; to let requests run as it, add it to trustedRoles`;
 }
 
 /** The part of a model that introspection shows: objects of schemas whose comment directive enables it, or all objects. */

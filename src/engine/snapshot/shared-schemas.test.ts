@@ -11,6 +11,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import { readFingerprint } from '../../freshness/fingerprint.ts';
 import { executeRequest } from '../handle.ts';
 import { type CacheSizes, SchemaCacheUses } from './caches.ts';
+import { OwnNames } from './role-standing.ts';
 import { SchemaSnapshot } from './schema-snapshot.ts';
 
 const caches: CacheSizes = {
@@ -71,6 +72,7 @@ describe('roles', () => {
       noteMismatches: () => {},
       reportsCost: false,
       keyStore: { lifetime: 1000, maxBytes: Infinity },
+      ownNames: new OwnNames(),
       mayUseKeys: () => true,
       requestSettings: [],
       requestHeaders: [],
