@@ -31,7 +31,8 @@ export function readNodeError({
   // PostgreSQL names them with violated constraints alone.
   const find = (pattern: RegExp): string | undefined => (code.startsWith('23') ? pattern.exec(ofTable)?.[1] : undefined);
   const constraint = find(/constraint "([^"]+)"/);
-  const table = find(/(?:relation|table) "([^"]+)"/);
+  // The one with the violated constraint comes last.
+  const table = find(/constraint "[^"]+" on table "([^"]+)"/) ?? find(/(?:relation|table) "([^"]+)"/);
   const column = find(/null value in column "([^"]+)"/);
   return {
     message: ofTable,

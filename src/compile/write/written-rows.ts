@@ -29,6 +29,7 @@ import {
   type Scope,
   tableName,
 } from '../scope.ts';
+import { andHere } from '../shards.ts';
 import type { StatementContext } from '../statement.ts';
 import { comparable, comparedType, isNameable } from '../values/comparison.ts';
 import { listOrder, responseNeeds, shownRows, sortKeys } from './compile-response.ts';
@@ -53,9 +54,11 @@ export function storeResult(table: Table): Sql {
   return store(coalesce(sql`pg_catalog.array_agg(w.*::${tableName(table)})::text`, literal('{}')));
 }
 
-/** The rows that a function has returned, as an expression for FROM. */
+/** The rows that a function has returned, as an expression for FROM. If Citus has a part in the statement, it is read where the setting is. */
 export function storedResult(table: Table): Sql {
-  return builtIn('unnest', storedValue(sql`${tableName(table)}[]`));
+  const rows = builtIn('unnest', storedValue(sql`${tableName(table)}[]`));
+  const isSharded = table.placement !== null || table.relations.some(({ target }) => target.placement !== null);
+  return isSharded ? subselect({ columns: [trusted('w.*')], from: sql`${as(rows, 'w')}${andHere}` }) : rows;
 }
 
 /** The rows that a mutation of a table writes, in the two statements. */

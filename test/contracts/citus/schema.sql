@@ -91,6 +91,14 @@ create function shop.rename_project(tenant int, project bigint, new_name text) r
     return renamed;
   end
   $$;
+create function shop.rename_tenant(tenant int, new_name text) returns shop.tenant language plpgsql as
+  $$
+  declare renamed shop.tenant;
+  begin
+    update shop.tenant t set name = new_name where t.id = tenant returning * into renamed;
+    return renamed;
+  end
+  $$;
 create function shop.twice(number int) returns int language sql immutable as 'select number * 2';
 create function shop.sql_tasks(tenant int) returns setof shop.task language sql stable as
   'select * from shop.task t where t.tenant_id = tenant order by t.id';
