@@ -63,7 +63,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
     case 'json part':
       return jsonPart(scope.column(value.column.name), value.column, value.path);
     case 'bounds':
-      return boundsJson(value, scope.column(value.column.name), context);
+      return boundsJson({ ...value, type: value.column.type }, scope.column(value.column.name), value.column.notNull, context);
     case 'node id':
       return nodeIdJson(table, scope);
     case 'search rank':
@@ -190,6 +190,8 @@ export function resultJson(result: ResultPlan, call: Sql, context: StatementCont
       const json = (value: Sql): Sql => concatenate(valueJson(value, result.type, false));
       return once || repeatsValue(result.type) ? calledOnce(call, json, context) : json(call);
     }
+    case 'bounds':
+      return calledOnce(call, (value) => concatenate(boundsJson(result, value, false, context)), context);
     case 'row list':
       return calledOnce(call, (value) => rowsJson(value, result.row, context), context);
     case 'void':

@@ -24,6 +24,8 @@ export interface Routine {
   readonly introspection: boolean;
   /** As of a table. */
   readonly liveRefresh: number | null;
+  /** Whether its ranges are objects, too. */
+  readonly hasBounds: boolean;
   /** Whether it is a field of Subscription, too, if it is one of Query. */
   readonly subscribable: boolean;
 }

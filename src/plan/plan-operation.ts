@@ -58,6 +58,6 @@ function* planWrite(field: SelectedField, model: Model, firstList: number): Gene
     case 'delete':
       return planMutation(field, binding.kind, binding.table, model);
     case 'routine':
-      return planRoutine(field, binding.routine);
+      return planRoutine(field, binding.routine, binding.asBounds);
   }
 }

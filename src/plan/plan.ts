@@ -77,9 +77,12 @@ export interface LineagePlan {
 }
 
 /** A column of a range, or of several, as an object with bounds, or a list of objects. */
-export interface BoundsPlan {
-  readonly kind: 'bounds';
+export interface BoundsPlan extends Omit<BoundsOfType, 'type'> {
   readonly column: Column;
+}
+export interface BoundsOfType {
+  readonly kind: 'bounds';
+  readonly type: ValueType;
   readonly members: readonly Member<RangeValue>[];
 }
 export type RangeValue = TypeNamePlan | { readonly kind: 'lower' | 'upper' | 'lower inclusive' | 'upper inclusive' | 'is empty' };
@@ -98,6 +101,7 @@ export interface SnippetPlan {
 
 export type ResultPlan =
   | { readonly kind: 'value'; readonly type: ValueType }
+  | BoundsOfType
   | { readonly kind: 'void' }
   | { readonly kind: 'row' | 'row list'; readonly row: RowPlan }
   | { readonly kind: 'rows'; readonly connection: ConnectionPlan }

@@ -173,6 +173,7 @@ function inResult(value: ResultPlan): readonly PlanNode[] {
   switch (value.kind) {
     case 'void':
     case 'value':
+    case 'bounds':
     case 'value set':
       return [];
     case 'row':

@@ -42,10 +42,13 @@ interface LineageBinding {
 interface RoutineBinding {
   readonly kind: 'routine';
   readonly routine: Routine;
+  /** Whether ranges that it returns are objects. */
+  readonly asBounds?: true;
 }
 interface ComputedBinding {
   readonly kind: 'computed';
   readonly routine: Routine;
+  readonly asBounds?: true;
 }
 interface RelatedRowsBinding {
   readonly kind: 'related rows';
@@ -90,7 +93,7 @@ interface InputBindings {
   fusion: Plain<'search weight' | 'nearest weight' | 'k' | 'depth'>;
   search: Plain<'text' | 'mode'> | { readonly kind: 'config'; readonly configs: ReadonlyMap<string, string> };
   snippet: ColumnsBinding | Plain<'start' | 'stop' | 'words'>;
-  routine: { readonly kind: 'argument'; readonly argument: RoutineArgument };
+  routine: { readonly kind: 'argument' | 'argument bounds'; readonly argument: RoutineArgument };
   nearest: ColumnBinding | Plain<'within'>;
   'nearest to': Plain<'to' | 'text' | 'nearest to' | 'metric'>;
   operators: { readonly kind: 'operator'; readonly operator: Operator } | Plain<'is'>;

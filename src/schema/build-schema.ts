@@ -24,6 +24,7 @@ import {
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import type { Routine } from '../model/routine.ts';
+import { boundsName } from '../model/types/range-operators.ts';
 import { scalars } from '../model/types/scalars.ts';
 import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';
@@ -51,8 +52,8 @@ import { defineGroups, groupTypes } from './tables/group-types.ts';
 import { defineJsonTypes } from './tables/json-types.ts';
 import { defineNearest, nearestTypes } from './tables/nearest-types.ts';
 import { orderTypes } from './tables/order-types.ts';
-import { defineRangeTypes } from './tables/range-types.ts';
-import { hasField, routineField, rowType } from './tables/row-type.ts';
+import { defineRangeTypes, returnsBounds } from './tables/range-types.ts';
+import { boundsRoutineField, hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
 import { bareJsonScalar, cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
 import { defineCompositeInputs } from './writes/composite-types.ts';
@@ -198,6 +199,7 @@ function queryFields(
     }
     yield* lookups.keys();
     yield* routines.keys();
+    for (const { fieldName } of boundsOf(registry, routines)) yield boundsName(fieldName);
   };
   return { keys, get };
 }
@@ -293,6 +295,7 @@ function mutationFieldsOf(registry: TypeRegistry, tables: readonly Table[], rout
   const keys = function* () {
     for (const table of tables) for (const { field, has } of mutationFields) if (has(table, registry)) yield tableFieldName(table, field);
     yield* routines.keys();
+    for (const { fieldName } of boundsOf(registry, routines)) yield boundsName(fieldName);
   };
   return { keys, get };
 }
@@ -310,7 +313,19 @@ function findRoutine(
   at: 'query' | 'mutation',
 ): ReturnType<FieldBuilders['get']> {
   const routine = routines.get(name);
-  return routine && (() => ({ ...routineField(registry, routine), ...bindField(at, { kind: 'routine', routine }) }));
+  if (routine) return () => ({ ...routineField(registry, routine), ...bindField(at, { kind: 'routine', routine }) });
+  const ranges = name.endsWith(boundsName(''))
+    ? [...boundsOf(registry, routines)].find((each) => boundsName(each.fieldName) === name)
+    : undefined;
+  return (
+    ranges && (() => ({ ...boundsRoutineField(registry, ranges), ...bindField(at, { kind: 'routine', routine: ranges, asBounds: true }) }))
+  );
+}
+
+/** The functions whose ranges are objects in a field of their own; not if another field has its name. */
+function* boundsOf(registry: TypeRegistry, routines: ReadonlyMap<string, Routine>): Generator<Routine, void> {
+  for (const routine of routines.values())
+    if (returnsBounds(registry, routine) && !routines.has(boundsName(routine.fieldName))) yield routine;
 }
 
 const noFields: FieldBuilders = { keys: () => [], get: () => undefined };

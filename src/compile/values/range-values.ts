@@ -3,12 +3,12 @@ import { namedTypes, operandType, rangesOf } from '../../model/types/named-types
 import { rangeOperators } from '../../model/types/range-operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import type { RangeTest } from '../../plan/conditions.ts';
-import type { BoundsPlan, RangeValue, TypeNamePlan } from '../../plan/plan.ts';
+import type { BoundsOfType, RangeValue, TypeNamePlan } from '../../plan/plan.ts';
 import { and, as, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { bind, builtIn, identifier, type Sql, sql, trusted } from '../../sql/sql.ts';
 import type { StatementContext } from '../statement.ts';
-import { bound, comparand, testOf } from './comparison.ts';
+import { bound, testOf } from './comparison.ts';
 import { valueJson } from './value-json.ts';
 
 /** Whether a range or multirange passes the test. */
@@ -20,17 +20,22 @@ export function rangeCondition(value: Sql, type: ValueType, test: RangeTest): Sq
       return and(test.tests.map((each) => testOf(builtIn(test.side, value), each, test.type)));
     case 'range test': {
       const { symbol, takes } = rangeOperators[test.operator];
-      const right = takes === 'element' ? comparand(test.parameter, rangesOf(type)!.range.bound) : bound(test.parameter, operandType(type));
+      // There is no operator for a range of a domain and a value of the type that the domain is based on.
+      const right = bound(test.parameter, takes === 'element' ? rangesOf(type)!.range.bound : operandType(type));
       return sql`${value} ${trusted(symbol)} ${right}`;
     }
   }
 }
 
-/** The object of a range, or the list of those of several; null if the column is. */
-export function boundsJson({ column, members }: BoundsPlan, value: Sql, context: StatementContext): JsonText {
-  const { type, notNull } = column;
+/** The object of a range, or the list of those of several; null if the value is, which the SQL uses several times. */
+export function boundsJson(
+  { type, members }: Pick<BoundsOfType, 'type' | 'members'>,
+  value: Sql,
+  notNull: boolean,
+  context: StatementContext,
+): JsonText {
   const ranges = rangesOf(type);
-  if (ranges === undefined) throw new Error(`The column ${column.name} has no ranges.`);
+  if (ranges === undefined) throw new Error(`${type.sqlType} has no ranges.`);
   const objectOf = (range: Sql): Sql => concatenate(context.object(members, (member) => partJson(range, member, ranges.range.bound)));
   if (!ranges.areMany) return [notNull ? objectOf(value) : sql`case when ${value} is null then 'null' else ${objectOf(value)} end`];
   const alias = context.aliases.next();

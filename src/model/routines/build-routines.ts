@@ -129,6 +129,7 @@ function routineOf(
     plpgsql,
     effects,
     missesShards,
+    hasBounds: additionsOf(context, catalogFunction).has('ranges'),
     ...more,
   };
 }

@@ -5,6 +5,7 @@
 import type { BuildContext } from '../build-context.ts';
 import type { JsonTypeNames, Model } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
+import { additionsOf } from '../routines/routine-types.ts';
 import { isJson, rangesOf } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import type { FilteredScalar } from '../types/scalars.ts';
@@ -46,6 +47,10 @@ function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['ran
       if (scalar !== undefined) used.add(scalar);
     }
   }
+  for (const typeId of typesOfCalls(context)) {
+    const scalar = ofRanges.get(typeId);
+    if (scalar !== undefined) used.add(scalar);
+  }
   return new Map(
     [...used].map((scalar) => [
       scalar,
@@ -57,6 +62,16 @@ function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['ran
       },
     ]),
   );
+}
+
+/** The types of arguments and results of the functions that may be fields, with the addition of ranges. */
+function* typesOfCalls(context: BuildContext): Generator<number, void> {
+  const { catalog, privileges } = context;
+  for (const catalogFunction of catalog.functions) {
+    if (!privileges.functions.has(catalogFunction.id) || !additionsOf(context, catalogFunction).has('ranges')) continue;
+    yield catalogFunction.resultTypeId;
+    for (const { typeId } of catalogFunction.arguments) yield typeId;
+  }
 }
 
 /** The tables, and the composite types that are filtered. */

@@ -211,10 +211,11 @@ function rangeOf(context: BuildContext, { boundId, kind }: CatalogType): RangeTy
   return bound?.kind === 'enum' && !bound.enum.mapped ? { bound, scalar: 'Opaque', isMulti: kind === 'm' } : undefined;
 }
 
-/** A type may have the name of one of PostGIS without being it. */
-function ownTraits({ catalog }: BuildContext, type: CatalogType): PostgresType {
+/** A type may have the name of one of PostGIS without being it, and the role may be unable to call PostGIS. */
+function ownTraits(context: BuildContext, type: CatalogType): PostgresType {
   const traits = postgresType(type);
-  return traits.geometry === null || type.schemaId === catalog.postgisSchemaId ? traits : otherTypes;
+  const isPlain = traits.geometry === null || (type.schemaId === context.catalog.postgisSchemaId && isNameable(context, type));
+  return isPlain ? traits : otherTypes;
 }
 
 function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType {

@@ -21,3 +21,8 @@ const all = {
 export type RangeOperator = keyof typeof all;
 
 export const rangeOperators: Readonly<Record<RangeOperator, RangeOperatorTraits>> = all;
+
+/** The name of the bounds beside that of a range. */
+export function boundsName(name: string): string {
+  return `${name}Bounds`;
+}

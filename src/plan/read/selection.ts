@@ -1,11 +1,12 @@
 /** Plans what to read: fields of `Query`, rows, connections, and results of functions. */
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Lineage, Model, Table } from '../../model/model.ts';
-import type { Routine } from '../../model/routine.ts';
-import { isJson, namedTypes } from '../../model/types/named-types.ts';
+import type { Routine, RoutineArgument } from '../../model/routine.ts';
+import { isJson, namedTypes, rangesOf } from '../../model/types/named-types.ts';
+import { boundsName } from '../../model/types/range-operators.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
 import type { OrderKey, Search } from '../conditions.ts';
-import { countOf, keyOfNodeId, planMembers, valueParameter, withoutNulls } from '../inputs.ts';
+import { countOf, isUnsent, keyOfNodeId, planMembers, rangeValue, valueParameter, withoutNulls } from '../inputs.ts';
 import type {
   ConnectionPlan,
   ConnectionValue,
@@ -64,7 +65,7 @@ function planRead(field: SelectedField, model: Model): QueryValue {
     case 'node':
       return planNode(field, model);
     case 'routine':
-      return planRoutine(field, binding.routine);
+      return planRoutine(field, binding.routine, binding.asBounds);
   }
 }
 
@@ -91,23 +92,43 @@ function planNode(field: SelectedField, model: Model): LookupPlan {
  * Plans the call with the given arguments; PostgreSQL uses its defaults for the others. Throws BAD_USER_INPUT for a function that no field
  * can call.
  */
-export function planRoutine(field: SelectedField, routine: Routine): RoutinePlan {
+export function planRoutine(field: SelectedField, routine: Routine, asBounds = false): RoutinePlan {
   const { unreachableArgument } = routine;
   if (unreachableArgument !== null) {
     const problem = `GraphQL does not allow the name of its argument ${quote(unreachableArgument)}, which it requires`;
     throw new ApiError('BAD_USER_INPUT', `The function cannot be called: ${problem}. Rename the argument in the database.`);
   }
-  const result = planResult(field, routine, 1);
-  return { kind: 'routine', routine, arguments: inputsOf(field), result, readsAfter: routine.volatile && resultReadsBeyond(result) };
+  const result = planResult(field, routine, 1, asBounds);
+  return {
+    kind: 'routine',
+    routine,
+    arguments: inputsOf(field, routine),
+    result,
+    readsAfter: routine.volatile && resultReadsBeyond(result),
+  };
 }
 
-function inputsOf(field: SelectedField): readonly RoutineInput[] {
-  return field.arguments
-    .filter(({ binding }) => binding?.at === 'routine')
-    .map((each) => {
-      const { argument } = bindingAt('routine', each);
-      return { argument, parameter: valueParameter(each.value, argument.type, 'write') };
-    });
+/** Throws BAD_USER_INPUT for ranges that are given twice, as text and by their bounds, or that are required and are not given at all. */
+function inputsOf(field: SelectedField, routine: Routine): readonly RoutineInput[] {
+  const given = field.arguments.filter(({ binding }) => binding?.at === 'routine');
+  const inputs = given.flatMap((each): RoutineInput[] => {
+    const { kind, argument } = bindingAt('routine', each);
+    if (kind === 'argument') return [{ argument, parameter: valueParameter(each.value, argument.type, 'write') }];
+    if (isUnsent(each.value)) return [];
+    const value = rangeValue(each.value, rangesOf(argument.type)?.range.isMulti === true);
+    return [{ argument, parameter: { value, encoding: { kind: 'value', type: argument.type, use: 'write' } } }];
+  });
+  if (routine.hasBounds) for (const argument of routine.arguments) if (rangesOf(argument.type)) checkGiven(argument, inputs);
+  return inputs;
+}
+
+function checkGiven(argument: RoutineArgument, inputs: readonly RoutineInput[]): void {
+  const count = inputs.filter((input) => input.argument === argument).length;
+  const name = quote(argument.argumentName);
+  const other = quote(boundsName(argument.argumentName));
+  if (count > 1)
+    throw new ApiError('BAD_USER_INPUT', `The argument ${name} is given twice, as ${name} and as ${other}. Leave out one of them.`);
+  if (count === 0 && argument.required) throw new ApiError('BAD_USER_INPUT', `The argument ${name} is required. Give it, or ${other}.`);
 }
 
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
@@ -153,8 +174,10 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
       const maxDepth = levels ? countOf(levels, 'maxDepth', lineage.maxDepth) : lineage.maxDepth;
       return { kind: 'lineage', lineage, maxDepth, connection: planConnection(field, lineage.parent.target, depth, { lineage }) };
     }
-    case 'computed':
-      return { kind: 'computed', routine: binding.routine, arguments: inputsOf(field), result: planResult(field, binding.routine, depth) };
+    case 'computed': {
+      const { routine, asBounds } = binding;
+      return { kind: 'computed', routine, arguments: inputsOf(field, routine), result: planResult(field, routine, depth, asBounds) };
+    }
   }
 }
 
@@ -162,11 +185,12 @@ function planRangeField(field: SelectedField): RangeValue {
   return { kind: bindingAt('range', field).kind };
 }
 
-function planResult(field: SelectedField, { result }: Routine, depth: number): ResultPlan {
+function planResult(field: SelectedField, { result }: Routine, depth: number, asBounds = false): ResultPlan {
   switch (result.kind) {
     case 'void':
       return { kind: 'void' };
     case 'value':
+      if (asBounds) return { kind: 'bounds', type: result.type, members: planMembers<RangeValue>(field.selection, planRangeField) };
       return { kind: 'value', type: result.type };
     case 'row':
     case 'row list':

@@ -8,6 +8,7 @@
  */
 import {
   GraphQLBoolean,
+  type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
@@ -15,13 +16,15 @@ import {
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLScalarType,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
+import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import { rangesOf } from '../../model/types/named-types.ts';
-import { type RangeOperator, rangeOperators } from '../../model/types/range-operators.ts';
-import type { RangeType } from '../../model/value-type.ts';
+import { boundsName, type RangeOperator, rangeOperators } from '../../model/types/range-operators.ts';
+import type { RangeType, ValueType } from '../../model/value-type.ts';
 import { bindField, bindInput, type RangePart } from '../bindings.ts';
 import { emptyRecord, type FieldConfig } from '../lazy/lazy-object-type.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
@@ -85,11 +88,6 @@ export function rangeOperatorFields(
   return fields;
 }
 
-/** The name beside that of a column. */
-function boundsName(name: string): string {
-  return `${name}Bounds`;
-}
-
 /** The fields of rows beside those of ranges. A name that the table needs for something else is left to it. */
 export function boundsFields(
   registry: TypeRegistry,
@@ -99,14 +97,12 @@ export function boundsFields(
   const fields = new Map<string, () => FieldConfig>();
   if (!table.additions.has('ranges')) return fields;
   for (const column of table.columns.filter(({ selectable }) => selectable)) {
-    const { range, areMany } = rangesOf(column.type) ?? {};
+    const { range } = rangesOf(column.type) ?? {};
     const names = range && registry.rangeTypes.get(range.scalar);
     const name = boundsName(column.rowFieldName);
     if (names === undefined || isTaken(name)) continue;
     fields.set(name, () => {
-      const object = registry.object(names.object);
-      // Arrays may have elements that are null.
-      const type = areMany ? new GraphQLList(column.type.kind === 'list' ? object : new GraphQLNonNull(object)) : object;
+      const type = rangesObject(registry, column.type)!;
       return {
         type: column.notNull ? new GraphQLNonNull(type) : type,
         description: column.description,
@@ -115,6 +111,64 @@ export function boundsFields(
     });
   }
   return fields;
+}
+
+/** The arguments of a function's field beside those that are ranges. */
+export function boundsArguments(
+  registry: TypeRegistry,
+  routine: Routine,
+  others: GraphQLFieldConfigArgumentMap,
+): GraphQLFieldConfigArgumentMap {
+  const args: GraphQLFieldConfigArgumentMap = emptyRecord();
+  for (const argument of routine.arguments) {
+    const name = boundsName(argument.argumentName);
+    if (Object.hasOwn(others, name) || !takesBounds(registry, routine, argument)) continue;
+    args[name] = {
+      type: rangesInput(registry, argument.type)!,
+      description: `Instead of \`${argument.argumentName}\``,
+      ...bindInput('routine', { kind: 'argument bounds', argument }),
+    };
+  }
+  return args;
+}
+
+/** Whether an argument has another one beside it for its bounds. */
+export function takesBounds(
+  registry: TypeRegistry,
+  { hasBounds: isOn, arguments: all }: Routine,
+  { type, argumentName }: RoutineArgument,
+): boolean {
+  const name = boundsName(argumentName);
+  return isOn && !all.some((other) => other.argumentName === name) && rangesInput(registry, type) !== undefined;
+}
+
+/** Whether a function returns ranges that are objects, too. */
+export function returnsBounds(registry: TypeRegistry, { hasBounds: isOn, result }: Routine): boolean {
+  const ranges = isOn && result.kind === 'value' ? rangesOf(result.type) : undefined;
+  return ranges !== undefined && registry.rangeTypes.has(ranges.range.scalar);
+}
+
+/** The field of a function that returns ranges, as objects; undefined for another. `plain` is its own field. */
+export function boundsResult(registry: TypeRegistry, { hasBounds: isOn, result }: Routine, plain: FieldConfig): FieldConfig | undefined {
+  const type = isOn && result.kind === 'value' ? rangesObject(registry, result.type) : undefined;
+  return type && { ...plain, type };
+}
+
+function rangesObject(registry: TypeRegistry, type: ValueType): GraphQLObjectType | GraphQLList<GraphQLOutputType> | undefined {
+  const { range, areMany } = rangesOf(type) ?? {};
+  const names = range && registry.rangeTypes.get(range.scalar);
+  if (names === undefined) return undefined;
+  const object = registry.object(names.object);
+  // Arrays may have elements that are null.
+  return areMany ? new GraphQLList(type.kind === 'list' ? object : new GraphQLNonNull(object)) : object;
+}
+
+function rangesInput(registry: TypeRegistry, type: ValueType): GraphQLInputObjectType | GraphQLList<GraphQLInputType> | undefined {
+  const { range, areMany } = rangesOf(type) ?? {};
+  const names = range && registry.rangeTypes.get(range.scalar);
+  if (names === undefined) return undefined;
+  const input = registry.input(names.input);
+  return areMany ? new GraphQLList(type.kind === 'list' ? input : new GraphQLNonNull(input)) : input;
 }
 
 /** Whether inputs take the bounds of a column instead of its text. */
@@ -133,13 +187,15 @@ export function boundsInputs(
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('ranges')) return fields;
   for (const column of columns) {
-    const { range, areMany } = rangesOf(column.type) ?? {};
+    const { range } = rangesOf(column.type) ?? {};
     const names = range && registry.rangeTypes.get(range.scalar);
     const name = boundsName(column.fieldName);
     if (names === undefined || Object.hasOwn(others, name)) continue;
-    const input = registry.input(names.input);
-    const type: GraphQLInputType = areMany ? new GraphQLList(column.type.kind === 'list' ? input : new GraphQLNonNull(input)) : input;
-    fields[name] = { type, description: `Instead of \`${column.fieldName}\``, ...bindInput('write', { kind: 'bounds', column }) };
+    fields[name] = {
+      type: rangesInput(registry, column.type)!,
+      description: `Instead of \`${column.fieldName}\``,
+      ...bindInput('write', { kind: 'bounds', column }),
+    };
   }
   return fields;
 }

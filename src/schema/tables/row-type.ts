@@ -13,6 +13,7 @@ import type { Column, Relation, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import type { Routine, RoutineResult } from '../../model/routine.ts';
 import { isJson } from '../../model/types/named-types.ts';
+import { boundsName } from '../../model/types/range-operators.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';
@@ -20,7 +21,7 @@ import { inputTypeOf, outputTypeOf, scalarTypes } from '../value-types.ts';
 import { collectionArguments } from './connection-types.ts';
 import { jsonPath } from './json-types.ts';
 import { lineageField } from './lineage-types.ts';
-import { boundsFields } from './range-types.ts';
+import { boundsArguments, boundsFields, boundsResult, returnsBounds, takesBounds } from './range-types.ts';
 import { searchFields } from './search-types.ts';
 
 /** The type of every readable table's rows. A table without other types has no key, and therefore no identifier. */
@@ -57,9 +58,19 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
   for (const lineage of table.lineages) {
     builders.set(lineage.fieldName, () => lineageField(registry, table, lineage, collectionArguments(registry, table)));
   }
+  const computed: Routine[] = [];
   for (const routine of table.computed) {
     if (!hasField(registry, routine)) continue;
     builders.set(routine.fieldName, () => ({ ...routineField(registry, routine), ...bindField('row', { kind: 'computed', routine }) }));
+    computed.push(routine);
+  }
+  for (const routine of computed) {
+    const name = boundsName(routine.fieldName);
+    if (builders.has(name) || !returnsBounds(registry, routine)) continue;
+    builders.set(name, () => ({
+      ...boundsRoutineField(registry, routine),
+      ...bindField('row', { kind: 'computed', routine, asBounds: true }),
+    }));
   }
   for (const [name, build] of boundsFields(registry, table, (other) => builders.has(other))) builders.set(name, build);
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
@@ -110,6 +121,12 @@ export function routineField(registry: TypeRegistry, routine: Routine): FieldCon
   };
 }
 
+/** As `routineField`, with the ranges that the function returns as objects. */
+export function boundsRoutineField(registry: TypeRegistry, routine: Routine): FieldConfig {
+  const plain = routineField(registry, routine);
+  return boundsResult(registry, routine, plain) ?? plain;
+}
+
 function pageArguments(registry: TypeRegistry, result: RoutineResult, own: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap {
   if (result.kind === 'rows') return collectionArguments(registry, result.table, own);
   if (result.kind !== 'value set' && result.kind !== 'row set') return {};
@@ -142,10 +159,10 @@ function routineArguments(registry: TypeRegistry, routine: Routine): GraphQLFiel
   for (const argument of routine.arguments) {
     const type = inputTypeOf(argument.type, registry)!;
     args[argument.argumentName] = {
-      type: argument.required ? new GraphQLNonNull(type) : type,
+      type: argument.required && !takesBounds(registry, routine, argument) ? new GraphQLNonNull(type) : type,
       ...(argument.defaultValue !== undefined && { default: { value: argument.defaultValue } }),
       ...bindInput('routine', { kind: 'argument', argument }),
     };
   }
-  return args;
+  return { ...args, ...boundsArguments(registry, routine, args) };
 }
