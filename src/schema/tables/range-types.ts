@@ -20,8 +20,8 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
-import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
+import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { rangesOf } from '../../model/types/named-types.ts';
 import { boundsName, type RangeOperator, rangeOperators } from '../../model/types/range-operators.ts';
 import type { RangeType, ValueType } from '../../model/value-type.ts';
