@@ -2,20 +2,14 @@
  * Measures what a plan costs: the members of its filters, its subqueries, and the rows that it may read, as an expression over page sizes
  * and sizes of tables. Also lists the tables and functions that it touches. docs/limits.md explains the formula.
  */
-import type { SessionEffects } from '../catalog/catalog.ts';
-import { ApiError } from '../errors/api-error.ts';
 import type { Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
-import type { Routine } from '../model/routine.ts';
 import type { Filter, OrderKey, OrderValue } from './conditions.ts';
 import type { RowEstimate, RowRead } from './evaluate-rows.ts';
-import type { NestedWritePlan } from './nested-write-plan.ts';
-import type { Count, Parameter } from './parameter.ts';
 import type {
   AggregatedColumn,
   ConnectionPlan,
   GroupsPlan,
-  LineagePlan,
   Member,
   MutationPlan,
   Page,
@@ -25,11 +19,13 @@ import type {
   RootValue,
   RowValue,
 } from './plan.ts';
+import { type Around, addLevels, addRead, addRowList, addShards, countOf, type GrowingEstimate, sizeOfNestedWrite } from './row-reads.ts';
+import { type Touched, TouchedCollector } from './touched.ts';
 import { traitsOfFilter } from './traits/filter-traits.ts';
 import { traitsOfOrder } from './traits/order-traits.ts';
-import { type Path, type PlanNode, pinsColumns, readsPage, requiredComparisons, walkPlan } from './walk.ts';
+import { type Path, type PlanNode, pinsColumns, readsPage, walkPlan } from './walk.ts';
 
-export interface PlanMeasure {
+export interface PlanMeasure extends Touched {
   readonly filterMembers: number;
   /** The number of order keys, without those that may only complete an order: the primary key, and as many as groups have columns. */
   readonly orderKeys: number;
@@ -38,25 +34,8 @@ export interface PlanMeasure {
   readonly rows: RowEstimate;
   /** The number of parameters of the largest insert. */
   readonly parameters: number;
-  /** The names of the tables and functions that it touches, without duplicates. */
-  readonly touches: readonly string[];
-  readonly callsFunctions: boolean;
-  /** The ids of those tables and functions. */
-  readonly tableIds: readonly number[];
-  readonly routineIds: readonly number[];
-  /** A volatile function that it calls; null if there is none. */
-  readonly volatileRoutine: string | null;
-  /** How often its answer is to be computed again, in milliseconds, according to these tables and functions; null for never. */
-  readonly liveRefresh: number | null;
-  /** What it may do beyond its transaction. */
-  readonly effects: SessionEffects;
   /** The settings that it needs for its transaction. */
   readonly settings: readonly (readonly [name: string, value: string])[];
-  /**
-   * Whether PostgreSQL parses and plans it in the same way for every role: only queries on role-independent tables, without functions.
-   * Never mutations, because their triggers and defaults are not examined.
-   */
-  readonly roleIndependent: boolean;
   /**
    * Whether it reads pages after a cursor, and each is a single range of rows (`compile/seek.ts`) of a table that is not partitioned: the
    * order is by columns that are never null, all in the same direction.
@@ -73,21 +52,6 @@ const scanSettings: PlanMeasure['settings'] = [
   ['ivfflat.iterative_scan', 'relaxed_order'],
 ];
 
-/** The estimate for a column that holds an array of rows. */
-const rowsOfRowList = 10;
-/** The estimate for a level of a lineage. */
-const rowsOfLevel = { ancestors: 1, descendants: 10 };
-
-/** The estimate for a task of Citus beside the first, which asks a further shard. */
-const rowsOfTask = 10;
-
-/** Counts the further shards of a root field that does not say which one its rows are on. Related rows are on that of their row. */
-function addShards({ placement }: Table, filter: Filter | null, { rows, outer }: Around): void {
-  if (placement?.kind !== 'distributed' || rows !== outer) return;
-  const isPinned = requiredComparisons(filter).some(({ column, operator }) => operator === 'eq' && column.name === placement.column);
-  if (!isPinned) rows.constant += rowsOfTask * (placement.shards - 1);
-}
-
 export function measurePlan(plan: Plan): PlanMeasure {
   const measurer = new PlanMeasurer(plan.kind);
   const rows: GrowingEstimate = { constant: 0, reads: [] };
@@ -95,59 +59,29 @@ export function measurePlan(plan: Plan): PlanMeasure {
   return measurer.measure(rows);
 }
 
-interface GrowingEstimate {
-  constant: number;
-  readonly reads: RowRead[];
-}
-
-interface Around {
-  /** The rows read for the row that the part is of. */
-  readonly rows: GrowingEstimate;
-  /** Those read for the row around a page, or for the operation. */
-  readonly outer: GrowingEstimate;
-  /** Whether different rows around the part have different rows of the part. */
-  readonly isApart: boolean;
-  /** How often each value of the order is read: a cursor has a range for each of its values. */
-  readonly times: number;
-}
-
 class PlanMeasurer {
-  readonly #kind: Plan['kind'];
+  readonly #touched: TouchedCollector;
   #filterMembers = 0;
   #orderKeys = 0;
   #subqueries = 0;
   #parameters = 0;
-  readonly #touches = new Set<string>();
-  #volatileRoutine: string | null = null;
   #scansOn = false;
-  #liveRefresh = Infinity;
-  readonly #tableIds = new Set<number>();
-  readonly #routineIds = new Set<number>();
-  #effects: SessionEffects = { readsSession: false, changesSession: false };
-  #tablesAreRoleIndependent = true;
   /** For each page after a cursor, whether it is a single range. */
   readonly #seeks: boolean[] = [];
 
   constructor(kind: Plan['kind']) {
-    this.#kind = kind;
+    this.#touched = new TouchedCollector(kind);
   }
 
   measure(rows: RowEstimate): PlanMeasure {
     return {
+      ...this.#touched.found(),
       filterMembers: this.#filterMembers,
       orderKeys: this.#orderKeys,
       subqueries: this.#subqueries,
       rows,
       parameters: this.#parameters,
-      touches: [...this.#touches],
-      callsFunctions: this.#routineIds.size > 0,
-      tableIds: [...this.#tableIds],
-      routineIds: [...this.#routineIds],
-      volatileRoutine: this.#volatileRoutine,
-      liveRefresh: this.#liveRefresh === Infinity ? null : this.#liveRefresh,
-      effects: this.#effects,
       settings: this.#scansOn ? scanSettings : noSettings,
-      roleIndependent: this.#kind === 'query' && this.#routineIds.size === 0 && this.#tablesAreRoleIndependent,
       seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
     };
   }
@@ -157,7 +91,7 @@ class PlanMeasurer {
       case 'root':
         return this.#root(node.value, path, around);
       case 'row':
-        this.#touchTable(node.value.table);
+        this.#touched.addTable(node.value.table);
         return around;
       case 'row value':
         return this.#rowValue(node.value, node.table, path, around);
@@ -186,7 +120,7 @@ class PlanMeasurer {
       case 'step':
         // Each step is a statement, and each row of the input counts as a row read.
         this.#subqueries += 1;
-        this.#touchTable(node.value.table);
+        this.#touched.addTable(node.value.table);
         around.outer.constant += node.value.paths.length;
         return around;
       case 'edge value':
@@ -207,7 +141,7 @@ class PlanMeasurer {
         around.rows.constant += 1;
         return around;
       case 'routine':
-        this.#touchRoutine(value.routine);
+        this.#touched.addRoutine(value.routine);
         return around;
       case 'nested write':
         return this.#records(value, path, { ...sizeOfNestedWrite(value), tableId: null }, around);
@@ -223,7 +157,7 @@ class PlanMeasurer {
 
   #mutation(plan: MutationPlan, path: Path, size: Pick<RowRead, 'size' | 'argument' | 'tableId'>, around: Around): Around {
     this.#subqueries += 1;
-    this.#touchTable(plan.table);
+    this.#touched.addTable(plan.table);
     if (plan.kind !== 'insert') addShards(plan.table, plan.filter, around);
     return plan.kind === 'insert' ? addRead({ ...size, path }, around) : this.#records(plan, path, size, around);
   }
@@ -244,7 +178,7 @@ class PlanMeasurer {
     const legs = fusion?.legs ?? [];
     this.#subqueries += (distinct ? 2 : 1) + legs.length;
     for (const { depth } of legs) addRead({ path, size: depth, argument: 'depth', tableId }, around);
-    this.#touchTable(table);
+    this.#touched.addTable(table);
     if (tableId !== null) addShards(table, filter, around);
     if (distinct) this.#orderKeys += distinct.order.length;
     for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);
@@ -265,7 +199,7 @@ class PlanMeasurer {
       for (const { fieldName, target } of each.path) {
         name += `.${fieldName}`;
         joined.add(name);
-        this.#touchTable(target);
+        this.#touched.addTable(target);
       }
     }
     this.#subqueries += 1 + joined.size;
@@ -282,7 +216,7 @@ class PlanMeasurer {
     const { rows, calls, readsRow, scansOn } = traitsOfOrder(value);
     if (rows || calls || readsRow) this.#subqueries += times;
     if (rows) this.#touchRelated(rows);
-    if (calls) this.#touchRoutine(calls);
+    if (calls) this.#touched.addRoutine(calls);
     if (scansOn) this.#scansOn = true;
   }
 
@@ -308,7 +242,7 @@ class PlanMeasurer {
         addLevels(value, near, path, around);
         return { ...around, isApart: false };
       case 'computed':
-        this.#touchRoutine(value.routine);
+        this.#touched.addRoutine(value.routine);
         return around;
       case 'row column':
         return value.list ? addRowList(path, around) : { ...around, isApart: false };
@@ -327,43 +261,9 @@ class PlanMeasurer {
   }
 
   #touchRelated({ by, target }: RelatedRows): void {
-    this.#touchTable(target);
+    this.#touched.addTable(target);
     if (by.kind === 'lineage') this.#subqueries += 1;
-    if (by.kind === 'computed') this.#touchRoutine(by.routine);
-  }
-
-  #touchTable({ id, kind, schema, name, roleIndependent, readEffects, writeEffects, liveRefresh }: Table): void {
-    // A composite type has no rows of its own.
-    if (kind === 'composite type') return;
-    this.#tableIds.add(id);
-    this.#refresh(liveRefresh);
-    this.#touches.add(`${schema}.${name}`);
-    this.#note(this.#kind === 'query' ? readEffects : writeEffects);
-    this.#tablesAreRoleIndependent &&= roleIndependent;
-  }
-
-  /** Throws NOT_DISTRIBUTABLE if the function would find no rows where there are some. */
-  #touchRoutine({ id, schema, name, volatile, effects, liveRefresh, missesShards }: Routine): void {
-    if (missesShards) {
-      const cause = `The function ${schema}.${name} returns a set and is written in SQL, so that it finds no rows on the shards of Citus`;
-      throw new ApiError('NOT_DISTRIBUTABLE', `${cause}. Write it in PL/pgSQL, or declare it volatile (docs/citus.md).`);
-    }
-    this.#refresh(liveRefresh);
-    this.#routineIds.add(id);
-    if (volatile) this.#volatileRoutine ??= `${schema}.${name}`;
-    this.#touches.add(`${schema}.${name}()`);
-    this.#note(effects);
-  }
-
-  #refresh(millis: number | null): void {
-    if (millis !== null) this.#liveRefresh = Math.min(this.#liveRefresh, millis);
-  }
-
-  #note({ readsSession, changesSession }: SessionEffects): void {
-    this.#effects = {
-      readsSession: this.#effects.readsSession || readsSession,
-      changesSession: this.#effects.changesSession || changesSession,
-    };
+    if (by.kind === 'computed') this.#touched.addRoutine(by.routine);
   }
 }
 
@@ -375,10 +275,6 @@ function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
   );
 }
 
-function countOf(parameter: Parameter): Count {
-  return parameter.value.kind === 'constant' ? Number(parameter.value.value) : parameter;
-}
-
 /** Whether a filter gives the whole of a key that is surely unique. */
 function isOneRow(filter: Filter | null, { keyIsUnique, primaryKey, uniqueKeys }: Table): boolean {
   return filter !== null && keyIsUnique && [primaryKey, ...uniqueKeys].some((key) => key.length > 0 && pinsColumns(filter, key));
@@ -387,31 +283,6 @@ function isOneRow(filter: Filter | null, { keyIsUnique, primaryKey, uniqueKeys }
 /** Whether a relation leads from different rows of a table to different rows: they refer to it by a key of it that is surely unique. */
 function keepsApart({ keyIsUnique, uniqueKeys }: Table, { holdsKey, columns }: Relation): boolean {
   return !holdsKey && keyIsUnique && uniqueKeys.some((key) => key.every(({ name }) => columns.some(({ near }) => near === name)));
-}
-
-/** Adds rows that are read for each row around them. Returns what is read for each of these. */
-function addRead(read: Omit<RowRead, 'isApart' | 'row'>, { rows, isApart, times }: Around): Around {
-  const row: GrowingEstimate = { constant: 0, reads: [] };
-  rows.reads.push({ ...read, isApart, row });
-  return { rows: row, outer: rows, isApart: true, times };
-}
-
-/** All rows of a lineage are read, whatever the page. */
-function addLevels({ lineage: { direction }, maxDepth }: LineagePlan, { id }: Table, path: Path, around: Around): void {
-  const level = addRead({ path, size: maxDepth, argument: 'maxDepth', tableId: id }, { ...around, isApart: false });
-  level.rows.constant += rowsOfLevel[direction] - 1;
-}
-
-function addRowList(path: Path, around: Around): Around {
-  return addRead({ path, size: rowsOfRowList, argument: null, tableId: null }, { ...around, isApart: false });
-}
-
-/** How many rows of the root field a nested write returns. */
-function sizeOfNestedWrite({ steps, written }: NestedWritePlan): Pick<RowRead, 'size' | 'argument'> {
-  const first = steps.find((step) => 'rows' in step && step.rows.of === null);
-  if (first && 'rows' in first && first.rows.atMost) return { size: countOf(first.rows.atMost), argument: 'atMost' };
-  const inserts = steps.filter((step) => step.kind === 'insert' && step.into === written);
-  return { size: inserts.reduce((total, { paths }) => total + paths.length, 0), argument: null };
 }
 
 /** Whether PostgreSQL passes over all rows once more for an aggregate, because it sorts them. */
