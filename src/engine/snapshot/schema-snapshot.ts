@@ -119,7 +119,8 @@ export class SchemaSnapshot {
     this.#fingerprint = fingerprint;
     this.#settings = settings;
     this.#introspectionCache = new IntrospectionCache(settings.caches.introspectionBytes, settings.uses.introspection);
-    this.#tableSizes = new TableSizeCache(settings.schemas);
+    const elsewhere = catalog.tables.flatMap(({ id, placement }) => (placement === null ? [] : [id]));
+    this.#tableSizes = new TableSizeCache(settings.schemas, undefined, elsewhere);
     this.#searchPath = searchPathOf(catalog, settings);
     this.#schemas = new GrantedSchemas(settings.caches.schemaBytes, settings.uses.schema, {
       makeTypes: (privileges) => this.#makeTypes(privileges),

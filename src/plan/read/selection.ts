@@ -258,9 +258,9 @@ function byScore(table: Table): OrderKey {
   return { value: { kind: 'score', table }, descending: true, nullsFirst: false };
 }
 
-/** Whether PostgreSQL keeps the number of rows: not of views, foreign and partitioned tables, and tables that others inherit from. */
-function hasEstimate({ kind, keyIsUnique, additions }: Table): boolean {
-  return additions.has('estimatedCounts') && (kind === 'materialized view' || (kind === 'table' && keyIsUnique));
+/** Whether PostgreSQL keeps the number of rows: not of views, foreign and partitioned tables, those that others inherit from, and shards. */
+function hasEstimate({ kind, keyIsUnique, additions, placement }: Table): boolean {
+  return additions.has('estimatedCounts') && placement === null && (kind === 'materialized view' || (kind === 'table' && keyIsUnique));
 }
 
 function planEstimate(field: SelectedField): CountEstimate | null {
