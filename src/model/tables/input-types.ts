@@ -34,7 +34,7 @@ function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['ran
   const ofRanges = new Map<number, FilteredScalar>();
   for (const { id, boundId, baseId, elementId } of catalog.types.values()) {
     const inner = catalog.types.get(elementId || baseId);
-    if (boundId === 0 && !inner) continue;
+    if (boundId === 0 && (inner?.boundId ?? 0) === 0 && inner?.kind !== 'd') continue;
     const ranges = rangesOf(valueTypeOf(context, id));
     if (ranges) ofRanges.set(id, ranges.range.scalar);
   }
