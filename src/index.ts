@@ -2,6 +2,7 @@
 import './check-node.ts';
 
 export type {
+  AccessOptions,
   AccessReport,
   DefinerAccess,
   Note,
@@ -14,7 +15,6 @@ export type {
   Verb,
   VerbAccess,
 } from './access/access.ts';
-export type { AccessOptions } from './access/read-access.ts';
 export { Deadline } from './budget/deadline.ts';
 export type { LimitName, LimitSettings } from './budget/limits.ts';
 export { ConnectionBudget } from './database/connection-budget.ts';

@@ -1,7 +1,6 @@
 /** The interface of a graph: what a program can do with what `createRowgraph` returns. Types only. */
 import type { GraphQLSchema } from 'graphql';
-import type { AccessReport } from './access/access.ts';
-import type { AccessOptions } from './access/read-access.ts';
+import type { AccessOptions, AccessReport } from './access/access.ts';
 import type { PgClientLike, PgliteLike, PgliteTransactionLike } from './database/drivers.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import type {

@@ -3,8 +3,8 @@
  */
 
 import { type GraphQLSchema, printSchema } from 'graphql';
-import type { AccessReport } from './access/access.ts';
-import { type AccessOptions, readAccess } from './access/read-access.ts';
+import type { AccessOptions, AccessReport } from './access/access.ts';
+import { readAccess } from './access/read-access.ts';
 import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';

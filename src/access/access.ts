@@ -97,3 +97,10 @@ export interface DefinerAccess {
   readonly ownerBypassesRowSecurity: boolean;
   readonly roles: readonly string[];
 }
+
+export interface AccessOptions {
+  /** Whose access; by default, that of the roles that a grant or policy names. Roles that do not exist are left out. */
+  readonly roles?: readonly string[];
+  /** The name of one table, with or without its schema. */
+  readonly table?: string;
+}

@@ -3,17 +3,10 @@ import { runInSlices } from '../budget/turns.ts';
 import { parseLists } from '../catalog/lists.ts';
 import type { Database } from '../database/database.ts';
 import { tableKinds } from '../model/naming/names.ts';
-import type { AccessReport, RoleAccess, RoleFacts, TableAccess } from './access.ts';
+import type { AccessOptions, AccessReport, RoleAccess, RoleFacts, TableAccess } from './access.ts';
 import { accessLists, accessQuery, type RawPrivileges } from './access-query.ts';
 import { describePolicy, describeRoles, describeTable, writeTableSql } from './describe-access.ts';
 import { judgeRole, type Subject } from './judge-access.ts';
-
-export interface AccessOptions {
-  /** Whose access; by default, that of the roles that a grant or policy names. Roles that do not exist are left out. */
-  readonly roles?: readonly string[];
-  /** The name of one table, with or without its schema. */
-  readonly table?: string;
-}
 
 /** `loadTypeNames`: the row types of tables in the API of some of the roles, by oid. */
 export async function readAccess(

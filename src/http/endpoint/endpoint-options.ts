@@ -113,3 +113,20 @@ export interface ServedGraph {
 
 /** What the endpoint alone needs. */
 export type ExecutingGraph = Pick<ServedGraph, 'executeRaw' | 'subscribeRaw' | 'loadRole' | 'validate' | 'explain'>;
+
+/** What rowgraph needs of a `WebSocket`. */
+export interface StandardWebSocket {
+  readonly readyState: number;
+  readonly protocol: string;
+  /** Bytes that have not been sent. */
+  readonly bufferedAmount: number;
+  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void;
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** A WebSocket that a platform has made of a request, and the response to return. */
+export interface UpgradedRequest {
+  readonly socket: StandardWebSocket;
+  readonly response: Response;
+}

@@ -9,12 +9,12 @@ import { createSafeObserver } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
 import { createEndpoint } from '../endpoint/create-endpoint.ts';
-import type { EndpointOptions, ExecutingGraph } from '../endpoint/endpoint-options.ts';
+import type { EndpointOptions, ExecutingGraph, UpgradedRequest } from '../endpoint/endpoint-options.ts';
 import { callApplication } from '../endpoint/error-response.ts';
 import { createRequestIds, type Protocol } from '../endpoint/exchange.ts';
 import { routeExchange } from '../routes/route-exchange.ts';
 import { checkFetchHandler } from './check-handler-options.ts';
-import { FetchExchange, type UpgradedRequest } from './fetch-exchange.ts';
+import { FetchExchange } from './fetch-exchange.ts';
 
 /** The options of a handler. `Rest`: the arguments that it is called with after the request. */
 export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> extends TokenOptions, EndpointOptions {

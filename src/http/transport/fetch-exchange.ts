@@ -5,18 +5,13 @@ import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
 import { addressBlock } from '../admission/client-address.ts';
+import type { UpgradedRequest } from '../endpoint/endpoint-options.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import { explainMissingBody, tooLarge } from './collect-body.ts';
-import { openStandardSocket, type StandardWebSocket } from './standard-socket.ts';
+import { openStandardSocket } from './standard-socket.ts';
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */
 const longestWhole = 64 * 1024;
-
-/** A WebSocket that a platform has made of a request, and the response to return. */
-export interface UpgradedRequest {
-  readonly socket: StandardWebSocket;
-  readonly response: Response;
-}
 
 export class FetchExchange extends Exchange {
   readonly request: Request;

@@ -2,18 +2,8 @@
  * A WebSocket as the HTML standard has it, for handlers of Fetch whose platform makes one of a request: Deno, and others with an adapter. It
  * tells neither when a message has been sent nor that the other side is alive, so both are found out by other means.
  */
+import type { StandardWebSocket } from '../endpoint/endpoint-options.ts';
 import type { MessageSocket, SocketListener } from '../endpoint/exchange.ts';
-
-/** What rowgraph needs of a `WebSocket`. */
-export interface StandardWebSocket {
-  readonly readyState: number;
-  readonly protocol: string;
-  /** Bytes that have not been sent. */
-  readonly bufferedAmount: number;
-  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void;
-  send(text: string): void;
-  close(code?: number, reason?: string): void;
-}
 
 /** RFC 6455, section 7.4.1. */
 const tooBig = 1009;

@@ -62,7 +62,7 @@ export function use(result: NotesQuery) {${use}
   );
   assert.equal(check(project), '', name);
   const types = readFileSync(path.join(project, 'gql/graphql.ts'), 'utf8');
-  assert.doesNotMatch(types, /\bany\b(?!.*eslint)/);
+  assert.doesNotMatch(types.replaceAll(/\/\*[\s\S]*?\*\//g, ''), /\bany\b/);
   outputs.push(types);
 }
 assert.equal(outputs[0], outputs[1]);
