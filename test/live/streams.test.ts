@@ -164,6 +164,20 @@ test('random writes, readers and reconnects: each row once, in order', async () 
   for (const ids of all) assert.deepEqual(ids, expected);
 });
 
+test('lost connections and changes of the schema lose and repeat nothing', async () => {
+  await tested.database.run('truncate bird');
+  const answers = follow(pages);
+  const expected = Array.from({ length: 60 }, (_, index) => index + 1);
+  const read = nextIds(answers, expected.length);
+  for (const id of expected) {
+    await insert(id);
+    if (id % 10 === 0) await tested.database.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'");
+    if (id % 15 === 0) await tested.database.run(`alter table bird add extra_${id} int`);
+  }
+  assert.deepEqual(await read, expected);
+  await answers.return?.();
+});
+
 test('each caller has the rows of their own', async () => {
   await tested.database.run('truncate diary');
   const query = 'subscription { diaryStream { node { id } } }';
