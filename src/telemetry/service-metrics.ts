@@ -189,7 +189,6 @@ export function graphMetrics(graphs: readonly GraphStatistics[]): Metric[] {
 }
 
 function replicaMetrics(replicas: readonly ReplicaStatistics[]): Metric[] {
-  if (replicas.length === 0) return [];
   const usable = replicas.map(({ name, isUsable }) => ({ labels: { replica: name }, value: isUsable ? 1 : 0 }));
   const lags = replicas.map(({ name, lagSeconds }) => ({ labels: { replica: name }, value: lagSeconds ?? Infinity }));
   const queries = replicas.flatMap((replica) =>

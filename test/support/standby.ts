@@ -9,14 +9,11 @@ import { type PostgresOptions, type PostgresServer, type ServerUser, startPostgr
 const run = promisify(execFile);
 
 /** Starts a standby that streams from a server. Takes about a second. */
-export function startStandby(
-  { url, port }: Pick<PostgresServer, 'url' | 'port'>,
-  settings: PostgresOptions['settings'] = {},
-): Promise<PostgresServer> {
+export function startStandby({ url, port, version }: PostgresServer, settings: PostgresOptions['settings'] = {}): Promise<PostgresServer> {
   return startPostgres({
     settings: { wal_retrieve_retry_interval: '100ms', ...settings },
     provideData: async (folder, user) => {
-      await copyData(url, folder, user);
+      await copyData(url, version, folder, user);
       await write(path.join(folder, 'postgresql.auto.conf'), `primary_conninfo = '${addressOf(port)}'\n`, user);
     },
   });
@@ -27,14 +24,17 @@ function addressOf(port: number): string {
 }
 
 /** A base backup by hand (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP). */
-async function copyData(url: string, folder: string, user: ServerUser): Promise<void> {
+async function copyData(url: string, version: number, folder: string, user: ServerUser): Promise<void> {
+  const [start, stop] = version < 15 ? ['start_backup', 'stop_backup'] : ['backup_start', 'backup_stop'];
   const client = new pg.Client(url);
   await client.connect();
   try {
-    const { rows } = await client.query("select current_setting('data_directory') as source, pg_backup_start('standby', true)");
+    const { rows } = await client.query(
+      `select current_setting('data_directory') as source, pg_${start}('standby', true${version < 15 ? ', false' : ''})`,
+    );
     // Files may come and go meanwhile: what is written meanwhile is replayed.
     await run('cp', ['-Rp', rows[0].source, folder], user).catch(() => undefined);
-    const { rows: label } = await client.query('select labelfile from pg_backup_stop(false)');
+    const { rows: label } = await client.query(`select labelfile from pg_${stop}(false)`);
     for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(path.join(folder, name), { force: true });
     await write(path.join(folder, 'backup_label'), label[0].labelfile, user);
     await write(path.join(folder, 'standby.signal'), '', user);
