@@ -9,7 +9,10 @@ import { type PostgresOptions, type PostgresServer, type ServerUser, startPostgr
 const run = promisify(execFile);
 
 /** Starts a standby that streams from a server. Takes about a second. */
-export function startStandby({ url, port, version }: PostgresServer, settings: PostgresOptions['settings'] = {}): Promise<PostgresServer> {
+export function startStandby(
+  { url, port, version = 15 }: Pick<PostgresServer, 'url' | 'port'> & { readonly version?: number },
+  settings: PostgresOptions['settings'] = {},
+): Promise<PostgresServer> {
   return startPostgres({
     settings: { wal_retrieve_retry_interval: '100ms', ...settings },
     provideData: async (folder, user) => {
