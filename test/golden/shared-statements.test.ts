@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { writesOf } from '../../src/catalog/load-privileges.ts';
+import { OwnNames } from '../../src/engine/snapshot/role-standing.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';
 import { startTestDatabases, type TestDatabases } from '../support/test-databases.ts';
@@ -31,7 +32,7 @@ before(async () => {
     const [own] = await database.run(`select concat_ws(' ', r.rolbypassrls, ${writesOf('pg_authid', 'pg_auth_members')}, (
       select string_agg(m.oid::text, ' ' order by m.oid) from pg_roles m where m.oid <> r.oid and pg_has_role(r.oid, m.oid, 'USAGE')
     )) as policies from pg_roles r where r.rolname = '${role}'`);
-    return `${role}\0${String(own?.['policies'])}`;
+    return new OwnNames().nameOf({ name: role, policyRoles: String(own?.['policies']), assumable: true, isLogin: false, powers: [] });
   };
   const ownerBefore = await ownerNow();
   independent = new Set(rows.map(({ relname }) => `"public"."${String(relname)}"`));
