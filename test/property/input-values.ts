@@ -13,7 +13,9 @@ export function incremented(increment: unknown): readonly [field: string, value:
 export function additions(table: LoadedTable, added: ReturnType<typeof incremented>, scope: string): string[] {
   return added.map(([field, value]) => {
     const name = columnName(table, field);
-    const type = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
+    const own = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
+    // What is added to a date or a point in time is an interval.
+    const type = /^(date|timestamp)/.test(own) ? 'interval' : own;
     return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
   });
 }
