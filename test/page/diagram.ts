@@ -33,7 +33,8 @@ const box = (page: Page, type: string) => page.locator(`.table-box[data-table="$
 
 async function open(context: TestContext, look: Look = {}, hash = ''): Promise<ShownPage> {
   const shown = await pages.show(context, `${dev.facts['GraphiQL URL']}#view=Diagram${hash}`, look);
-  await boxes(shown.page).first().waitFor();
+  // The first page of a schema of this size takes its time on a busy machine.
+  await boxes(shown.page).first().waitFor({ timeout: 120_000 });
   return shown;
 }
 
