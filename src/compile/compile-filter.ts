@@ -140,8 +140,8 @@ function nearCondition({ column, from, distance }: Extract<Filter, { kind: 'near
 }
 
 /**
- * `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)`. All elements match if none fails to; of an array
- * that is null, neither is known.
+ * `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)`. All elements match if none fails to; for an array
+ * that is null, neither holds.
  */
 function elementsCondition(
   { column, quantifier, type, tests }: Extract<Filter, { kind: 'elements' }>,

@@ -1,24 +1,11 @@
-/**
- * Which rows a filter lets through, in three-valued logic. Whole numbers, texts, booleans, UUIDs and enums are compared here; of other
- * types PostgreSQL says what one operator yields for one value.
- */
+/** Which rows a filter lets through, in three-valued logic. */
 import { type GraphQLInputObjectType, type GraphQLNullableInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
-import { arrayText, type ColumnType, integerType } from './column-types.ts';
+import { integerType } from './column-types.ts';
+import { type Comparing, compareValues } from './compare-values.ts';
 import { evaluateLineage } from './evaluate-lineage.ts';
-import {
-  keyOf,
-  type LoadedRow,
-  type LoadedTable,
-  nodeIdOf,
-  RefusalError,
-  rowsOf,
-  valueNames,
-  valueOf,
-  type World,
-} from './loaded-tables.ts';
+import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
-import { quoteLiteral } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
 import { all, any, negate, type Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -47,6 +34,10 @@ class FilterEvaluator {
     this.#table = table;
     this.#type = type;
     this.#oracle = oracle;
+  }
+
+  get #comparing(): Comparing {
+    return { world: this.#table.world, oracle: this.#oracle };
   }
 
   async judge(filter: unknown): Promise<Verdicts> {
@@ -102,50 +93,10 @@ class FilterEvaluator {
     const texts = rows.map((row) => valueOf(row, name).text);
     const verdicts: Verdicts[] = [];
     for (const [operator, operand] of Object.entries(operands)) {
-      const truths = await this.#compare(texts, type, operator, operand);
-      verdicts.push(new Map(rows.map((row, index) => [row, truths[index]!])));
+      const truths = await compareValues(this.#comparing, texts, type, operator, operand);
+      if (truths) verdicts.push(new Map(rows.map((row, index) => [row, truths[index]!])));
     }
     return this.#join(verdicts, all);
-  }
-
-  async #compare(texts: readonly (string | null)[], type: ColumnType, operator: string, operand: unknown): Promise<Truth[]> {
-    if (operator === 'is' && operand === null) throw new RefusalError('"is" takes no null');
-    if (operator === 'is') return texts.map((text) => (text === null) === (operand === 'NULL'));
-    if (operand === null) return texts.map(() => null);
-    if (operator === 'in') {
-      const lists: Truth[][] = [];
-      for (const item of operand as unknown[]) lists.push(await this.#compare(texts, type, 'eq', item));
-      // Unlike a comparison, a search in an empty list is false for null too.
-      return texts.map((_, index) => any(lists.map((list) => list[index]!)));
-    }
-    if (operator === 'notIn') {
-      const lists: Truth[][] = [];
-      for (const item of operand as unknown[]) lists.push(await this.#compare(texts, type, 'neq', item));
-      return texts.map((_, index) => all(lists.map((list) => list[index]!)));
-    }
-    if (operator === 'eqi' || operator === 'inI')
-      return this.#ignoringCase(texts, type, operator === 'inI' ? (operand as unknown[]) : [operand]);
-    const own = ownComparison(this.#table.world, type, operator, operand);
-    if (own) return texts.map((text) => (text === null ? null : own(text)));
-    if (operator === 'endsWith' || operator === 'containsText') {
-      const escaped = String(operand).replaceAll(/[\\%_]/g, '\\$&');
-      return this.#oracle.compare(texts, type, 'like', quoteLiteral(`%${escaped}${operator === 'containsText' ? '%' : ''}`));
-    }
-    return this.#oracle.compare(
-      texts,
-      type,
-      (networkTypes.includes(type.sql) ? networkOperators[operator] : undefined) ?? operators[operator]!,
-      `${quoteLiteral(inputText(this.#table.world, type, operand))}::${type.sql}`,
-    );
-  }
-
-  async #ignoringCase(texts: readonly (string | null)[], { sql }: ColumnType, operands: readonly unknown[]): Promise<Truth[]> {
-    const lists: Truth[][] = [];
-    for (const operand of operands) {
-      const other = operand === null ? 'null' : `lower(${quoteLiteral(String(operand))}::${sql})`;
-      lists.push((await this.#oracle.list(texts, `lower(value::${sql}) = ${other}`)) as Truth[]);
-    }
-    return texts.map((_, index) => any(lists.map((list) => list[index]!)));
   }
 
   /** The conditions on related rows are true or false, never unknown. */
@@ -184,8 +135,8 @@ class FilterEvaluator {
     if (where !== null && count === null) throw new RefusalError('"where" without "count"');
     const sizes = rowsOf(this.#table).map((row) => String(tied(row).filter((other) => !counted || counted.get(other) === true).length));
     for (const [operator, operand] of tests) {
-      const truths = await this.#compare(sizes, integerType, operator, operand);
-      verdicts.push(new Map(rowsOf(this.#table).map((row, index) => [row, truths[index]!])));
+      const truths = await compareValues(this.#comparing, sizes, integerType, operator, operand);
+      if (truths) verdicts.push(new Map(rowsOf(this.#table).map((row, index) => [row, truths[index]!])));
     }
     return this.#join(verdicts, all);
   }
@@ -203,102 +154,4 @@ class FilterEvaluator {
 /** The table whose rows a filter of related rows is about. */
 function relatedTable({ tables }: World, typeName: string): LoadedTable | undefined {
   return tables.find(({ names }) => [tableTypeName(names, 'FilterToOne'), tableTypeName(names, 'FilterToMany')].includes(typeName));
-}
-
-const operators: Readonly<Record<string, string>> = {
-  eq: '=',
-  neq: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  like: 'like',
-  ilike: 'ilike',
-  startsWith: '^@',
-  regex: '~',
-  iregex: '~*',
-  contains: '@>',
-  containedBy: '<@',
-  overlaps: '&&',
-};
-
-/** Of networks, containment has symbols of its own. */
-const networkTypes = ['inet', 'cidr'];
-const networkOperators: Readonly<Record<string, string>> = { contains: '>>=', containedBy: '<<=' };
-
-/** Whether filters with the operator can be judged here. */
-export function isEvaluated(operator: string): boolean {
-  return operator in operators || ['is', 'in', 'notIn', 'endsWith', 'containsText', 'eqi', 'inI'].includes(operator);
-}
-
-/** The text of an input value as PostgreSQL reads it. */
-export function inputText(world: World, type: ColumnType, value: unknown): string {
-  if (Array.isArray(value) || type.isArray) {
-    return arrayText((Array.isArray(value) ? value : [value]).map((item) => (item === null ? null : labelOf(world, type, item))));
-  }
-  return labelOf(world, type, value);
-}
-
-/** Of two labels with one name the first has it. */
-function labelOf(world: World, type: ColumnType, value: unknown): string {
-  const names = valueNames(world, type);
-  return type.enum?.labels.find((label) => (names.get(label) ?? label) === value) ?? String(value);
-}
-
-/** A comparison that needs no PostgreSQL; undefined where it does. */
-function ownComparison(world: World, type: ColumnType, operator: string, operand: unknown): ((text: string) => boolean) | undefined {
-  if (type.isArray) return undefined;
-  const order = ownOrder(type);
-  if (!order) return undefined;
-  const other = inputText(world, type, operand);
-  switch (operator) {
-    case 'eq':
-      return (text) => order(text, other) === 0;
-    case 'neq':
-      return (text) => order(text, other) !== 0;
-    case 'lt':
-      return (text) => order(text, other) < 0;
-    case 'lte':
-      return (text) => order(text, other) <= 0;
-    case 'gt':
-      return (text) => order(text, other) > 0;
-    case 'gte':
-      return (text) => order(text, other) >= 0;
-    default:
-      return ownMatch(type, operator, other);
-  }
-}
-
-/** The blanks at the end of a char(n) are significant in patterns: PostgreSQL knows how. */
-function ownMatch({ sql }: ColumnType, operator: string, other: string): ((text: string) => boolean) | undefined {
-  if (sql.startsWith('character(')) return undefined;
-  if (operator === 'startsWith') return (text) => text.startsWith(other);
-  if (operator === 'endsWith') return (text) => text.endsWith(other);
-  if (operator === 'containsText') return (text) => text.includes(other);
-  if (operator !== 'like') return undefined;
-  const pattern = likePattern(other);
-  return (text) => pattern.test(text);
-}
-
-function ownOrder({ sql, scalar }: ColumnType): ((a: string, b: string) => number) | undefined {
-  if (['smallint', 'integer', 'bigint'].includes(sql)) return (a, b) => (BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0);
-  if (sql === 'boolean') return compareBytes;
-  // A char(n) is compared without the blanks at its end, which its text does not have.
-  if (sql.startsWith('character(')) return (a, b) => compareBytes(a.replace(/ +$/, ''), b.replace(/ +$/, ''));
-  if (scalar === 'UUID') return (a, b) => compareBytes(a, b.toLowerCase());
-  return ['String', 'enum'].includes(scalar) ? compareBytes : undefined;
-}
-
-/** The order of locale C. */
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-function likePattern(pattern: string): RegExp {
-  const parts = [...pattern.matchAll(/\\(.)|[\s\S]/gsu)].map(([part, escaped]) => {
-    if (part === '%') return '[\\s\\S]*';
-    if (part === '_') return '[\\s\\S]';
-    return (escaped ?? part).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  });
-  return new RegExp(`^${parts.join('')}$`, 'u');
 }

@@ -1,5 +1,5 @@
 /** Values of inputs as SQL that one would write by hand. */
-import { inputText } from './evaluate-filter.ts';
+import { inputText } from './compare-values.ts';
 import { type LoadedTable, RefusalError } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';

@@ -119,6 +119,8 @@ function randomIncrement({ random }: SelectionMaker, type: GraphQLInputObjectTyp
   const amounts = [0, 1, 1, -1, 2, 7, ...(set.length > 0 ? [null] : [])];
   return Object.fromEntries(
     chosen.map((field) => {
+      // Of times.
+      if (String(field.type) === 'Opaque') return [field.name, random.pick(['1 day', '-1 month', '00:00:01.5', '0', 2])];
       const amount = random.pick(amounts);
       return [field.name, amount === null || !String(field.type).startsWith('Big') ? amount : String(amount)];
     }),

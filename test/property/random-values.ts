@@ -9,7 +9,7 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import { isEvaluated } from './evaluate-filter.ts';
+import { isEvaluated } from './compare-values.ts';
 import type { Examples } from './examples.ts';
 import type { RandomSource } from './random-source.ts';
 
@@ -106,7 +106,7 @@ export class RandomValues {
       const nodeIds = this.#examples.nodeIds(typeName);
       return nodeIds.length > 0 ? { eq: this.#random.pick(nodeIds) } : {};
     }
-    // The evaluator knows neither JSON nor the elements of arrays.
+    // The evaluator does not know JSON.
     const known = Object.values(type.getFields()).filter(({ name }) => type.name !== 'JSONFilter' && isEvaluated(name));
     const operators = this.#random.sample(known, this.#random.chance(0.8) ? 1 : 2);
     return Object.fromEntries(operators.map((operator) => [operator.name, this.#operand(operator, typeName, fieldName)]));
@@ -117,10 +117,18 @@ export class RandomValues {
     if (this.#random.chance(0.03)) return null;
     const pattern = patterns[operator.name];
     if (pattern) return this.#random.pick(pattern);
+    if (isInputObjectType(operator.type)) return this.#operands(operator.type, typeName, operator.name === 'length' ? '' : fieldName);
+    if (operator.name === 'between') return this.#bounds(operator.type, typeName, fieldName);
     if (!isListType(operator.type)) return this.value(operator.type, typeName, fieldName);
     return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
       (item) => item !== null,
     );
+  }
+
+  /** Two values, mostly a range that is not empty; null where there are none to take. */
+  #bounds(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
+    const bounds = [this.element(type, typeName, fieldName), this.element(type, typeName, fieldName)];
+    return bounds.includes(null) ? null : this.#random.chance(0.2) ? bounds : bounds.sort();
   }
 
   /** A value of a column's type; a list for an array. */

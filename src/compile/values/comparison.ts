@@ -126,7 +126,7 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
       return type.traits?.ignoresCase ? sql`${left} = ${bound(parameter, type)}` : sql`${lower(left)} = ${lower(bound(parameter, type))}`;
     case 'any ignoring case':
       if (type.traits?.ignoresCase) return sql`${left} = any(${list()})`;
-      return sql`${lower(left)} = any(array(select ${lower(trusted('v'))} from ${builtIn('unnest', list())} as v))`;
+      return sql`${lower(left)} = any(${lowerList(list())})`;
     case 'similar':
       return trigramComparison(left, '%', bound(parameter, type), type);
     case 'infix':
@@ -137,6 +137,11 @@ export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter
   if (called !== undefined) return sql`${inSchemaOf(type, called)}(${left}, ${right})`;
   const [compared, to] = missesCitext && type.traits?.ignoresCase ? [caseFolded(left), caseFolded(right)] : [left, right];
   return sql`${compared} ${trusted(type.builtInOperators ? `operator(pg_catalog.${symbol})` : symbol)} ${to}`;
+}
+
+/** `array(…)` alone would make a list that is null an empty one, in which no value is, and so `not` would hold for every row. */
+function lowerList(list: Sql): Sql {
+  return sql`case when ${list} is not null then array(select ${lower(trusted('v'))} from ${builtIn('unnest', list)} as v) end`;
 }
 
 /** A comparison of texts by an operator of pg_trgm; false without the extension. */
