@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
+import { distinctRows } from './evaluate-distinct.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { evaluateGroups, type Group } from './evaluate-groups.ts';
 import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
@@ -192,7 +193,10 @@ class Evaluator {
   ): Promise<Source> {
     const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
     const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
-    const passing = (filtered ?? table.rows ?? []).filter(isTied);
+    const matching = (filtered ?? table.rows ?? []).filter(isTied);
+    const distinctOn = (args.distinctOn ?? []) as readonly string[];
+    const passing =
+      distinctOn.length > 0 ? await distinctRows(table, matching, { orderBy: args.orderBy, distinctOn }, this.#oracle, depths) : matching;
     return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle, depths) };
   }
 

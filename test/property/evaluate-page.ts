@@ -2,9 +2,10 @@
  * The order of a collection, its cursors, and which rows a page holds: sorted and cut in JavaScript.
  */
 
+import { distinctKeys } from './evaluate-distinct.ts';
 import type { Depths } from './evaluate-lineage.ts';
 import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf } from './loaded-tables.ts';
-import { type OrderKey, orderKeys } from './order-keys.ts';
+import { compareRows, type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** Arguments of a collection; null counts as absent. */
@@ -15,6 +16,7 @@ export interface PageArguments {
   readonly after?: string | null;
   readonly offset?: number | null;
   readonly orderBy?: unknown;
+  readonly distinctOn?: readonly string[] | null;
 }
 
 /** A cursor that is of no row under this order: what follows it is not for this evaluator to say. */
@@ -33,35 +35,6 @@ export function cursorOf(row: LoadedRow, keys: readonly OrderKey[]): string {
   return opaqueId(keys.map((key) => key.valueOf(row).jsonb));
 }
 
-/** The rows of the table in order. */
-export async function sortRows(table: LoadedTable, keys: readonly OrderKey[], oracle: ValueOracle): Promise<LoadedRow[]> {
-  const rows = rowsOf(table);
-  const ranks: (readonly (number | null)[])[] = [];
-  for (const { type, valueOf } of keys)
-    ranks.push(
-      await oracle.ranks(
-        rows.map((row) => valueOf(row).text),
-        type,
-      ),
-    );
-  const compare = (a: number, b: number) => {
-    for (const [position, key] of keys.entries()) {
-      const order = compareRanks(ranks[position]![a]!, ranks[position]![b]!, key);
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
-  return rows
-    .map((_, index) => index)
-    .sort(compare)
-    .map((index) => rows[index]!);
-}
-
-function compareRanks(a: number | null, b: number | null, { descending, nullsFirst }: OrderKey): number {
-  if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
-  return descending ? b - a : a - b;
-}
-
 /** The page of the rows of a table that pass. A cursor is that of any row of the table under the same order. */
 export async function evaluatePage(
   table: LoadedTable,
@@ -71,13 +44,17 @@ export async function evaluatePage(
   depths: Depths | null,
 ): Promise<Page> {
   if ([args.first, args.last, args.offset].some((count) => (count ?? 0) < 0)) throw new RefusalError('a negative count');
-  const keys = await orderKeys(table, args.orderBy, oracle, depths);
-  const sorted = await sortRows(table, keys, oracle);
+  const order = await orderKeys(table, args.orderBy, oracle, depths);
+  const keys = args.distinctOn?.length ? distinctKeys(table, order, args.distinctOn) : order;
+  const compare = await compareRows(table, keys, oracle);
+  const sorted = rowsOf(table).toSorted(compare);
   const isBackward = (args.last ?? null) !== null || (args.before ?? null) !== null;
   const cursor = (isBackward ? args.before : args.after) ?? null;
   const walked = isBackward ? sorted.toReversed() : sorted;
-  const start = cursor === null ? 0 : walked.findIndex((row) => cursorOf(row, keys) === cursor) + 1;
-  if (cursor !== null && start === 0) throw new UnknownCursorError(`No row of ${table.description.name} has the cursor ${cursor}.`);
+  const from = cursor === null ? undefined : walked.find((row) => cursorOf(row, keys) === cursor);
+  // Distinct rows may share a cursor with others.
+  const start = from ? walked.findLastIndex((row) => compare(from, row) === 0) + 1 : 0;
+  if (cursor !== null && !from) throw new UnknownCursorError(`No row of ${table.description.name} has the cursor ${cursor}.`);
   const passes = new Set(passing);
   const behind = walked
     .slice(start)

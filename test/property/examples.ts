@@ -1,5 +1,6 @@
 /** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
+import { distinctKeys } from './evaluate-distinct.ts';
 import { cursorOf } from './evaluate-page.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
 import { plainOrderKeys } from './order-keys.ts';
@@ -53,10 +54,11 @@ export class Examples {
   }
 
   /** The cursors of the rows of a type in an order, where they are known without PostgreSQL. */
-  cursors(typeName: string, orderBy: unknown): readonly string[] {
+  cursors(typeName: string, orderBy: unknown, distinctOn: readonly string[] = []): readonly string[] {
     const table = this.#table(typeName);
     return readable(() => {
-      const keys = table?.rows ? plainOrderKeys(table, orderBy) : null;
+      const order = table?.rows ? plainOrderKeys(table, orderBy) : null;
+      const keys = order && distinctOn.length > 0 ? distinctKeys(table!, order, distinctOn) : order;
       return keys ? this.#rows(typeName).map((row) => cursorOf(row, keys)) : [];
     });
   }

@@ -16,6 +16,8 @@ interface OrderedValue {
 }
 
 export interface OrderKey {
+  /** The column of the table itself; null of anything else. */
+  readonly column: string | null;
   readonly type: ColumnType;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
@@ -30,6 +32,7 @@ interface Question {
 
 /** What a key reads of a row. */
 interface Reading {
+  readonly column: string | null;
   readonly type: ColumnType;
   readonly direction: string;
   readonly read: (row: LoadedRow) => OrderedValue | Question;
@@ -55,6 +58,41 @@ export async function orderKeys(
   return keys;
 }
 
+/** How two rows of the table compare. */
+export async function compareRows(
+  table: LoadedTable,
+  keys: readonly OrderKey[],
+  oracle: ValueOracle,
+): Promise<(a: LoadedRow, b: LoadedRow) => number> {
+  const rows = rowsOf(table);
+  const positions = new Map(rows.map((row, index) => [row, index]));
+  const ranks: (readonly (number | null)[])[] = [];
+  for (const { type, valueOf } of keys)
+    ranks.push(
+      await oracle.ranks(
+        rows.map((row) => valueOf(row).text),
+        type,
+      ),
+    );
+  return (a, b) => {
+    for (const [index, key] of keys.entries()) {
+      const order = compareRanks(ranks[index]![positions.get(a)!]!, ranks[index]![positions.get(b)!]!, key);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+}
+
+/** The rows of the table in order. */
+export async function sortRows(table: LoadedTable, keys: readonly OrderKey[], oracle: ValueOracle): Promise<LoadedRow[]> {
+  return rowsOf(table).toSorted(await compareRows(table, keys, oracle));
+}
+
+function compareRanks(a: number | null, b: number | null, { descending, nullsFirst }: OrderKey): number {
+  if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
+  return descending ? b - a : a - b;
+}
+
 /** The same where PostgreSQL need not be asked; null where it must be. */
 export function plainOrderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] | null {
   const readings = readingsOf(table, orderBy, null);
@@ -62,8 +100,13 @@ export function plainOrderKeys(table: LoadedTable, orderBy: unknown): OrderKey[]
   return readings.map((reading) => keyOfReading(reading, (row) => reading.read(row) as OrderedValue));
 }
 
-function keyOfReading({ type, direction }: Reading, read: OrderKey['valueOf']): OrderKey {
-  return { type, descending: direction.startsWith('Desc'), nullsFirst: direction.endsWith('NullsFirst'), valueOf: read };
+/** A column, ascending, with nulls last. */
+export function ascendingKey(table: LoadedTable, column: string): OrderKey {
+  return keyOfReading(columnReading(table, column, 'AscNullsLast'), (row) => valueOf(row, column));
+}
+
+function keyOfReading({ column, type, direction }: Reading, read: OrderKey['valueOf']): OrderKey {
+  return { column, type, descending: direction.startsWith('Desc'), nullsFirst: direction.endsWith('NullsFirst'), valueOf: read };
 }
 
 async function answer(reading: OrderedValue | Question, oracle: ValueOracle): Promise<OrderedValue> {
@@ -99,11 +142,11 @@ function depthReading(depths: Depths, direction: string): Reading {
     const depth = depths.get(row);
     return depth === undefined ? absent : { text: String(depth), jsonb: String(depth) };
   };
-  return { type: integerType, direction, read };
+  return { column: null, type: integerType, direction, read };
 }
 
 function columnReading(table: LoadedTable, name: string, direction: string): Reading {
-  return { type: columnOf(table.description, name).type, direction, read: (row) => valueOf(row, name) };
+  return { column: name, type: columnOf(table.description, name).type, direction, read: (row) => valueOf(row, name) };
 }
 
 /** What the functions of random schemas make of a column. */
@@ -113,7 +156,7 @@ function computedReading(table: LoadedTable, field: string, direction: string): 
     const { text } = valueOf(row, shown);
     return text === null ? absent : { text: `${text}?`, jsonb: JSON.stringify(`${text}?`) };
   };
-  return { type: textType, direction, read };
+  return { column: null, type: textType, direction, read };
 }
 
 function readRelated(table: LoadedTable, field: string, value: Element): Reading | undefined {
@@ -127,7 +170,7 @@ function readRelated(table: LoadedTable, field: string, value: Element): Reading
     const [other] = tied(row);
     return other ? inner.read(other) : absent;
   };
-  return { ...inner, read };
+  return { ...inner, column: null, read };
 }
 
 function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRow) => LoadedRow[]): Reading | undefined {
@@ -136,7 +179,7 @@ function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRo
   const [name, member] = entry;
   if (name === 'count') {
     const read = (row: LoadedRow) => ({ text: String(tied(row).length), jsonb: String(tied(row).length) });
-    return { type: integerType, direction: member as string, read };
+    return { column: null, type: integerType, direction: member as string, read };
   }
   const [column] = Object.entries(member as Element).filter(([, direction]) => direction !== null);
   if (!column) return undefined;
@@ -148,7 +191,7 @@ function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRo
     const texts = tied(row).flatMap((other) => valueOf(other, of).text ?? []);
     return texts.length === 0 ? absent : { texts, expression: aggregate.expression };
   };
-  return { type: { ...type, sql: aggregate.sql }, direction: direction as string, read };
+  return { column: null, type: { ...type, sql: aggregate.sql }, direction: direction as string, read };
 }
 
 /** The aggregate of `value`, and its type. Floating point numbers are summed up exactly, so that their order does not matter. */

@@ -129,8 +129,10 @@ export class SelectionMaker {
     if (orderBy && this.random.chance(0.5)) chosen.set('orderBy', this.values.orderBy(orderBy.type));
     const isLineage = field.args.some(({ name }) => name === 'maxDepth');
     if (isLineage && this.random.chance(0.5)) chosen.set('maxDepth', this.random.pick([0, 1, 1, 2, 3, 100]));
+    const distinctOn = this.random.chance(0.15) ? this.values.distinctOn(field) : null;
+    if (distinctOn) chosen.set('distinctOn', distinctOn);
     // The cursors of a lineage begin with the depth.
-    this.#addPage(chosen, isLineage ? [] : this.examples.cursors(typeName, chosen.get('orderBy')));
+    this.#addPage(chosen, isLineage ? [] : this.examples.cursors(typeName, chosen.get('orderBy'), distinctOn ?? []));
     const written = this.random.shuffled([...chosen]).map(([name, value]) => {
       const { type } = field.args.find((argument) => argument.name === name)!;
       return `${name}: ${this.writer.value(type, value)}`;

@@ -1,6 +1,7 @@
 /** Random values of input types: filters, orders and single values, mostly such as the database holds. */
 
 import {
+  type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   getNamedType,
@@ -161,6 +162,15 @@ export class RandomValues {
   #exampleOr(examples: readonly unknown[], pool: readonly unknown[]): unknown {
     if (examples.length > 0 && (pool.length === 0 || this.#random.chance(0.7))) return this.#random.pick(examples);
     return pool.length > 0 ? this.#random.pick(pool) : null;
+  }
+
+  /** Columns of which each combination of values is to be there once; null where there are none. */
+  distinctOn({ args }: GraphQLField<unknown, unknown>): string[] | null {
+    const argument = args.find(({ name }) => name === 'distinctOn');
+    const type = argument && getNamedType(argument.type);
+    if (!isEnumType(type)) return null;
+    const names = type.getValues().map(({ name }) => name);
+    return Array.from({ length: this.#random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => this.#random.pick(names));
   }
 
   /** Keys to order by. */
