@@ -34,7 +34,7 @@ export type Expectation =
 /** What an object of the response stands for. */
 type Source =
   | { readonly kind: 'row'; readonly row: LoadedRow }
-  | { readonly kind: 'connection'; readonly table: LoadedTable; readonly passing: readonly LoadedRow[]; readonly page: () => Promise<Page> }
+  | ConnectionSource
   | { readonly kind: 'edge'; readonly row: LoadedRow; readonly page: Page }
   | { readonly kind: 'page info'; readonly page: Page }
   | AggregateSource
@@ -42,6 +42,15 @@ type Source =
   | { readonly kind: 'group key'; readonly table: LoadedTable; readonly keys: Group['keys']; readonly path: string }
   | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
+
+/** `isWhole`: it is of all rows of the table. */
+interface ConnectionSource {
+  readonly kind: 'connection';
+  readonly table: LoadedTable;
+  readonly passing: readonly LoadedRow[];
+  readonly isWhole: boolean;
+  readonly page: () => Promise<Page>;
+}
 
 /** Rows with what is computed of them: all aggregates, or one function, whose arguments are `args`. */
 interface AggregateSource {
@@ -165,7 +174,8 @@ class Evaluator {
     const routine = world.routines.get(info.fieldName);
     if (routine && !maySelectAll(world.role, routine.table))
       throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
-    return this.#connection(tableByType(world, typeName), args, info, () => true);
+    const connection = await this.#connection(tableByType(world, typeName), args, info, () => true);
+    return routine ? { ...connection, isWhole: false } : connection;
   }
 
   /** By the primary key, or a unique one. PostgreSQL compares: one point in time, and one number, has many texts. */
@@ -190,24 +200,31 @@ class Evaluator {
     info: GraphQLResolveInfo,
     isTied: (row: LoadedRow) => boolean,
     depths: Depths | null = null,
-  ): Promise<Source> {
+  ): Promise<ConnectionSource> {
     const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
     const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
     const matching = (filtered ?? table.rows ?? []).filter(isTied);
     const distinctOn = (args.distinctOn ?? []) as readonly string[];
     const passing =
       distinctOn.length > 0 ? await distinctRows(table, matching, { orderBy: args.orderBy, distinctOn }, this.#oracle, depths) : matching;
-    return { kind: 'connection', table, passing, page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle, depths) };
+    const isWhole = filtered === null && distinctOn.length === 0;
+    return {
+      kind: 'connection',
+      table,
+      passing,
+      isWhole,
+      page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle, depths),
+    };
   }
 
-  async #connectionField(source: Extract<Source, { kind: 'connection' }>, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
-    if (info.fieldName !== 'groups') return connectionField(source, info);
+  async #connectionField(source: ConnectionSource, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
+    if (info.fieldName !== 'groups') return connectionField(source, args, info);
     const { table, passing } = source;
     const groups = await evaluateGroups(table, passing, args, this.#oracle);
     return groups.map((group) => ({ kind: 'group', table, group }));
   }
 
-  #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): unknown {
+  async #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
     const { names } = row.table;
     if (info.fieldName === 'nodeId') return nodeIdOf(row);
     const shown = row.table.computed.get(info.fieldName);
@@ -215,13 +232,20 @@ class Evaluator {
     const lineage = names.lineages.find(({ fieldName }) => fieldName === info.fieldName);
     if (lineage) {
       const depths = evaluateLineage(lineage, row, args.maxDepth);
-      return this.#connection(tableByType(row.table.world, names.typeName), args, info, (other) => depths.has(other), depths);
+      const connection = await this.#connection(
+        tableByType(row.table.world, names.typeName),
+        args,
+        info,
+        (other) => depths.has(other),
+        depths,
+      );
+      return { ...connection, isWhole: false };
     }
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
     if (!relation) return valueOf(row, names.columns.find(({ rowFieldName }) => rowFieldName === info.fieldName)!.name).json;
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
-    if (relation.kind === 'to-many') return this.#connection(target, args, info, isTied);
+    if (relation.kind === 'to-many') return { ...(await this.#connection(target, args, info, isTied)), isWhole: false };
     const { before } = row.table.world;
     const gone = before && !relation.nullable ? tableByType(before, relation.target.typeName).rows?.find(isTied) : undefined;
     return asSource(rowsOf(target).find(isTied) ?? gone);
@@ -238,9 +262,11 @@ function asSource(row: LoadedRow | undefined): Source | null {
 }
 
 async function connectionField(
-  { table, passing, page }: Extract<Source, { kind: 'connection' }>,
+  { table, passing, isWhole, page }: ConnectionSource,
+  { exact }: Arguments,
   { fieldName }: GraphQLResolveInfo,
 ): Promise<unknown> {
+  if (fieldName === 'totalCount' && exact === false && isWhole && table.estimate !== null) return rowsOf(table) && table.estimate;
   if (fieldName === 'totalCount') return rowsOf(table) && passing.length;
   if (fieldName === 'aggregate') return { kind: 'aggregate', table, passing };
   const evaluated = await page();

@@ -17,7 +17,7 @@ import {
   type SchemaDescription,
   type TableDescription,
 } from './schema-description.ts';
-import { quoteIdentifier } from './schema-sql.ts';
+import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
 /** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
 export interface LoadedValue {
@@ -45,6 +45,8 @@ export interface LoadedTable {
   readonly readable: readonly ColumnDescription[];
   /** The columns that computed fields show, by field. */
   readonly computed: ReadonlyMap<string, string>;
+  /** PostgreSQL's number of rows; null where it keeps none that the role may know. */
+  readonly estimate: number | null;
   /** Null where the role may not read them after all. */
   readonly rows: readonly LoadedRow[] | null;
 }
@@ -82,13 +84,26 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
     return `(select coalesce(pg_catalog.json_agg(row), '[]') from (${rows}) as rows)`;
   });
   const contents = await readTables(context, queries);
+  const estimates = await readEstimates(context);
   for (const [index, names] of readable.entries()) {
     const rows: LoadedRow[] = [];
-    const table = { ...describeTable(schema, model, names), world, rows: contents[index] ? rows : null };
+    const estimate = estimates.get(names.name) ?? null;
+    const table = { ...describeTable(schema, model, names), world, estimate, rows: contents[index] ? rows : null };
     for (const values of contents[index] ?? []) rows.push(loadedRow(table, values));
     tables.push(table);
   }
   return world;
+}
+
+/** Of tables that no policy restricts, by name. */
+async function readEstimates({ database, schema }: CaseContext): Promise<ReadonlyMap<string, number>> {
+  const text = await readValue(
+    database,
+    `select json_agg(json_build_array(relname, reltuples))::text from pg_catalog.pg_class
+     where relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${quoteLiteral(schema.name)})
+       and relkind in ('r', 'm') and not relhassubclass and reltuples >= 0 and not row_security_active(oid)`,
+  );
+  return new Map(JSON.parse(text ?? '[]') as [string, number][]);
 }
 
 type RawTable = readonly RawValue[][] | null;
@@ -121,7 +136,7 @@ function rootRoutines({ routines }: SchemaDescription, model: Model): Map<string
   return new Map(model.routines.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!]));
 }
 
-function describeTable(schema: SchemaDescription, model: Model, names: Table): Omit<LoadedTable, 'world' | 'rows'> {
+function describeTable(schema: SchemaDescription, model: Model, names: Table): Omit<LoadedTable, 'world' | 'estimate' | 'rows'> {
   const description = describedTable(schema, names);
   return {
     description,

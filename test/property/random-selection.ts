@@ -95,7 +95,7 @@ export class SelectionMaker {
   }
 
   #arguments(field: Field): string | undefined {
-    if (field.args.length === 0) return '';
+    if (field.args.length === 0 || (field.name === 'totalCount' && this.random.chance(0.5))) return '';
     if (field.name === 'groups' && field.args.some(({ name }) => name === 'having')) return this.#groupsArguments(field);
     if (field.args.some(({ name, type }) => name === 'first' && !isNonNullType(type))) return this.#collectionArguments(field);
     const values = field.args.map((argument) => [argument, this.#keyValue(field, argument)] as const);

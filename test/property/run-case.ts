@@ -12,7 +12,7 @@ import { RandomSource } from './random-source.ts';
 import { dropStatement, schemaStatements } from './schema-sql.ts';
 
 /** What the evaluator does not know. */
-const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'estimatedCounts', 'json', 'search', 'vectors'];
+const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'json', 'search', 'vectors'];
 const evaluated = additionNames.filter((name) => !unknown.includes(name));
 
 /** Runs the case of a seed. Rejects with a report of what does not hold. Resolves to the number of operations that were compared. */
