@@ -16,11 +16,11 @@ export interface Prediction {
 }
 
 /**
- * Clients that each send the next request as soon as they have an answer: mean value analysis. A station with several servers counts as a
- * fast one and a delay (Seidmann's approximation).
+ * Clients that each send the next request as soon as they have an answer: mean value analysis. `pause`: how long nobody works for a request
+ * on its way. A station with several servers counts as a fast one and a delay (Seidmann's approximation).
  */
-export function predictClosed(clients: number, stations: readonly Station[]): Prediction {
-  const delay = stations.reduce((sum, { demand, servers }) => sum + (demand * (servers - 1)) / servers, 0);
+export function predictClosed(clients: number, stations: readonly Station[], pause = 0): Prediction {
+  const delay = stations.reduce((sum, { demand, servers }) => sum + (demand * (servers - 1)) / servers, pause);
   const lengths = stations.map(() => 0);
   let prediction = { requestsPerSecond: 0, seconds: 0 };
   for (let population = 1; population <= clients; population++) {
