@@ -34,6 +34,13 @@ async function readIndex({ database }: CaseContext, { schemaName, description }:
   return byLegalName(indexes, ({ name: own }) => own, name);
 }
 
+/** A letter without its marks, the code point of one that is not Latin, and an underscore for anything else. */
+function lettersOf(character: string): string {
+  const plain = character.normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  if (/^[_0-9a-z]+$/i.test(plain)) return plain;
+  return /[^\p{ASCII}\p{P}\p{Z}\p{C}]/u.test(character) ? `u${character.codePointAt(0)!.toString(16).padStart(4, '0')}` : '_';
+}
+
 /** What a value of an enum stands for, whose name may not be its own. */
 export function byLegalName<Item>(items: readonly Item[], nameOf: (item: Item) => string, value: string): Item {
   const isLegal = (name: string) => /^[_a-z][_0-9a-z]*$/i.test(name) && !/^(__|true$|false$|null$)/.test(name);
@@ -42,7 +49,7 @@ export function byLegalName<Item>(items: readonly Item[], nameOf: (item: Item) =
   const taken = items.map(nameOf).filter(isLegal);
   for (const item of items) {
     if (isLegal(nameOf(item))) continue;
-    const words = nameOf(item).replace(/[^_0-9a-z]/gi, '_');
+    const words = [...nameOf(item)].map(lettersOf).join('');
     const legal = (/^\d|^(true|false|null)$/.test(words) ? `_${words}` : words).replace(/^_{2,}/, '_');
     let given = legal;
     for (let number = 2; taken.includes(given); number += 1) given = `${legal}${number}`;

@@ -24,7 +24,13 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
   try {
     await database.run(statements.join(';\n'));
     const models = await readModels(database.target, schema, chosen);
-    const options = { schemas: [schema.name], introspection: 'on', poolSize: 1, additions: evaluated } as const;
+    const options = {
+      schemas: [schema.name],
+      introspection: 'on',
+      poolSize: 1,
+      additions: evaluated,
+      limits: { estimatedRows: Infinity },
+    } as const;
     const graph = await createRowgraph({ database: database.target, ...options });
     try {
       let count = 0;
