@@ -163,6 +163,9 @@ last evaluation began less than \`--live-interval\` (50 ms) ago waits for the re
 long. A client that polled every second would hear of a commit after half a second in the middle, and ask 1,000 cohorts' worth of
 transactions each second while nothing changes, which is a core's work for as long as the row says.
 
+**For context**, not to compare: Hasura [published](https://github.com/hasura/graphql-engine/blob/master/architecture/live-queries.md) in 2019, of servers that poll every second, 10,000
+live queries on one server with 2 cores at a load of 73 %, and a million on many, with a PostgreSQL of 16 cores at 28 %.
+
 ${
   tables.length === 0
     ? ''
