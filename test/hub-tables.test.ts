@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type GraphQLInputObjectType, type GraphQLObjectType, printType } from 'graphql';
 import { runAtOnce } from '../src/budget/turns.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
-import { loadPrivileges } from '../src/catalog/load-privileges.ts';
+import { loadPrivileges } from '../src/catalog/privileges.ts';
 import type { Database } from '../src/database/database.ts';
 import { openDatabase } from '../src/database/open-database.ts';
 import { buildModel } from '../src/model/build-model.ts';

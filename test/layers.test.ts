@@ -100,7 +100,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'extension',
       'budget',
       'request/validate/parse-document.ts',
-      'catalog/load-privileges.ts',
+      'catalog/privileges.ts',
       'catalog/role-independence.ts',
       'catalog/views/view-query.ts',
     ],
@@ -164,34 +164,42 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   // Another entry point next to http: for other GraphQL servers.
   executable: { types: ['engine'], packages: ['graphql'] },
-  // The composition root, its options, and the interface of what it returns.
+  // The composition root, its options, and what it returns.
   'rowgraph-options.ts': {
     values: ['settings', 'budget', 'engine/snapshot/caches.ts', 'model/additions.ts'],
     types: ['database', 'engine', 'request'],
   },
   'rowgraph-interface.ts': { types: ['database', 'engine', 'doctor', 'explain', 'access'], packages: ['graphql'] },
-  'rowgraph.ts': {
+  'rowgraph-service.ts': {
     values: [
-      'rowgraph-options.ts',
-      'settings',
+      'settings/check-options.ts',
       'budget',
-      'database',
-      'extension',
-      'freshness',
+      'database/client-database.ts',
       'engine',
       'executable',
       'access',
       'doctor',
       'explain',
       'live',
+      'statistics.ts',
+    ],
+    types: ['rowgraph-interface.ts', 'database', 'freshness', 'replicas'],
+    packages: ['graphql'],
+  },
+  'rowgraph.ts': {
+    values: [
+      'rowgraph-options.ts',
+      'rowgraph-service.ts',
+      'settings',
+      'database',
+      'extension',
+      'freshness',
+      'engine',
       'live/changes',
       'replicas',
       'event-details.ts',
-      'events.ts',
-      'statistics.ts',
     ],
-    types: ['rowgraph-interface.ts'],
-    packages: ['graphql'],
+    types: ['rowgraph-interface.ts', 'live'],
   },
   'index.ts': {
     values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],

@@ -67,7 +67,7 @@ export interface RawSource {
   readonly ownerBypasses: boolean;
 }
 
-export interface RawDefiner {
+interface RawDefiner {
   readonly name: string;
   readonly owner: string;
   readonly ownerBypassesRowSecurity: boolean;

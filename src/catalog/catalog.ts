@@ -36,9 +36,9 @@ export interface Catalog {
   readonly postgisSchemaId: number | null;
   /** The schema of the extension pg_trgm, as SQL; null if it is not installed. */
   readonly trigrams: { readonly schemaId: number; readonly schema: string } | null;
-  /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
   /** The extension pgvector; null if it is not installed. */
   readonly vectorExtension: VectorExtension | null;
+  /** Functions of the exposed schemas, and functions of other schemas whose only argument is a row of an exposed table. */
   readonly functions: readonly CatalogFunction[];
   /** Functions of any schema that exposed tables or functions use, labelled immutable although they may read the caller's claims. */
   readonly mislabelled: readonly MislabelledFunction[];
@@ -312,50 +312,6 @@ export interface CatalogArgument {
   readonly hasDefault: boolean;
   /** The default as an SQL expression, or null. */
   readonly defaultSql: string | null;
-}
-
-export interface RoleStanding {
-  readonly name: string;
-  /** Whether the login role may become it (`set role`). */
-  readonly assumable: boolean;
-  /** Whether it is the login role itself. */
-  readonly isLogin: boolean;
-  /** Equal texts mean that the same policies have held for it: whether any do, those of which other roles, and how often roles were written. */
-  readonly policyRoles: string;
-  /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
-  readonly powers: readonly string[];
-}
-
-export interface CatalogRole extends RoleStanding {
-  /** Its privileges on the objects of the catalog, for `readPrivileges`. Roles with equal text have equal privileges. */
-  readonly privileges: string;
-}
-
-export interface Privileges {
-  readonly role: string;
-  /** Schemas with USAGE, by id. */
-  readonly schemas: Granted;
-  readonly tables: { get(id: number): TablePrivileges | undefined };
-  /** Functions with EXECUTE, by id; those of operators too. */
-  readonly functions: Granted;
-  /** Enums with USAGE, by id. */
-  readonly types: Granted;
-}
-
-interface Granted {
-  has(id: number): boolean;
-}
-
-export interface ColumnPrivileges {
-  readonly select: boolean;
-  readonly insert: boolean;
-  readonly update: boolean;
-}
-
-export interface TablePrivileges extends ColumnPrivileges {
-  readonly delete: boolean;
-  /** Columns with grants of their own, by number. */
-  readonly columns: ReadonlyMap<number, ColumnPrivileges>;
 }
 
 export interface SessionEffects {

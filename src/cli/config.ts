@@ -4,15 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
 import { readJson } from '../auth/api-keys.ts';
-import {
-  type Configuration,
-  environmentVariableOf,
-  flagOf,
-  type Setting,
-  type SettingName,
-  settingNames,
-  settings,
-} from '../settings/settings.ts';
+import type { Setting } from '../settings/setting-kinds.ts';
+import { type Configuration, environmentVariableOf, flagOf, type SettingName, settingNames, settings } from '../settings/settings.ts';
 import { describeFileError } from './command-error.ts';
 import { warn } from './output/terminal.ts';
 

@@ -60,7 +60,7 @@ function textOf(type: ValueType): Pick<ScalarType, 'trigrams'> {
 }
 
 /** The vector that is searched. The doctor advises an index on the same expression. */
-export function searchedVector({ vector, parts, config }: TableSearch, column: (name: string) => Sql): Sql {
+function searchedVector({ vector, parts, config }: TableSearch, column: (name: string) => Sql): Sql {
   if (vector !== null) return column(vector);
   const vectors = parts.map(({ name, weight }) => {
     const words = builtIn('to_tsvector', ...configuration(config), coalesce(cast(column(name), 'text'), literal('')));

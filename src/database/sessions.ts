@@ -7,7 +7,7 @@ import { toDatabaseError } from './to-database-error.ts';
 import { createClient, createReplicationClient, openClient, type PgClient, type ReplicationClient } from './wire/pg-client.ts';
 
 /** Makes clients. Rejects or throws if a file that a URL names is missing. */
-export interface ClientMaker {
+interface ClientMaker {
   openClient(): Promise<PgClient>;
   /** Not connected yet. */
   createReplicationClient(): ReplicationClient;

@@ -4,7 +4,7 @@
  */
 import { runInSlices } from '../budget/turns.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import { loadPrivileges } from '../catalog/load-privileges.ts';
+import { loadPrivileges } from '../catalog/privileges.ts';
 import type { Database } from '../database/database.ts';
 import type { ModelSettings } from '../model/additions.ts';
 import { buildReportedModel } from '../model/build-model.ts';

@@ -5,7 +5,7 @@ import { type Doctor, linesOf, onlyOf, startDoctor } from '../../test/support/do
 import { runAtOnce } from '../budget/turns.ts';
 import type { Catalog, CatalogForeignKey } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import { loadPrivileges } from '../catalog/load-privileges.ts';
+import { loadPrivileges } from '../catalog/privileges.ts';
 import type { Database } from '../database/database.ts';
 import { buildModel } from '../model/build-model.ts';
 import type { Model } from '../model/model.ts';

@@ -11,7 +11,7 @@ export interface SearchKey {
 }
 
 /** Writes names as SQL; `config` finds the name of a text search configuration that is given by its oid. */
-export interface SearchNames {
+interface SearchNames {
   readonly quote: (name: string) => string;
   readonly config: (id: number) => string | undefined;
 }

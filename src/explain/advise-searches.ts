@@ -10,7 +10,7 @@ import type { AdvisedTable, FindTable } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
 
 /** A search, or a comparison that trigrams serve. */
-export interface FoundSearch {
+interface FoundSearch {
   readonly table: Table;
   readonly by: Extract<Filter, { kind: 'search' | 'comparison' }>;
 }

@@ -30,7 +30,7 @@ export interface Installed {
 }
 
 /** What decides which method is possible. */
-export interface LiveServer {
+interface LiveServer {
   readonly walLevel: string;
   readonly hasPreparedTransactions: boolean;
   readonly isStandby: boolean;

@@ -3,7 +3,7 @@
  * event triggers. Instead of values it hashes the positions and transaction ids of rows in the system catalogs, which change with every
  * update of a row. The marker changes whenever any transaction changes anything: if it does not, the catalogs need not be compared.
  */
-import { writesOf } from '../catalog/load-privileges.ts';
+import { writesOf } from '../catalog/privileges.ts';
 import { calledByConstraints, roleDependence } from '../catalog/role-independence.ts';
 import { relationsOfViews } from '../catalog/views/view-query.ts';
 import type { QueryOptions, RequestDatabase } from '../database/database.ts';

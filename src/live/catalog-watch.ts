@@ -22,7 +22,7 @@ select c.oid::text,
 from pg_catalog.pg_class c where c.oid = any (array(select r.id from relation r))`;
 
 /** What is another one than when it was last asked. */
-export interface CatalogChange {
+interface CatalogChange {
   /** Whether what the relations are, or who may read which rows of them, may have changed. */
   readonly isOfDefinitions: boolean;
   /** The relations that have other files or rows in the catalog, or have not been asked about before. */

@@ -6,7 +6,7 @@ import { settings } from '../settings/settings.ts';
 import { openAgentProtocol } from './serve-agents.ts';
 import type { AgentProtocol } from './session.ts';
 
-export interface AgentsOptions {
+interface AgentsOptions {
   /** Whether agents may run mutations, as far as their role may. Default: false. */
   readonly writes?: boolean;
   /** Whether agents may see the SQL and the plan of operations, which show policies. Default: false. */

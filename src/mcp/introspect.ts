@@ -39,7 +39,7 @@ export interface DescribedType {
   readonly possibleTypes: readonly TypeReference[] | null;
 }
 
-export interface TypeHead {
+interface TypeHead {
   readonly kind: string;
   readonly name: string;
   readonly description: string | null;

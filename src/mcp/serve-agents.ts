@@ -56,7 +56,7 @@ function makeServer(open: () => AgentSession, { version, tools, observe }: Serve
   return server;
 }
 
-export interface AgentOptions extends AgentSettings {
+interface AgentOptions extends AgentSettings {
   /** Of rowgraph. */
   readonly version: string;
   readonly observe: Observer;
@@ -112,7 +112,7 @@ async function answerAtOnce(request: Request, message: unknown, session: AgentSe
   }
 }
 
-export interface ServedProcess {
+interface ServedProcess {
   /** Resolves when the client has closed standard input, or `close` has been called. */
   readonly closed: Promise<void>;
   /** Tells the client that its tools may be others now. */

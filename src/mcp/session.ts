@@ -39,7 +39,7 @@ export interface AgentProtocol {
   answer(message: unknown, headers: Readonly<Record<string, string>>, session: AgentSession): Promise<AgentAnswer>;
 }
 
-export interface AgentAnswer {
+interface AgentAnswer {
   readonly status: number;
   /** JSON, or '' if there is nothing to say. */
   readonly body: string;

@@ -3,7 +3,7 @@ import { Kind, print } from 'graphql';
 import { type DescribedField, type DescribedInput, type DescribedType, writeReference } from './introspect.ts';
 
 /** A text of at most so many characters, and what had to be left out. */
-export interface Excerpt {
+interface Excerpt {
   readonly text: string;
   readonly shown: number;
   readonly total: number;

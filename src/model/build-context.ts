@@ -1,13 +1,6 @@
 /** The shared state of the steps that build a model. It never leaves this folder, and the finished `Model` is read-only. */
-import type {
-  Catalog,
-  CatalogColumn,
-  CatalogFunction,
-  CatalogTable,
-  CatalogType,
-  ColumnPrivileges,
-  Privileges,
-} from '../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, CatalogType } from '../catalog/catalog.ts';
+import type { ColumnPrivileges, Privileges } from '../catalog/privileges.ts';
 import type { Additions, ModelSettings } from './additions.ts';
 import type { Directive } from './directives.ts';
 import type { ColumnShape } from './model.ts';

@@ -3,7 +3,8 @@
  * only have their names; each is filled in on first use. Steps that visit every object are generators that yield after each, because with
  * thousands of tables they take longer than requests should wait (`slices.ts`).
  */
-import type { Catalog, CatalogSchema, Privileges } from '../catalog/catalog.ts';
+import type { Catalog, CatalogSchema } from '../catalog/catalog.ts';
+import type { Privileges } from '../catalog/privileges.ts';
 import { type Additions, allAdditions, type ModelSettings, narrowAdditions } from './additions.ts';
 import { type BuildContext, Excluded, emptyNotes, type Notes, notGranted, type SchemaSettings } from './build-context.ts';
 import { defaultMaxDepth, defaultMaxRows, readDirective, readMaximum } from './directives.ts';

@@ -46,7 +46,7 @@ export const shapeScalars = {
   boolean: namedTypes.bool,
   json: namedTypes.jsonb,
 } as const;
-export type ShapeScalar = keyof typeof shapeScalars;
+type ShapeScalar = keyof typeof shapeScalars;
 
 /** Of the attributes of composite types; others are texts. */
 const scalarShapes: Partial<Record<ScalarName, ShapeScalar>> = {

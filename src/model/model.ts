@@ -64,7 +64,7 @@ export interface Model {
   readonly countBuilt: () => number;
 }
 
-export interface RangeTypeNames {
+interface RangeTypeNames {
   readonly object: string;
   readonly input: string;
   readonly filter: string;

@@ -96,14 +96,14 @@ export type Test =
   | { readonly kind: 'null test'; readonly isNull: boolean };
 
 /** Tests of an array. */
-export type ArrayTest =
+type ArrayTest =
   /** Whether all tests hold for the same element, of any or of all. */
   | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
   /** The number of elements. */
   | { readonly kind: 'length'; readonly tests: readonly Test[] };
 
 /** Whether a shape is at most so far from another. */
-export interface NearTest {
+interface NearTest {
   readonly kind: 'near';
   readonly from: Parameter;
   readonly distance: Parameter;
@@ -123,4 +123,4 @@ export type RangeTest =
   | { readonly kind: 'range is empty'; readonly parameter: Parameter }
   | { readonly kind: 'bound'; readonly side: 'lower' | 'upper'; readonly type: ElementType; readonly tests: readonly Test[] };
 
-export type ElementType = ListType['element'];
+type ElementType = ListType['element'];

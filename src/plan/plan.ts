@@ -77,7 +77,7 @@ export interface LineagePlan {
 }
 
 /** A column of a range, or of several, as an object with bounds, or a list of objects. */
-export interface BoundsPlan extends Omit<BoundsOfType, 'type'> {
+interface BoundsPlan extends Omit<BoundsOfType, 'type'> {
   readonly column: Column;
 }
 export interface BoundsOfType {

@@ -36,7 +36,7 @@ const restMillis = { shortest: 5, longest: 250 };
 const finalReasons: ReadonlySet<FailureReason | undefined> = new Set(['timeout', 'cancelled', 'response-too-large', 'overloaded']);
 
 /** A place in the log, and the time by which it has been flushed, as long as nothing is written behind it. */
-export interface Milestone {
+interface Milestone {
   readonly lsn: bigint;
   readonly flushedAt: number;
 }

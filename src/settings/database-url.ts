@@ -6,7 +6,7 @@
 const attributes = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 export type SessionAttributes = (typeof attributes)[number];
 
-export interface DatabaseUrl {
+interface DatabaseUrl {
   /** A URL for each host, which `pg` can read. */
   readonly hosts: readonly string[];
   /** Null if the URL does not say. */

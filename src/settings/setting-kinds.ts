@@ -1,5 +1,5 @@
 /**
- * The kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, and what a program may pass as
+ * What a setting is, and the kinds of settings: how the text of a flag, an environment variable or a config file becomes a value, and what a program may pass as
  * the option of the same name. Errors complete a sentence that begins with the name of the setting.
  */
 import { additionNames } from './additions.ts';
@@ -28,6 +28,33 @@ export interface Kind<Value> {
   readonly isSecret?: boolean;
   /** Whether its flag may be given several times; the texts are joined by commas. */
   readonly isRepeatable?: boolean;
+}
+
+/**
+ * Where a setting holds: `serve` and `dev`; `inspect`, the commands that open a graph to look at it; `agent`, the command that serves one
+ * agent; a `project`, which inherits it from the server unless it is the project's `own`. `graph`, `endpoint` and `server` have options of
+ * the same name.
+ */
+export type Scope = 'serve' | 'dev' | 'inspect' | 'agent' | 'project' | 'own' | 'graph' | 'endpoint' | 'server';
+
+export interface Setting<Value, In extends Scope = Scope> extends Kind<Exclude<Value, undefined>> {
+  readonly default: Value;
+  /** The default as `--help` shows it. */
+  readonly defaultText: string;
+  readonly scopes: readonly In[];
+  readonly description: string;
+}
+
+/** A row of a table of settings. `fallback` is the default as a user would write it; undefined for none. */
+export function row<Value, const In extends Scope, Fallback extends string | undefined>(
+  kind: Kind<Value>,
+  fallback: Fallback,
+  scopes: readonly In[],
+  description: string,
+  defaultText: string = fallback === undefined || fallback === '-' ? 'none' : fallback,
+): Setting<Value | Extract<Fallback, undefined>, In> {
+  const value = (fallback === undefined ? undefined : kind.parse(fallback)) as Value | Extract<Fallback, undefined>;
+  return { ...kind, default: value, defaultText, scopes, description } as Setting<Value | Extract<Fallback, undefined>, In>;
 }
 
 const anything = (): void => undefined;
@@ -182,3 +209,7 @@ function readDuration(value: string): number {
   const [, digits, unit = ''] = /^(\d{1,9})(ms|s|min|h)$/.exec(value === '0' ? '0s' : value) ?? [];
   return Number(digits) * (durationUnits[unit] ?? NaN);
 }
+
+export const count = maximum(1_000_000);
+export const timeLimit = duration('10ms', '24h');
+export const cacheEntries = wholeNumber(1, 1_000_000);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { writesOf } from '../../src/catalog/load-privileges.ts';
+import { writesOf } from '../../src/catalog/privileges.ts';
 import { OwnNames } from '../../src/engine/snapshot/role-standing.ts';
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';

@@ -4,7 +4,7 @@
 
 import { runAtOnce } from '../../src/budget/turns.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
+import { loadPrivileges } from '../../src/catalog/privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph, RowgraphOptions } from '../../src/index.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';

@@ -18,7 +18,7 @@ import {
 import { runAtOnce } from '../../src/budget/turns.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import { loadRole, readPrivileges } from '../../src/catalog/load-privileges.ts';
+import { loadRole, readPrivileges } from '../../src/catalog/privileges.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { buildModel, buildReportedModel } from '../../src/model/build-model.ts';
 import { buildSchema } from '../../src/schema/build-schema.ts';

@@ -2,7 +2,7 @@
 
 import { runAtOnce } from '../../src/budget/turns.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import { loadPrivileges } from '../../src/catalog/load-privileges.ts';
+import { loadPrivileges } from '../../src/catalog/privileges.ts';
 import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';
 import type { Table } from '../../src/model/model.ts';

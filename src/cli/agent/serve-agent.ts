@@ -17,7 +17,7 @@ import { checkSession, openLocalSession, type SessionDocuments } from './local-s
 import { openRemoteSession } from './remote-session.ts';
 
 /** As whom the agent acts, and what it may do. */
-export interface AgentFlags {
+interface AgentFlags {
   readonly caller: Caller;
   /** The flag that named the role. */
   readonly roleFlag: string;

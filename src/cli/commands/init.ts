@@ -96,7 +96,7 @@ function parseUrl(answer: string): string | undefined {
   }
 }
 
-export function findClient(answer: string): ClientName | undefined {
+function findClient(answer: string): ClientName | undefined {
   const text = answer.trim();
   return text === '' ? clientNames[0] : clientNames.find((name, index) => name === text || String(index + 1) === text);
 }

@@ -17,7 +17,7 @@ export interface DevelopmentSubject {
 }
 
 /** Gives the current one. */
-export interface SubjectSource {
+interface SubjectSource {
   readonly current: DevelopmentSubject;
   /** Differs after each change of the schema. */
   readonly schemaVersion: string;

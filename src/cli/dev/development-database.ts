@@ -31,7 +31,7 @@ export interface EmbeddedDatabase extends OpenedDatabase {
   readonly files: readonly SqlFile[];
 }
 
-export interface OwnDatabase extends OpenedDatabase {
+interface OwnDatabase extends OpenedDatabase {
   readonly kind: 'own';
   readonly url: string;
   readonly login: { readonly role: string; readonly isSuperuser: boolean; readonly bypassesRowSecurity: boolean };

@@ -23,7 +23,7 @@ import { openOperationFiles } from './operation-files.ts';
 import { type Closable, type ReloadedFiles, reloadFiles, ServedDatabase } from './served-database.ts';
 
 /** What to serve: a database, and the files to load into a new one whenever they change. */
-export interface DevelopmentSource {
+interface DevelopmentSource {
   readonly database: DevelopmentDatabase;
   readonly reload: ReloadedFiles | null;
 }

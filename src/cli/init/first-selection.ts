@@ -10,7 +10,7 @@ interface Roles {
   readonly anonRole: string;
 }
 
-export interface FirstSelection {
+interface FirstSelection {
   /** In braces. */
   readonly selection: string;
   /** As whom types are made: `authenticated`, or the anonymous role if requests cannot run as that. */

@@ -8,7 +8,7 @@ export interface Merged {
   readonly notes: readonly string[];
 }
 
-export interface ManifestAdditions {
+interface ManifestAdditions {
   /** For a new package.json. */
   readonly name: string;
   readonly type: 'module' | null;

@@ -25,7 +25,7 @@ export interface PlannedFile {
   readonly notes: readonly string[] | null;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly client: ClientName;
   /** Of rowgraph itself. */
   readonly version: string;

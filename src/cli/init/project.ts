@@ -5,7 +5,7 @@ import { CommandError, describeFileError } from '../command-error.ts';
 
 /** `plain`: Node alone runs the program. */
 export type ProjectKind = 'plain' | 'vite' | 'next';
-export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /** The members of package.json that matter here. */
 export interface Manifest {

@@ -36,7 +36,7 @@ export interface Collection {
   readonly context: StatementContext;
 }
 
-export type CollectionRows = FoundRows | FusedRows;
+type CollectionRows = FoundRows | FusedRows;
 export type FoundRows =
   /** Those of the table, or those of them that are related to a row. */
   | { readonly kind: 'table'; readonly relatedTo: { readonly relation: Relation; readonly near: Scope } | null }
@@ -47,7 +47,7 @@ export type FoundRows =
   /** Those that a function has returned, in the common table expression `called`. */
   | { readonly kind: 'called' };
 /** Those of them that have a score, in a subselect of their primary keys, which are called as `fusedKey` says, with the `score`. */
-export interface FusedRows {
+interface FusedRows {
   readonly kind: 'fused';
   readonly found: FoundRows;
   readonly scored: Sql;

@@ -3,7 +3,7 @@
  * Of each, only the beginning is kept: who follows a replication stream may need no more than that, and a row may have a gigabyte.
  */
 
-export interface CopyListener {
+interface CopyListener {
   /** The server has switched to copying. */
   started(): void;
   /** The beginning of a CopyData message is in `bytes`, from `start` to `end`; they are overwritten once this returns. */

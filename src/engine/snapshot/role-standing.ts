@@ -3,7 +3,7 @@
  * (`Batch.preparedFor`, `Batch.statementOwner`), which say who shares what PostgreSQL has planned.
  */
 import { createHash } from 'node:crypto';
-import type { CatalogRole, RoleStanding } from '../../catalog/catalog.ts';
+import type { CatalogRole, RoleStanding } from '../../catalog/privileges.ts';
 import type { RoleDefaults } from '../../database/database.ts';
 
 /**

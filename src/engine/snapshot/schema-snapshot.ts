@@ -2,10 +2,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../budget/limits.ts';
 import { runInSlices } from '../../budget/turns.ts';
-import type { Catalog, RoleStanding } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { loadCatalog } from '../../catalog/load-catalog.ts';
-import { loadRole, loadStandings, readPrivileges } from '../../catalog/load-privileges.ts';
 import { loadRoleDefaults } from '../../catalog/load-role-defaults.ts';
+import { loadRole, loadStandings, type RoleStanding, readPrivileges } from '../../catalog/privileges.ts';
 import type { RequestDatabase } from '../../database/database.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { firstVersionWithKeys, isOlder } from '../../extension/extension-versions.ts';

@@ -8,7 +8,7 @@ import type { LiveConnection, LiveRegistry } from './live-connections.ts';
 import { type Answers, LiveOperation, type Receiver } from './live-operation.ts';
 import type { AnswerFormat } from './stream-formats.ts';
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly format: AnswerFormat;
   /** Of the response, besides those that every such response has; alternating names and values. */
   readonly headers: readonly string[];

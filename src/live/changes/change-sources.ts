@@ -6,7 +6,7 @@ import { literal, render } from '../../sql/sql.ts';
 import { PgoutputReader } from './pgoutput.ts';
 import { VisibilityGate } from './visibility-gate.ts';
 
-export interface SourceListener {
+interface SourceListener {
   /** These tables have changed, and every later snapshot sees it; null: any. */
   changed(tables: ReadonlySet<number> | null): void;
   /** Something happened on the server, which need not be a change. */

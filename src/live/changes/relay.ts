@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectConnection } from '../../database/database.ts';
 import type { LiveMethod } from '../../extension/install-live.ts';
 
-export interface RelayListener {
+interface RelayListener {
   /** This process is to read the changes. */
   elected(): void;
   /** Another one reads them from now on; null: nobody does. */

@@ -2,7 +2,8 @@
  * A table whose columns, relations and computed fields are built on first use, because a request needs only a few of thousands of tables.
  * `TableTraits`, which do not depend on other tables, are shared by all roles with the same privileges on the table.
  */
-import type { Catalog, CatalogColumn, CatalogTable, Privileges, TablePrivileges } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
+import type { Privileges, TablePrivileges } from '../../catalog/privileges.ts';
 import type { Additions } from '../additions.ts';
 import type { Excluded, SchemaSettings } from '../build-context.ts';
 import type { Directive } from '../directives.ts';

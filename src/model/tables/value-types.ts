@@ -2,7 +2,8 @@
  * Maps PostgreSQL types to GraphQL types: scalars by name, enums, lists, and rows of visible tables. Types without a counterpart become
  * Opaque, but composite types and domains over arrays have no GraphQL type at all.
  */
-import type { Catalog, CatalogColumn, CatalogSchema, CatalogType, Privileges } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogSchema, CatalogType } from '../../catalog/catalog.ts';
+import type { Privileges } from '../../catalog/privileges.ts';
 import type { Additions } from '../additions.ts';
 import { type BuildContext, compositeTypeIn, Excluded } from '../build-context.ts';
 import { isArrayDomain } from '../types/named-types.ts';
@@ -76,7 +77,7 @@ function isWritable(context: BuildContext, column: CatalogColumn, additions: Add
 }
 
 /** Whether values of the type are, or have as elements, values of a composite type. */
-export function isOrHoldsComposite(context: BuildContext, typeId: number): boolean {
+function isOrHoldsComposite(context: BuildContext, typeId: number): boolean {
   const type = compositeTypeIn(context, typeId);
   return type !== undefined && context.compositeIds.has(type.relationId);
 }

@@ -61,5 +61,3 @@ const all = {
 export type TypeFilterName = keyof typeof all;
 
 export const typeFilters: Readonly<Record<TypeFilterName, TypeFilter>> = all;
-
-export const typeFilterNames = Object.keys(all) as readonly TypeFilterName[];

@@ -9,7 +9,7 @@ import type { Filter, Test } from '../conditions.ts';
 import type { Parameter } from '../parameter.ts';
 import { distanceText } from './order-traits.ts';
 
-export interface FilterTraits {
+interface FilterTraits {
   /** The filters in it; `table`, if they are about the rows of another table. */
   readonly inside: readonly Filter[];
   readonly table?: Table;

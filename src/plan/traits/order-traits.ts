@@ -11,7 +11,7 @@ import type { ScalarType, ValueType } from '../../model/value-type.ts';
 import type { AggregateOrder, Distance, OrderValue, Search } from '../conditions.ts';
 import type { Parameter } from '../parameter.ts';
 
-export interface OrderTraits {
+interface OrderTraits {
   /** As which cursors compare it. */
   readonly type: ValueType;
   /** Equal for equal values of a table's rows. */

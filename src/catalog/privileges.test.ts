@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { openPgliteDatabase } from '../database/pglite-database.ts';
 import type { Catalog } from './catalog.ts';
 import { loadCatalog } from './load-catalog.ts';
-import { loadPrivileges } from './load-privileges.ts';
+import { loadPrivileges } from './privileges.ts';
 
 describe('loadPrivileges', () => {
   let pglite: PGlite;

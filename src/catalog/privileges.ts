@@ -1,7 +1,51 @@
-/** Loads a role's privileges on the objects of a catalog, including those by membership and default, in one query per role. */
+/** What roles may do with the objects of a catalog, including by membership and default: loaded in one query per role. */
 import type { RequestDatabase } from '../database/database.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
-import type { Catalog, CatalogRole, ColumnPrivileges, Privileges, RoleStanding, TablePrivileges } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
+
+export interface RoleStanding {
+  readonly name: string;
+  /** Whether the login role may become it (`set role`). */
+  readonly assumable: boolean;
+  /** Whether it is the login role itself. */
+  readonly isLogin: boolean;
+  /** Equal texts mean that the same policies have held for it: whether any do, those of which other roles, and how often roles were written. */
+  readonly policyRoles: string;
+  /** Superusers and predefined roles (`pg_read_all_data` and the like) that it is or is a member of. */
+  readonly powers: readonly string[];
+}
+
+export interface CatalogRole extends RoleStanding {
+  /** Its privileges on the objects of the catalog, for `readPrivileges`. Roles with equal text have equal privileges. */
+  readonly privileges: string;
+}
+
+export interface Privileges {
+  readonly role: string;
+  /** Schemas with USAGE, by id. */
+  readonly schemas: Granted;
+  readonly tables: { get(id: number): TablePrivileges | undefined };
+  /** Functions with EXECUTE, by id; those of operators too. */
+  readonly functions: Granted;
+  /** Enums with USAGE, by id. */
+  readonly types: Granted;
+}
+
+interface Granted {
+  has(id: number): boolean;
+}
+
+export interface ColumnPrivileges {
+  readonly select: boolean;
+  readonly insert: boolean;
+  readonly update: boolean;
+}
+
+export interface TablePrivileges extends ColumnPrivileges {
+  readonly delete: boolean;
+  /** Columns with grants of their own, by number. */
+  readonly columns: ReadonlyMap<number, ColumnPrivileges>;
+}
 
 /**
  * How often rows of these catalogs have been written: another number after a change that was undone, which no row shows. From PostgreSQL's
@@ -200,7 +244,7 @@ function positionsOf(ids: readonly number[]): Positions {
   return new Map([...new Set(ids)].map((id, position) => [id, position]));
 }
 
-function granted(digits: string | null, positions: Positions): { has(id: number): boolean } {
+function granted(digits: string | null, positions: Positions): Granted {
   return { has: (id) => digitOf(digits, positions, id) !== 0 };
 }
 
