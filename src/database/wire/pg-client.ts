@@ -112,7 +112,12 @@ export function createClient(connectionString: string): PgClient {
 
 /** A client for a replication connection to a URL. */
 export function createReplicationClient(connectionString: string): ReplicationClient {
-  return new Client({ connectionString, ...keepAlive, replication: 'database' } as never) as unknown as ReplicationClient;
+  return new Client({
+    connectionString,
+    ...keepAlive,
+    replication: 'database',
+    stream: openSocket,
+  } as never) as unknown as ReplicationClient;
 }
 
 /** For TLS a plain socket is used, because Node reads TLS into its own buffers. */
@@ -132,8 +137,12 @@ export function createReplicationClientBeside(pool: PgPool): ReplicationClient {
   return client;
 }
 
-/** Reads the socket of a client that is connected and idle from now on, for good, instead of `pg`, which still says when it ends. */
-export function takeOverSocket({ connection: { stream } }: ReplicationClient, read: ReadBytes): void {
+/**
+ * Reads the socket of a client that is connected and idle from now on, for good, instead of `pg`, which still says when it ends. `read`
+ * returns whether the socket may rest for `restMillis` if it has read all that was there. Only a `PgSocket` does.
+ */
+export function takeOverSocket({ connection: { stream } }: ReplicationClient, read: ReadSome, restMillis: number): void {
+  if (stream instanceof PgSocket) return stream.takeOver(read, restMillis);
   stream.removeAllListeners('data');
   stream.on('data', read);
 }
@@ -219,6 +228,8 @@ export function sendCancelRequest(client: CancellableClient, timeoutMillis: numb
 }
 
 type ReadBytes = (bytes: Buffer) => void;
+/** Returns whether the socket may rest. */
+type ReadSome = (bytes: Buffer) => boolean;
 
 /** What this file uses of a socket that is not a `PgSocket`. */
 interface DataSocket {
@@ -265,14 +276,28 @@ const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  */
 export class PgSocket extends Socket implements ReplySocket {
   readonly reader: ReplyReader<ColumnValue>;
+  #read: ReadSome;
+  #restMillis = 0;
 
   constructor() {
     const onRead = (length: number): boolean => {
-      this.reader.read(sharedBuffer.subarray(0, length));
-      return true;
+      const mayRest = this.#read(sharedBuffer.subarray(0, length));
+      if (!mayRest || length === sharedBuffer.length) return true;
+      setTimeout(() => this.resume(), this.#restMillis);
+      return false;
     };
     super({ onread: { buffer: sharedBuffer, callback: onRead } });
     this.reader = new ReplyReader(this);
+    this.#read = (bytes) => {
+      this.reader.read(bytes);
+      return false;
+    };
+  }
+
+  /** See `takeOverSocket`. */
+  takeOver(read: ReadSome, restMillis: number): void {
+    this.#read = read;
+    this.#restMillis = restMillis;
   }
 
   /** A copy, because `pg` keeps parts of messages: the salt of a password, for one. */

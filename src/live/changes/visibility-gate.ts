@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from './pgoutput.ts';
 
-/** Milliseconds before each further look; the last one is repeated. */
-const pauses = [0, 1, 2, 5, 10, 20, 50, 100, 250];
+/** Milliseconds from one look to the next: after one that found something, and after each in a row that did not; the last one is repeated. */
+const pauses = [5, 1, 2, 5, 10, 20];
 
 /** What `pg_current_snapshot` returns (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). */
 interface Snapshot {
@@ -25,9 +25,8 @@ export class VisibilityGate {
   readonly #onFailed: (error: unknown) => void;
   #waiting: Commit[] = [];
   #isLooking = false;
-  #looks = 0;
-  #sooner = new AbortController();
-  #isClosed = false;
+  #lookedAt = -Infinity;
+  readonly #closed = new AbortController();
 
   /** `readSnapshot` asks the primary. If it rejects, the gate is of no use any more. */
   constructor(readSnapshot: () => Promise<string>, onVisible: (tables: Commit['tables']) => void, onFailed: (error: unknown) => void) {
@@ -38,48 +37,44 @@ export class VisibilityGate {
 
   add(commit: Commit): void {
     this.#waiting.push(commit);
-    this.#looks = 0;
-    this.#sooner.abort();
     if (!this.#isLooking) void this.#look();
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#waiting = [];
-    this.#sooner.abort();
+    this.#closed.abort();
   }
 
   async #look(): Promise<void> {
+    const { signal } = this.#closed;
     this.#isLooking = true;
     try {
-      while (this.#waiting.length > 0 && !this.#isClosed) {
-        await this.#pause();
+      for (let vain = 0; this.#waiting.length > 0 && !signal.aborted; ) {
+        const pause = (pauses[Math.min(vain, pauses.length - 1)] ?? 0) + this.#lookedAt - performance.now();
+        await (pause > 0 ? sleep(pause, undefined, { signal }) : null);
+        this.#lookedAt = performance.now();
         // What comes while the snapshot is read may be newer than it.
         const { length } = this.#waiting;
         const snapshot = parseSnapshot(await this.#readSnapshot());
-        if (!this.#isClosed) this.#release(snapshot, length);
+        if (signal.aborted) return;
+        vain = this.#release(snapshot, length) ? 0 : vain + 1;
       }
     } catch (error) {
-      if (!this.#isClosed) this.#onFailed(error);
+      if (!signal.aborted) this.#onFailed(error);
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** Ends at once if a commit comes meanwhile. */
-  async #pause(): Promise<void> {
-    const pause = pauses[Math.min(this.#looks++, pauses.length - 1)] ?? 0;
-    this.#sooner = new AbortController();
-    if (pause > 0) await sleep(pause, undefined, { signal: this.#sooner.signal }).catch(() => undefined);
-  }
-
-  #release(snapshot: Snapshot, length: number): void {
-    const asked = this.#waiting.slice(0, length);
-    const visible = asked.filter(({ xid }) => isVisible(xid, snapshot));
-    if (visible.length === 0) return;
-    this.#waiting = [...asked.filter((commit) => !visible.includes(commit)), ...this.#waiting.slice(length)];
+  /** Whether any of the first `length` commits is visible. */
+  #release(snapshot: Snapshot, length: number): boolean {
+    const [visible, hidden]: [Commit[], Commit[]] = [[], []];
+    for (const commit of this.#waiting.slice(0, length)) (isVisible(commit.xid, snapshot) ? visible : hidden).push(commit);
+    if (visible.length === 0) return false;
+    this.#waiting = [...hidden, ...this.#waiting.slice(length)];
     const isAnything = visible.some(({ tables }) => tables === null);
     this.#onVisible(isAnything ? null : new Set(visible.flatMap(({ tables }) => [...(tables ?? [])])));
+    return true;
   }
 }
 
