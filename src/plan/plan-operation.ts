@@ -1,5 +1,5 @@
 /** Plans an operation: what each root field reads, writes or calls. */
-import { ApiError, inField, inFieldInSteps } from '../errors/api-error.ts';
+import { inField, inFieldInSteps } from '../errors/api-error.ts';
 import type { Model } from '../model/model.ts';
 import { planNestedInsert } from '../nested-writes/plan/plan-insert.ts';
 import { planNestedUpdate } from '../nested-writes/plan/plan-update.ts';
@@ -20,7 +20,6 @@ export function* planOperation({ kind, fields }: Operation, model: Model): Gener
       roots.push({ key: field.key, value: inField(field.key, () => planQueryField(field, model)) });
       yield;
     }
-    checkStreams(roots);
     return { kind, roots };
   }
   const roots: RootPlan<MutationRoot>[] = [];
@@ -32,15 +31,6 @@ export function* planOperation({ kind, fields }: Operation, model: Model): Gener
     yield;
   }
   return { kind, roots };
-}
-
-/** Each answer of a stream moves it on, so nothing else can be answered with it. */
-function checkStreams(roots: readonly RootPlan<QueryRoot>[]): void {
-  const fields = roots.filter(({ value }) => value.kind !== 'type name');
-  const stream = fields.find(({ value }) => value.kind === 'connection' && value.isStream === true);
-  if (stream === undefined || fields.length === 1) return;
-  const message = 'A stream must be the only field of its subscription. Subscribe to the others by themselves.';
-  throw new ApiError('GRAPHQL_VALIDATION_FAILED', message, { path: [stream.key] });
 }
 
 function* planWrite(field: SelectedField, model: Model, firstList: number): Generator<void, MutationRoot> {

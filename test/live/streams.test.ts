@@ -256,6 +256,26 @@ for (const [query, message] of Object.entries(refused)) {
   });
 }
 
+test('a document with a stream beside other fields is not valid, whatever their conditions and fragments', async () => {
+  const validate = (query: string) => tested.graph.validate(query, { role: 'service_role' });
+  const [error, ...others] =
+    await validate(`subscription ($is: Boolean!) { ...feed ...feed __typename birdByPk(id: 1) @skip(if: $is) { id } }
+    fragment feed on Subscription { ... { feed: birdStream { cursor } } }`);
+  assert.deepEqual(
+    [error?.message, error?.locations, error?.extensions.code, others],
+    [
+      'A stream must be the only field of its subscription. Subscribe to the others by themselves.',
+      [{ line: 2, column: 43 }],
+      'GRAPHQL_VALIDATION_FAILED',
+      [],
+    ],
+  );
+  assert.deepEqual(
+    await validate('subscription { birdStream { cursor } ...feed __typename } fragment feed on Subscription { birdStream { cursor } }'),
+    [],
+  );
+});
+
 test('a function of the same name keeps it', async () => {
   const answers = follow('subscription { owlStream }');
   assert.deepEqual(await nextData(answers), { owlStream: 7 });

@@ -44,6 +44,26 @@ test('commits come out when they are visible, together, and none is asked for ag
   gate.close();
 });
 
+test('commits that follow soon are asked for together', async () => {
+  const snapshots = ['6:6:', '9:9:'];
+  const released: (readonly number[])[] = [];
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  const gate: VisibilityGate = new VisibilityGate(
+    async () => snapshots.shift() ?? assert.fail(),
+    (tables) => {
+      released.push([...(tables ?? [])].sort());
+      if (released.length === 2) return resolve();
+      gate.add({ xid: 6, tables: new Set([2]) });
+      setImmediate(() => gate.add({ xid: 7, tables: new Set([3]) }));
+    },
+    (error) => assert.fail(String(error)),
+  );
+  gate.add({ xid: 5, tables: new Set([1]) });
+  await done;
+  assert.deepEqual(released, [[1], [2, 3]]);
+  gate.close();
+});
+
 test('a gate that cannot ask says so, and releases nothing', async () => {
   const { promise: failed, resolve } = Promise.withResolvers<unknown>();
   const gate = new VisibilityGate(

@@ -27,6 +27,7 @@ import { type AdaptedDocument, adaptDocument, sentName } from '../lenient/adapt-
 import { describePosition, describeRemedy } from '../lenient/describe-input.ts';
 import type { Coercion } from '../operation.ts';
 import { fragmentsOf } from '../select/collect-fields.ts';
+import { LoneStreamRule } from './lone-stream-rule.ts';
 import { checkOperations, checkText, measureOperations, type OperationCounts, type TextCounts } from './measure-document.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
 import { VariablePositionsRule } from './variable-positions-rule.ts';
@@ -41,14 +42,14 @@ const rulesAtATime = 3;
 /** With more fields of `Query` than this, errors have no suggestions, because searching for them takes too long. */
 const manyFields = 1000;
 
-/** graphql-js's rules, three of them replaced, and without the one for subscriptions: one statement answers all of their root fields. */
-const rules = specifiedRules
-  .filter((rule) => rule !== SingleFieldSubscriptionsRule)
-  .map((rule) => {
-    if (rule === GraphQLKnownTypeNamesRule) return KnownTypeNamesRule;
-    if (rule === VariablesInAllowedPositionRule) return VariablePositionsRule;
-    return rule === OverlappingFieldsCanBeMergedRule ? MergeableFieldsRule : rule;
-  });
+/** graphql-js's rules, four of them replaced: one statement answers all root fields of a subscription, unless one is a stream. */
+const replaced: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
+  [SingleFieldSubscriptionsRule, LoneStreamRule],
+  [GraphQLKnownTypeNamesRule, KnownTypeNamesRule],
+  [VariablesInAllowedPositionRule, VariablePositionsRule],
+  [OverlappingFieldsCanBeMergedRule, MergeableFieldsRule],
+]);
+const rules = specifiedRules.map((rule) => replaced.get(rule) ?? rule);
 
 export interface Document {
   readonly operations: readonly DocumentOperation[];
