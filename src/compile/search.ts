@@ -37,11 +37,13 @@ export function searchRank(search: Search, scope: Scope): Sql {
   );
 }
 
-/** Whether a part of any of the texts is similar (manual: pg_trgm, word similarity). */
+/** Whether a part of any of the texts is similar (manual: pg_trgm, word similarity); one that is null is not, so that `not` holds. */
 function isSimilar({ by, text }: Search, scope: Scope): Sql {
-  const conditions = by.shown.map(({ name, type }) =>
-    trigramComparison(cast(scope.column(name), 'text'), '%>', bind(text, 'text'), textOf(type)),
-  );
+  const conditions = by.shown.map(({ name, type, notNull }) => {
+    const column = scope.column(name);
+    const similar = trigramComparison(cast(column, 'text'), '%>', bind(text, 'text'), textOf(type));
+    return notNull ? similar : sql`(${column} is not null and ${similar})`;
+  });
   return sql`(${join(conditions, ' or ')})`;
 }
 

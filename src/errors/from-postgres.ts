@@ -91,6 +91,12 @@ const alwaysGenerated: Meaning = {
 /** A path of JSON uses a variable that has no value. */
 const withoutVariable: Meaning = { code: 'BAD_USER_INPUT', hint: 'Give each variable of the path a value: a member of the object "vars".' };
 
+/** A path of JSON compares a time that has a time zone with a date, or with a time that has none. */
+const mixedTimeZones: Meaning = {
+  code: 'BAD_USER_INPUT',
+  hint: 'Compare with a value that has a time zone if those of the documents have one, and with a date or a time without one otherwise.',
+};
+
 /** A value is for a column that a view computes. Inputs of views have all columns, as in pg_graphql. */
 const computedByView: Meaning = {
   code: 'BAD_USER_INPUT',
@@ -228,6 +234,7 @@ function meaningOf(error: DatabaseError): Meaning {
     return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
   if (sqlstate === '0A000' && error.onNodes && !isRaised(error)) return notDistributable;
   if (sqlstate === '42704' && context === undefined && routine === 'getJsonPathVariable') return withoutVariable;
+  if (sqlstate === '0A000' && context === undefined && routine === 'checkTimezoneIsUsedForCast') return mixedTimeZones;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
   if (sqlstate === 'XX000' && routine === 'pg_error' && /mixed SRID/.test(error.message)) return mixedCoordinates;

@@ -35,12 +35,13 @@ export type ElementUse = 'text' | 'array' | 'json';
 /** What a value is used for, which determines its encoding. */
 export type ValueUse = 'filter' | 'write' | ElementUse;
 
-export type ValuePart = 'first' | 'second' | 'ending' | 'part';
+export type ValuePart = 'first' | 'second' | 'ending' | 'part' | 'labels' | 'trigrams';
 
 export type ParameterEncoding =
   /**
    * Encoded by type: enum names become labels, and lists array literals. Texts are checked against the maximum length of the column. `as`
-   * binds a part of a list of two values, or a text as a pattern that ends with it or contains it.
+   * binds a part of a list of two values, or a text as a pattern that ends with it or contains it; patterns of labels and texts that are
+   * compared by their trigrams are checked.
    */
   | { readonly kind: 'value'; readonly type: ValueType; readonly use: 'filter' | 'write'; readonly as?: ValuePart }
   /** Text, such as an element of a cursor or nodeId, unchanged. `argument` has the nodeId that the element is of. */

@@ -13,6 +13,7 @@ import { checkCount } from '../../plan/inputs.ts';
 import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/parameter.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
 import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
+import { checkLabels, checkMark, checkNumber, checkSearchLength, checkWidth, encodeSearch, vectorText } from './argument-texts.ts';
 import { geometryText } from './geometry-text.ts';
 
 interface UnboundStatement {
@@ -94,7 +95,7 @@ export function bindParameter({ value, encoding }: Parameter, bindValues: readon
   if (resolved === null) return null;
   switch (encoding.kind) {
     case 'value':
-      return encodePart(resolved, encoding);
+      return encodePart(resolved, encoding, limits);
     case 'count':
       return String(checkCount(Number(resolved), encoding.argument, encoding.maximum));
     case 'width':
@@ -139,44 +140,17 @@ function isNested(value: ScalarValue): value is NestedJson {
   return typeof value === 'object' && value !== null && 'json' in value;
 }
 
-/**
- * The text of a search. As prefixes, each of its words is quoted, so that PostgreSQL reads none as an operator: `'post':* & 'sql':*`. No
- * words have a text that PostgreSQL cannot store.
- */
-function encodeSearch(text: string, asPrefixes: boolean, limits: Limits): string | null {
-  if (text.length > limits.searchLength) throw overLimit(limits, 'searchLength', text.length);
-  if (!isStorable(text)) return null;
-  if (!asPrefixes) return text;
-  const words = text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
-  return words.map((word) => `'${word}':*`).join(' & ');
-}
-
-const longestMark = 100;
-
-/** Each word that is found has it, so a long one would make the response many times as long. */
-function checkMark(text: string, argument: string): string | null {
-  if (text.length <= longestMark) return isStorable(text) ? text : null;
-  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" has ${text.length} characters; it may have ${longestMark}.`);
-}
+/** PostgreSQL makes what is missing on the way to a value one by one, each within the whole document. */
+const mostKeys = 100;
 
 /** Without a key, or with a null, PostgreSQL would make the whole document null. */
 function encodePath(value: ScalarValue): string {
   const keys = Array.isArray(value) ? value : [value];
   if (keys.length === 0 || keys.includes(null))
     throw new ApiError('BAD_USER_INPUT', 'A path of JSON needs at least one key, and no nulls.');
+  if (keys.length > mostKeys)
+    throw new ApiError('QUERY_TOO_COMPLEX', `A path of JSON has ${keys.length.toLocaleString('en-US')} keys; it may have ${mostKeys}.`);
   return encodeArray(keys, namedTypes.text, 'write');
-}
-
-function checkNumber(text: string, { argument, maximum }: Extract<ParameterEncoding, { kind: 'number' }>): string {
-  const number = Number(text);
-  if (number >= 0 && number <= maximum) return text;
-  throw new ApiError('BAD_USER_INPUT', `The argument "${argument}" must be a number from 0 to ${maximum.toLocaleString('en-US')}.`);
-}
-
-/** The text of a bucket's width as PostgreSQL reads it: NaN, infinity and zero are rejected, because rows cannot be divided by them. */
-function checkWidth(text: string): string {
-  if (/^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) && /[1-9]/.test(text.split(/e/i)[0]!)) return text;
-  throw new ApiError('BAD_USER_INPUT', 'The width of a bucket must be a number greater than 0.');
 }
 
 /** The value with that of each variable in it. */
@@ -216,9 +190,13 @@ function boundText(bound: ScalarValue): string {
   return bound === null ? '' : `"${String(bound).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
+type ValueEncoding = Extract<ParameterEncoding, { kind: 'value' }>;
+
 /** A value, one of two, or a text as a pattern of LIKE. */
-function encodePart(value: ScalarValue, { type, use, as }: Extract<ParameterEncoding, { kind: 'value' }>): string | null {
-  if (as === undefined) return encodeValue(value, type, use);
+function encodePart(value: ScalarValue, { type, use, as }: ValueEncoding, limits: Limits): string | null {
+  if (as === 'labels') checkLabels(Array.isArray(value) ? value : [value]);
+  if (as === 'trigrams') checkSearchLength(String(value), limits);
+  if (as === undefined || as === 'labels' || as === 'trigrams') return encodeValue(value, type, use);
   if (as === 'first' || as === 'second') {
     const values = Array.isArray(value) ? value : [value];
     if (values.length !== 2) throw new ApiError('BAD_USER_INPUT', 'The operator "between" takes a list of two values, from and to.');
@@ -265,35 +243,6 @@ function within<Result>(key: string | number, work: () => Result): Result {
   } catch (error) {
     throw errorWithin(error, key);
   }
-}
-
-/** A list of numbers as pgvector reads it: `[1,2]`, `{1:1,2:2}/2` without zeros, or `10`. */
-function vectorText(numbers: readonly ScalarValue[], { form, dimensions, name }: Extract<ParameterEncoding, { kind: 'vector' }>): string {
-  if (form === 'shape') return pointText(numbers, name);
-  const what = `The vector for ${quote(name)} in "nearest"`;
-  if (numbers.length === 0) throw new ApiError('BAD_USER_INPUT', `${what} is empty. Give a number for each dimension.`);
-  if (dimensions !== null && numbers.length !== dimensions) {
-    const problem = `${what} has ${numbers.length} ${numbers.length === 1 ? 'number' : 'numbers'}, but the column has ${dimensions} dimensions`;
-    throw new ApiError('BAD_USER_INPUT', `${problem}. Give a vector of the same model as those of the column.`);
-  }
-  if (numbers.includes(null)) throw new ApiError('BAD_USER_INPUT', `${what} contains null. Give a number for each dimension.`);
-  const texts = numbers.map(String);
-  switch (form) {
-    case 'dense':
-      return `[${texts.join()}]`;
-    case 'sparse':
-      return `{${texts.flatMap((text, index) => (Number(text) === 0 ? [] : `${index + 1}:${text}`)).join()}}/${texts.length}`;
-    case 'bits': {
-      if (numbers.some((each) => Number(each) !== 0 && Number(each) !== 1))
-        throw new ApiError('BAD_USER_INPUT', `${what} has other numbers than 0 and 1. Give one of them for each bit.`);
-      return texts.map(Number).join('');
-    }
-  }
-}
-
-function pointText(numbers: readonly ScalarValue[], name: string): string {
-  if (numbers.length === 2 && !numbers.includes(null)) return `(${numbers.join()})`;
-  throw new ApiError('BAD_USER_INPUT', `The point for ${quote(name)} in "nearest" needs two numbers: x and y.`);
 }
 
 function numbersText(items: readonly ScalarValue[], type: string): string {

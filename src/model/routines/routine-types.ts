@@ -1,6 +1,6 @@
 /** The types that functions may take and return. */
 import type { CatalogFunction, CatalogTable, CatalogType } from '../../catalog/catalog.ts';
-import type { Additions } from '../additions.ts';
+import { type Additions, noAdditions } from '../additions.ts';
 import { type BuildContext, Excluded, notGranted, reachableTable, resultId } from '../build-context.ts';
 import { defaultMaxRows, readDirective, readMaximum } from '../directives.ts';
 import type { Table } from '../model.ts';
@@ -52,8 +52,9 @@ function compositeResult(context: BuildContext, catalogFunction: CatalogFunction
   return { kind: 'row', table, setOf: catalogFunction.returnsSet };
 }
 
-export function additionsOf({ schemas, settings }: BuildContext, { schemaId }: CatalogFunction): Additions {
-  return schemas.get(schemaId)?.additions ?? settings.additions;
+/** None for the functions of extensions: nobody wrote them for the API, and some of them tell about the server (`pg_stat_statements`). */
+export function additionsOf({ schemas, settings }: BuildContext, { schemaId, extension }: CatalogFunction): Additions {
+  return extension ? noAdditions : (schemas.get(schemaId)?.additions ?? settings.additions);
 }
 
 /** The longest page of a set that is no collection. */

@@ -19,7 +19,7 @@ import {
   upperFirst,
   whyAdapted,
 } from '../naming/names.ts';
-import { computedOwner, whyForbidden } from '../routines/routine-types.ts';
+import { additionsOf, computedOwner, whyForbidden } from '../routines/routine-types.ts';
 import { commonTraits, hasFields } from './build-tables.ts';
 import { LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts';
 
@@ -97,7 +97,7 @@ function* usesOf(context: BuildContext): Generator<CompositeUse & { table: numbe
     const isUsable = owner
       ? !whyForbidden(context, owner.traits.catalogTable, catalogFunction)
       : schema !== undefined && context.privileges.functions.has(catalogFunction.id);
-    if (!isUsable || !(schema?.additions ?? context.settings.additions).has('composites')) continue;
+    if (!isUsable || !additionsOf(context, catalogFunction).has('composites')) continue;
     const use = { ...unused, isShown: (owner?.introspection ?? false) || (schema?.introspection ?? false) };
     yield { ...use, isRead: true, table: 0, typeId: catalogFunction.resultTypeId };
     yield { ...use, isRead: true, table: resultId(catalogFunction), typeId: null };
