@@ -2,16 +2,21 @@
 import { ApiError, inField, quote } from '../errors/api-error.ts';
 import type { Column, ColumnShape, Table } from '../model/model.ts';
 import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../model/types/named-types.ts';
+import { operators } from '../model/types/operators.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { RangePart } from '../schema/bindings.ts';
 import type { JsonPathValue, Test } from './conditions.ts';
-import type { Count, ElementUse, Parameter, ParameterValue } from './parameter.ts';
+import type { Count, ElementUse, Parameter, ParameterEncoding, ParameterValue } from './parameter.ts';
 import type { Member, TypeNamePlan } from './plan.ts';
+
+interface ValueParameter extends Parameter {
+  readonly encoding: Extract<ParameterEncoding, { kind: 'value' }>;
+}
 
 const nullValue: BindValue = { kind: 'constant', value: null };
 
-export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): Parameter {
+export function valueParameter(value: InputValue, type: ValueType, use: 'filter' | 'write'): ValueParameter {
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
@@ -196,7 +201,10 @@ export function planTest(entry: InputEntry, type: ValueType): Test {
   const { value } = entry;
   const binding = bindingAt('operators', entry);
   if (binding.kind === 'is') return { kind: 'null test', isNull: isNullOf(value) };
-  return { kind: 'comparison', operator: binding.operator, parameter: valueParameter(value, type, 'filter') };
+  const { operator } = binding;
+  const { value: operand, encoding } = valueParameter(value, type, 'filter');
+  const { checked } = operators[operator];
+  return { kind: 'comparison', operator, parameter: { value: operand, encoding: checked ? { ...encoding, as: checked } : encoding } };
 }
 
 /**

@@ -104,13 +104,12 @@ export function composed(json: Sql, type: string): Sql {
 }
 
 /** Compares an expression with a parameter of a type, or with `value`. */
-export function comparisonOf(left: Sql, operator: Operator, given: Parameter, type: ComparedType, value?: Sql): Sql {
+export function comparisonOf(left: Sql, operator: Operator, parameter: Parameter, type: ComparedType, value?: Sql): Sql {
   const { form, takesList, missesCitext } = operators[operator];
   const { filter } = type.traits ?? {};
   const { symbols, functions } = filter ? typeFilters[filter] : { symbols: {}, functions: {} };
   const symbol = symbols[operator] ?? operators[operator].symbol;
   const operand = operandOf(operator, type);
-  const parameter = operators[operator].operand === 'lquery' ? partOf(given, 'labels') : given;
   const list = (): Sql => bound(parameter, operand, `${operand.sqlType}[]`);
   switch (form) {
     case 'any':
@@ -129,7 +128,7 @@ export function comparisonOf(left: Sql, operator: Operator, given: Parameter, ty
       if (type.traits?.ignoresCase) return sql`${left} = any(${list()})`;
       return sql`${lower(left)} = any(${lowerList(list())})`;
     case 'similar':
-      return trigramComparison(left, '%', bound(partOf(parameter, 'trigrams'), type), type);
+      return trigramComparison(left, '%', bound(parameter, type), type);
     case 'infix':
       break;
   }

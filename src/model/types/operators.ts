@@ -14,6 +14,8 @@ interface OperatorTraits {
   readonly missesCitext: boolean;
   /** The type of its operand, in the schema of the type that it compares, if it is another. */
   readonly operand: string | null;
+  /** What its operand is checked for before it is bound, so that comparing takes bounded time. */
+  readonly checked: 'labels' | 'trigrams' | null;
   /** What its input field says about it; null if its name says all. */
   readonly description: string | null;
   readonly isAddition: boolean;
@@ -28,6 +30,7 @@ function operator(symbol: string, traits: Partial<OperatorTraits> = {}): Operato
     raises: null,
     missesCitext: false,
     operand: null,
+    checked: null,
     description: null,
     isAddition: false,
     ...traits,
@@ -59,8 +62,12 @@ const all = {
   overlaps: operator('&&'),
   ancestorOf: operator('@>', { description: 'Is above the path, or is the path' }),
   descendantOf: operator('<@', { description: 'Is below the path, or is the path' }),
-  matches: operator('~', { operand: 'lquery', description: 'Matches the pattern: labels and `*`, such as `*.Science.*{1}`' }),
-  matchesAny: operator('?', { operand: 'lquery', takesList: true, description: 'Matches any of the patterns' }),
+  matches: operator('~', {
+    operand: 'lquery',
+    checked: 'labels',
+    description: 'Matches the pattern: labels and `*`, such as `*.Science.*{1}`',
+  }),
+  matchesAny: operator('?', { operand: 'lquery', checked: 'labels', takesList: true, description: 'Matches any of the patterns' }),
   matchesText: operator('@', { operand: 'ltxtquery', description: 'Has these words among its labels, such as `Astro* & !pictures@`' }),
   intersects: operator('&&', { description: 'Has points in common with the value' }),
   within: operator('@', { description: 'Has no points outside of the value' }),
@@ -70,7 +77,7 @@ const all = {
   containsText: addition('part', 'like', 'Contains the text'),
   eqi: addition('ignoring case', '=', 'Equals the text, regardless of case', { bounds: 'both' }),
   inI: addition('any ignoring case', '=', 'Equals any of the texts, regardless of case', { takesList: true, bounds: 'both' }),
-  similarTo: operator('%', { form: 'similar', description: 'Is similar to the text, by its trigrams' }),
+  similarTo: operator('%', { form: 'similar', checked: 'trigrams', description: 'Is similar to the text, by its trigrams' }),
 } as const satisfies Record<string, OperatorTraits>;
 
 export type Operator = keyof typeof all;
