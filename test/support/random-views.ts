@@ -122,7 +122,7 @@ function withClauses(random: Random, shown: readonly string[], rest: string): st
     case 3:
       return `select ${shown.map((column, index) => `${random.pick(['coalesce', 'abs', 'greatest'])}(${column}) % 3 as c${index + 1}`).join(', ')}, count(*) as n ${rest} group by ${shown.map((_, index) => index + 1).join(', ')}`;
     case 4:
-      return `select ${list} ${rest} ${random.pick(['union all', 'union'])} select ${shown.map(() => 1).join(', ')}`;
+      return combine(random, `select ${list} ${rest}`, shown.length);
     case 5:
       return `select ${list} ${rest} limit 3`;
     case 6:
@@ -130,6 +130,17 @@ function withClauses(random: Random, shown: readonly string[], rest: string): st
     default:
       return `select ${list} ${rest}`;
   }
+}
+
+/** Combines a query with a similar one, and possibly another. */
+function combine(random: Random, query: string, count: number): string {
+  const operator = random.pick(['union all', 'union', 'union', 'except', 'except all', 'intersect', 'intersect all']);
+  const other = random.pick(tables);
+  const list = Array.from({ length: count }, () => random.pick([...other.columns, '1'])).join(', ');
+  const second = random.chance(0.5) ? query.replaceAll(/\bone\b/g, '(select * from one where x > 0)') : `select ${list} from ${other.name}`;
+  const sides = random.chance(0.5) ? [query, second] : [second, query];
+  const last = random.chance(0.3) ? ` ${random.pick(['union', 'intersect'])} select ${list} from ${other.name}` : '';
+  return `select ${Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ')} from (${sides.join(` ${operator} `)}${last}) s(${Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ')})`;
 }
 
 function writeItem(

@@ -12,8 +12,10 @@ const counts: readonly number[] = [2803, 2147];
 /** Its casts of a count, a bigint, to other numbers: int4, int2, float8, numeric. */
 const castsOfCounts: readonly number[] = [480, 714, 482, 1781];
 
+const booleanType = 16;
+
 /** PostgreSQL's own objects have lower ids (FirstNormalObjectId). */
-const firstOwnId = 16384;
+export const firstOwnId = 16384;
 /** How a cast that PostgreSQL adds is written: not at all. */
 const implicitCast = 2;
 /** `coalesce`, before PostgreSQL 16 and since. */
@@ -33,7 +35,7 @@ export function isNeverNull(node: TreeNode | undefined): boolean {
 }
 
 /** Whether it is a constant other than null, possibly as another type. */
-function isConstant(node: TreeNode): boolean {
+export function isConstant(node: TreeNode): boolean {
   if (node.type === 'CONST') return !flagIn(node, 'constisnull');
   if (node.type !== 'FUNCEXPR' || numberIn(node, 'funcformat') !== implicitCast || numberIn(node, 'funcid') >= firstOwnId) return false;
   return asNodes(node.fields.get('args')).every(isConstant);
@@ -46,30 +48,49 @@ function isPlainAggregate(node: TreeNode): boolean {
   return asNodes(node.fields.get('args')).every((entry) => asNode(entry.fields.get('expr'))?.type === 'VAR');
 }
 
-/** The expressions that add nothing to the values that they are computed from, and the label of their collation. */
-const plainExpressions: Readonly<Record<string, string | null>> = {
-  VAR: 'varcollid',
-  CONST: 'constcollid',
-  FUNCEXPR: 'funccollid',
-  OPEXPR: 'opcollid',
-  NULLIFEXPR: 'opcollid',
-  DISTINCTEXPR: null,
-  SCALARARRAYOPEXPR: null,
-  BOOLEXPR: null,
-  NULLTEST: null,
-  BOOLEANTEST: null,
-  RELABELTYPE: 'resultcollid',
-  COERCEVIAIO: 'resultcollid',
-  CASETESTEXPR: 'collation',
-  AGGREF: 'aggcollid',
+/** The labels of an expression's collation and type; those without the latter are boolean. */
+interface Labels {
+  readonly collation?: string;
+  readonly type?: string;
+}
+
+const caseLabels: Labels = { collation: 'casecollid', type: 'casetype' };
+const coalesceLabels: Labels = { collation: 'coalescecollid', type: 'coalescetype' };
+const minMaxLabels: Labels = { collation: 'minmaxcollid', type: 'minmaxtype' };
+
+/** The expressions that add nothing to the values that they are computed from. */
+const plainExpressions: Readonly<Record<string, Labels>> = {
+  VAR: { collation: 'varcollid', type: 'vartype' },
+  CONST: { collation: 'constcollid', type: 'consttype' },
+  FUNCEXPR: { collation: 'funccollid', type: 'funcresulttype' },
+  OPEXPR: { collation: 'opcollid', type: 'opresulttype' },
+  NULLIFEXPR: { collation: 'opcollid', type: 'opresulttype' },
+  DISTINCTEXPR: {},
+  SCALARARRAYOPEXPR: {},
+  BOOLEXPR: {},
+  NULLTEST: {},
+  BOOLEANTEST: {},
+  RELABELTYPE: { collation: 'resultcollid', type: 'resulttype' },
+  COERCEVIAIO: { collation: 'resultcollid', type: 'resulttype' },
+  CASETESTEXPR: { collation: 'collation', type: 'typeId' },
+  AGGREF: { collation: 'aggcollid', type: 'aggtype' },
   // Of several nodes, PostgreSQL 16 changed the names.
-  ...{ COLLATE: 'collOid', COLLATEEXPR: 'collOid', CASE: 'casecollid', CASEEXPR: 'casecollid', WHEN: null, CASEWHEN: null },
-  ...{ COALESCE: 'coalescecollid', COALESCEEXPR: 'coalescecollid', MINMAX: 'minmaxcollid', MINMAXEXPR: 'minmaxcollid' },
+  ...{ COLLATE: { collation: 'collOid' }, COLLATEEXPR: { collation: 'collOid' } },
+  ...{ CASE: caseLabels, CASEEXPR: caseLabels, WHEN: {}, CASEWHEN: {} },
+  ...{ COALESCE: coalesceLabels, COALESCEEXPR: coalesceLabels, MINMAX: minMaxLabels, MINMAXEXPR: minMaxLabels },
 };
 
 export function collationOf(node: TreeNode | undefined): number {
-  const label = node === undefined ? null : plainExpressions[node.type];
-  return label ? numberIn(node!, label) : 0;
+  const label = node && plainExpressions[node.type]?.collation;
+  return label === undefined ? 0 : numberIn(node!, label);
+}
+
+/** The id of its type; 0 if it is not a plain expression. */
+export function typeOf(node: TreeNode | undefined): number {
+  const labels = node && plainExpressions[node.type];
+  if (labels === undefined) return 0;
+  if (labels.collation === 'collOid') return typeOf(asNode(node!.fields.get('arg')));
+  return labels.type === undefined ? booleanType : numberIn(node!, labels.type);
 }
 
 /** The columns that an expression reads; null if it may have another value each time that the same rows are read. */

@@ -4,6 +4,7 @@
  */
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
 import type { CatalogComments } from '../raw-catalog.ts';
+import { combineProperties } from './combined-queries.ts';
 import { inferForeignKeys, inferSameRows, type ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
 import { type QueryItem, readQueryParts } from './query-parts.ts';
@@ -105,15 +106,21 @@ class Analysis {
   #queryProperties(query: TreeNode | undefined, outer: Scopes): RowProperties {
     if (query?.type !== 'QUERY') throw new Error('it is not a query');
     const scopes = [...outer, asNodes(query.fields.get('cteList'))];
+    const operation = asNode(query.fields.get('setOperations'));
+    if (operation !== undefined) {
+      const entries = asNodes(query.fields.get('rtable'));
+      return combineProperties(operation, entries, (entry) => this.#entryProperties(entry, scopes), this.#operators);
+    }
     const parts = readQueryParts(query, this.#volatileFunctions);
     const items = parts.items.map((item) => this.#inferItem(item, scopes));
     return inferProperties(parts, shapeOf(query), items, this.#operators);
   }
 
-  #inferItem({ position, entry, nullable }: QueryItem, scopes: Scopes): InferredItem {
+  #inferItem({ position, entry, nullable, nulledBy }: QueryItem, scopes: Scopes): InferredItem {
     const alias = asNode(entry.fields.get('eref'))?.fields.get('aliasname');
     const name = typeof alias === 'string' ? alias : 'a part of its from clause';
-    return { position, name, nullable, dependent: flagIn(entry, 'lateral'), properties: this.#entryProperties(entry, scopes) };
+    const dependent = flagIn(entry, 'lateral');
+    return { position, name, nullable, nulledBy, dependent, properties: this.#entryProperties(entry, scopes) };
   }
 
   #entryProperties(entry: TreeNode, scopes: Scopes): RowProperties {
@@ -172,7 +179,6 @@ function shapeOf(query: TreeNode): QueryShape {
     return clauses.map((clause) => ({ reference: numberIn(clause, 'tleSortGroupRef'), operator: numberIn(clause, 'eqop') }));
   };
   return {
-    combines: asNode(fields.get('setOperations')) !== undefined,
     aggregates: flagIn(query, 'hasAggs') || asNode(fields.get('havingQual')) !== undefined,
     groupingSets: asList(fields.get('groupingSets')).length > 0,
     returnsSets: flagIn(query, 'hasTargetSRFs'),

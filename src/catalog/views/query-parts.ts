@@ -3,7 +3,7 @@
  * equal, and its outputs.
  */
 import { type ColumnReference, collationOf, isNeverNull, readsOf } from './expressions.ts';
-import { asList, asNode, asNodes, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
+import { asList, asNode, asNodes, flagIn, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
 /** An item of the FROM clause: a table, a view, a subquery. */
 export interface QueryItem {
@@ -11,6 +11,8 @@ export interface QueryItem {
   readonly entry: TreeNode;
   /** Whether an outer join may fill its columns with nulls. */
   readonly nullable: boolean;
+  /** The items on whose rows it depends whether an outer join does so. */
+  readonly nulledBy: ReadonlySet<number>;
 }
 
 /** A condition that a column equals another one or a constant. */
@@ -51,13 +53,13 @@ export interface QueryOutput {
   readonly hidden: boolean;
 }
 
-const joinKinds = { inner: 0, left: 1, right: 3 };
+const joinKinds = { inner: 0, left: 1, full: 2, right: 3 };
 const entryKinds = { join: 2, group: 9 };
 const isNotNullTest = 1;
 
 /** Reads a query. Throws an `Error` for a tree that PostgreSQL would not write. */
 export function readQueryParts(query: TreeNode, volatileFunctions: ReadonlySet<number>): QueryParts {
-  const reader = new Reader(asNodes(query.fields.get('rtable')));
+  const reader = new Reader(asNodes(query.fields.get('rtable')), volatileFunctions);
   reader.join(asNode(query.fields.get('jointree')), false);
   const outputs = asNodes(query.fields.get('targetList')).map((entry): QueryOutput => {
     const expression = reader.ungrouped(asNode(entry.fields.get('expr')));
@@ -77,13 +79,15 @@ export function readQueryParts(query: TreeNode, volatileFunctions: ReadonlySet<n
 }
 
 class Reader {
-  readonly items: QueryItem[] = [];
+  readonly items: (QueryItem & { readonly nulledBy: Set<number> })[] = [];
   readonly equalities: Equality[] = [];
   readonly notNull: ColumnReference[] = [];
   readonly #entries: readonly TreeNode[];
+  readonly #volatileFunctions: ReadonlySet<number>;
 
-  constructor(entries: readonly TreeNode[]) {
+  constructor(entries: readonly TreeNode[], volatileFunctions: ReadonlySet<number>) {
     this.#entries = entries;
+    this.#volatileFunctions = volatileFunctions;
   }
 
   /** Collects the items and conditions of a part of the FROM clause. Returns the positions of its items. */
@@ -91,7 +95,7 @@ class Reader {
     switch (node?.type) {
       case 'RANGETBLREF': {
         const position = numberIn(node, 'rtindex');
-        this.items.push({ position, entry: this.#entries[position - 1]!, nullable });
+        this.items.push({ position, entry: this.#entries[position - 1]!, nullable, nulledBy: new Set() });
         return [position];
       }
       case 'FROMEXPR': {
@@ -118,7 +122,18 @@ class Reader {
     ]).get(kind);
     // The condition of a full join restricts neither side.
     if (narrowed !== undefined) this.#addConditions(node.fields.get('quals'), narrowed);
+    if (fills(joinKinds.left)) this.#addNulledBy(left, right, node);
+    if (fills(joinKinds.right)) this.#addNulledBy(right, left, node);
     return [...left, ...right];
+  }
+
+  /** An outer join fills one side where its condition, which reads the other side, finds no row. */
+  #addNulledBy(filled: readonly number[], preserved: readonly number[], join: TreeNode): void {
+    const reads = readsOf(asNode(join.fields.get('quals')), (node) => this.columnOf(node), this.#volatileFunctions);
+    const isFull = numberIn(join, 'jointype') === joinKinds.full;
+    const dependsOnRows = isFull || filled.some((position) => flagIn(this.#entries[position - 1]!, 'lateral'));
+    const by = reads === null || dependsOnRows ? preserved : reads.map(({ position }) => position).filter((one) => preserved.includes(one));
+    for (const item of this.items) if (filled.includes(item.position)) for (const position of by) item.nulledBy.add(position);
   }
 
   #addConditions(value: TreeValue | undefined, positions: ReadonlySet<number> | null): void {

@@ -42,6 +42,7 @@ export interface InferredItem {
   readonly position: number;
   readonly name: string;
   readonly nullable: boolean;
+  readonly nulledBy: ReadonlySet<number>;
   /** Whether its rows depend on those of other items (`lateral`). */
   readonly dependent: boolean;
   readonly properties: RowProperties;
@@ -49,7 +50,6 @@ export interface InferredItem {
 
 /** The clauses of a query that merge or multiply rows. */
 export interface QueryShape {
-  readonly combines: boolean;
   readonly aggregates: boolean;
   readonly groupingSets: boolean;
   readonly returnsSets: boolean;
@@ -72,6 +72,12 @@ export interface Operators {
   isExact(operator: number, column: Pick<QueryOutput, 'collation' | 'modifier'>): boolean;
 }
 
+/** What cannot tell rows from each other. */
+export const unsuitable = {
+  unstable: 'an expression whose values may be others each time, such as a function of your own',
+  inexact: 'a column whose equal values may differ, such as 1.0 and 1.00',
+};
+
 export const unknownProperties = (problem: string): RowProperties => ({
   ...{ key: null, unique: [], single: false, isSummary: false, problem },
   originOf: () => null,
@@ -80,7 +86,6 @@ export const unknownProperties = (problem: string): RowProperties => ({
 });
 
 export function inferProperties(parts: QueryParts, shape: QueryShape, items: readonly InferredItem[], operators: Operators): RowProperties {
-  if (shape.combines) return unknownProperties('it combines the rows of several queries (union, intersect or except)');
   const columns = propertiesOfColumns(parts, shape, items);
   const single = shape.aggregates && shape.groups === null && !shape.groupingSets && !shape.returnsSets;
   const grouped = groupedColumns(parts, shape, columns, operators);
@@ -165,9 +170,8 @@ function groupedColumns(
     const column = output === undefined ? 0 : shown.indexOf(output) + 1;
     const family = operators.familyOf(operator);
     if (output === undefined || column === 0 || family === undefined) return none;
-    if (!isStable(column))
-      problem ??= 'it groups rows by an expression whose values may be others each time, such as a function of your own';
-    if (!operators.isExact(operator, output)) problem ??= 'it groups rows by a column whose equal values may differ, such as 1.0 and 1.00';
+    if (!isStable(column)) problem ??= `it groups rows by ${unsuitable.unstable}`;
+    if (!operators.isExact(operator, output)) problem ??= `it groups rows by ${unsuitable.inexact}`;
     columns.push({ column, family, collation: output.collation, ...(!isNeverNull(column) && { mayBeNull: true }) });
   }
   if (columns.length === 0) return none;
@@ -215,23 +219,30 @@ function neededItems({ outputs }: QueryParts, shape: QueryShape, items: readonly
   if (shape.groupingSets) return 'it groups rows in several ways (grouping sets, rollup or cube)';
   const clause = shape.groups ?? (shape.aggregates ? [] : null);
   if (shape.distinct !== null) {
-    const positions = itemsNamed(shape.distinct, outputs);
+    const positions = itemsNamed(shape.distinct, outputs, items);
     if (positions !== null) return positions;
     if (clause !== null || shape.returnsSets) return 'it shows an expression with distinct';
   }
   if (shape.returnsSets) return 'it calls a set-returning function in its select list';
-  if (clause !== null) return itemsNamed(clause, outputs) ?? 'it groups rows by an expression';
+  if (clause !== null) return itemsNamed(clause, outputs, items) ?? 'it groups rows by an expression';
   return items.filter(({ properties }) => !properties.single).map(({ position }) => position);
 }
 
-/** The items of the columns that the clause names; null if one is an expression. */
-function itemsNamed(clause: readonly GroupedBy[], outputs: readonly QueryOutput[]): readonly number[] | null {
+/** The items of the columns that the clause names, and those that decide whether these are null; null if one is an expression. */
+function itemsNamed(
+  clause: readonly GroupedBy[],
+  outputs: readonly QueryOutput[],
+  items: readonly InferredItem[],
+): readonly number[] | null {
   const positions = new Set<number>();
   for (const { reference } of clause) {
     const output = outputs.find((candidate) => candidate.reference === reference);
     if (output === undefined || (output.column === null && !output.isConstant)) return null;
     if (output.column !== null) positions.add(output.column.position);
   }
+  // A set's iteration reaches what is added meanwhile.
+  for (const position of positions)
+    for (const other of items.find((item) => item.position === position)?.nulledBy ?? []) positions.add(other);
   return [...positions];
 }
 
