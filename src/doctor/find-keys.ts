@@ -1,16 +1,18 @@
 /** Foreign keys without an index, keys that child tables do not share, and keys that are inferred from the definitions of views. */
 import { readDirective, readKeyColumns } from '../model/directives.ts';
-import type { Table } from '../model/model.ts';
+import type { MeasuredColumn, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
 import type { InferredKey } from '../model/report.ts';
+import { forms } from '../model/types/metrics.ts';
 import { type Examination, inWords } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
-import { isServedBy, searchKey } from './search-index.ts';
+import { distanceIndex, isServedBy, searchKey } from './search-index.ts';
 
 export function findKeys(examination: Examination): Finding[] {
   return [
     ...findSlowKeys(examination),
     ...findSlowSearches(examination),
+    ...findSlowDistances(examination),
     ...findInheritedKeys(examination),
     ...findInferredKeys(examination),
   ];
@@ -44,6 +46,45 @@ function findSlowSearches(examination: Examination): Finding[] {
     const remedy = `create index on ${examination.tableSql(catalogTable)} using gin (${key.sql});`;
     return [finding('unindexed-search', table.kind, qualifiedName(table.schema, table.name), message, { remedy })];
   });
+}
+
+/** One finding for each column of a stored table that has distances and no index of them; one for all texts of a table. */
+function findSlowDistances(examination: Examination): Finding[] {
+  const stored = new Map(examination.catalog.tables.filter(({ kind }) => 'rpm'.includes(kind)).map((table) => [table.id, table]));
+  return examination.model.tables.flatMap((table) => {
+    const catalogTable = stored.get(table.id);
+    if (catalogTable === undefined) return [];
+    const slow = table.columns.flatMap((column) =>
+      column.selectable && column.measured && column.measured.indexed.size === 0 ? [{ column, measured: column.measured }] : [],
+    );
+    const create = ({ column, measured }: (typeof slow)[number]): string => {
+      const index = distanceIndex(examination.quote(column.name), measured, forms[measured.form].metrics[0]!);
+      return `create index on ${examination.tableSql(catalogTable)} using ${index};`;
+    };
+    const [texts, others] = [slow.filter(isText), slow.filter((each) => !isText(each))];
+    const found = others.map((each) => {
+      const name = `${nameOf(table)}.${each.column.name}`;
+      const { isIndexable } = each.measured;
+      const fix = isIndexable ? 'create one' : unindexable(each.measured);
+      const message = `no index finds the nearest by it, so each nearest computes the distances of all rows; ${fix}`;
+      return finding('unindexed-distance', 'column', name, message, { remedy: isIndexable ? create(each) : null });
+    });
+    if (texts.length === 0) return found;
+    const names = inWords(texts.map(({ column }) => column.name));
+    const message = `no index finds the texts that are nearest by ${names}; where nearest is used on one, create one, such as: ${create(texts[0]!)}`;
+    const ofTexts = finding('unindexed-similarity', table.kind, nameOf(table), message);
+    return [...found, ofTexts];
+  });
+}
+
+function isText({ measured }: { readonly measured: MeasuredColumn }): boolean {
+  return measured.form === 'text';
+}
+
+function unindexable({ dimensions }: MeasuredColumn): string {
+  return dimensions === null
+    ? 'none can be on vectors of any dimension, so declare that of the column'
+    : `none can be on vectors of ${dimensions} dimensions, but of up to 2,000 of vector and 4,000 of halfvec`;
 }
 
 /** A configuration outside of pg_catalog as SQL reads it in a text. */

@@ -169,6 +169,12 @@ export const findingCodes = {
     meaning: 'No index supports the full-text search of a table, so each search reads the whole table.',
     remedy: 'Create a GIN index on the `tsvector`, or on the expression of the columns.',
   },
+  'unindexed-distance': {
+    severity: 'warning',
+    meaning: 'No index supports the distances of vectors, points or places, so each `nearest` computes those of all rows.',
+    remedy:
+      'Create an index: HNSW or IVFFlat for vectors, GiST for points and places. Without one, the nearest of some ten thousand vectors are found fast enough, and exactly.',
+  },
   'call-fails': {
     severity: 'warning',
     meaning: 'A procedure is a field, as in pg_graphql, but every call fails.',
@@ -234,6 +240,11 @@ export const findingCodes = {
     severity: 'info',
     meaning: 'The role can select every row of a table, but write none, because row level security is off.',
     remedy: 'Unless everything in it is public, enable row level security and write policies.',
+  },
+  'unindexed-similarity': {
+    severity: 'info',
+    meaning: 'No index supports the similarity of the texts of a table, so each `nearest` by one of them reads the whole table.',
+    remedy: 'If texts are found by similarity, create GiST indexes of their trigrams.',
   },
   'policy-calls-per-row': {
     severity: 'info',

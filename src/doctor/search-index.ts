@@ -1,8 +1,9 @@
 /**
- * The index that a full-text search needs: a GIN index on the tsvector, or on the expression that searches write, or of trigrams on a column.
+ * The indexes that distances need, and the one that a full-text search needs: a GIN index on the tsvector, or on the expression that searches write, or of trigrams on a column.
  * Whether a table has it is told from the keys of its indexes as PostgreSQL deparses them, without casts, parentheses and qualified names.
  */
-import type { TableSearch } from '../model/model.ts';
+import type { MeasuredColumn, TableSearch } from '../model/model.ts';
+import { forms, type Metric, metrics } from '../model/types/metrics.ts';
 
 /** The key of an index that a table needs, as SQL and in words. */
 export interface SearchKey {
@@ -39,4 +40,11 @@ function plain(sql: string): string {
     .replaceAll(/'(?:[^'.]*\.)([^'.]+)'(?=,)/g, "'$1'")
     .replaceAll(/[\s()"]/g, '')
     .toLowerCase();
+}
+
+/** The index by which PostgreSQL finds the nearest rows: `hnsw (embedding vector_cosine_ops)`. `column` is SQL. */
+export function distanceIndex(column: string, { form, operatorClass }: MeasuredColumn, metric: Metric): string {
+  const { isApproximate } = forms[form];
+  const named = isApproximate ? `${operatorClass}_${metrics[metric].operatorClass}_ops` : operatorClass;
+  return `${isApproximate ? 'hnsw' : 'gist'} (${column}${named === null ? '' : ` ${named}`})`;
 }

@@ -1,6 +1,7 @@
 /** Advises the HNSW indexes of pgvector, or GiST indexes, that an operation lacks, where the distances of all rows are computed. */
 
-import { forms, metrics } from '../model/types/metrics.ts';
+import { distanceIndex } from '../doctor/search-index.ts';
+import { forms } from '../model/types/metrics.ts';
 import type { Distance } from '../plan/conditions.ts';
 import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
@@ -34,9 +35,8 @@ export function adviseForDistances(measured: readonly Measured[], findTable: Fin
     const { isApproximate } = forms[of.form];
     const directly = isApproximate ? 'almost all of these directly' : 'these directly';
     const message = `the distances of about ${rows} rows by ${metric} are computed to find the nearest; an index would find ${directly}`;
-    const operatorClass = isApproximate ? `${of.operatorClass}_${metrics[metric].operatorClass}_ops` : of.operatorClass;
-    const keys = `${isApproximate ? 'hnsw' : 'gist'} (${sql}${operatorClass === null ? '' : ` ${operatorClass}`})`;
-    const create = `create index ${table.isPartitioned ? '' : 'concurrently '}on ${table.sql} using ${keys};`;
+    const index = distanceIndex(sql, of, metric);
+    const create = `create index ${table.isPartitioned ? '' : 'concurrently '}on ${table.sql} using ${index};`;
     return [{ code: 'missing-index', table: table.name, message, sql: create }];
   });
 }

@@ -11,7 +11,7 @@ import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
 import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
 import { adviseForDistances, findDistances } from './advise-distances.ts';
-import { adviseForGist, findGistTests } from './advise-gist.ts';
+import { adviseForOperators, findOperatorTests } from './advise-operators.ts';
 import { adviseForSearches, findSearches } from './advise-searches.ts';
 import {
   type AdvisedIndex,
@@ -23,7 +23,7 @@ import {
 } from './advised-table.ts';
 import { findScans, type Scan } from './database-plan.ts';
 import type { Advice, DatabasePlan, DatabasePlanNode } from './explanation.ts';
-import { type Comparison, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
+import { type Comparison, plainExpression, readComparisons, readSortKey, type SortKey } from './read-condition.ts';
 
 /** Fewer rows, over all loops, are read and sorted so fast that an index would not help. */
 const minRows = 1000;
@@ -31,6 +31,8 @@ const minRows = 1000;
 const selectiveShare = 0.2;
 /** An index on more columns would serve few other operations. */
 const maxEqualities = 3;
+/** Longer expressions would hide what a message says; the SQL has them. */
+const maxNameLength = 60;
 
 /** The columns by which a relation finds rows of a table. */
 interface FollowedRelation extends TableName {
@@ -50,15 +52,15 @@ export async function advise(
   const distances = plan === null ? [] : findDistances(plan);
   const names = plans.flatMap(({ root }) => tablesOf(root));
   const searches = plan === null ? [] : findSearches(plan);
-  const gistTests = plan === null ? [] : findGistTests(plan);
-  const asked = [...names, ...relations, ...distances, ...gistTests, ...searches.map(({ table }) => table)];
+  const tests = plan === null ? [] : findOperatorTests(plan);
+  const asked = [...names, ...relations, ...distances, ...tests, ...searches.map(({ table }) => table)];
   const findTable = await loadAdvisedTables(database, asked, role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, findTable),
     ...adviseForRelations(relations, findTable),
     ...adviseForDistances(distances, findTable),
-    ...adviseForGist(gistTests, findTable),
+    ...adviseForOperators(tests, findTable),
     ...adviseForSearches(searches, findTable),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
   ];
@@ -142,7 +144,7 @@ function adviseForFilter(
   // An index on some of these columns exists, and PostgreSQL would use it if it were selective enough.
   if (table.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
   if (table.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
-  const names = columns.map(({ column }) => column).join(', ');
+  const names = columns.map(({ column }) => (column.length > maxNameLength ? 'an expression' : column)).join(', ');
   const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
   const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index would find them directly`;
   return {
@@ -187,7 +189,8 @@ function adviseForRelations(relations: readonly FollowedRelation[], findTable: F
 
 function usableComparisons({ filters, table }: Scan, { columns }: AdvisedTable): Comparison[] {
   const found = filters.flatMap((filter) => readComparisons(filter, table.alias));
-  const usable = found.filter(({ column, asText }) => {
+  const usable = found.filter(({ column, asText, isExpression }) => {
+    if (isExpression) return true;
     const match = columns.find(({ sql }) => sql === column);
     return match !== undefined && (!asText || match.isVarchar);
   });
@@ -201,24 +204,29 @@ function isSortSlow({ sortKeys, rows, loops, kept }: Scan): boolean {
 /** The sort keys, if all are columns of the table, otherwise none. Leaves out columns that equal a single value. */
 function usableSort({ sortKeys, table }: Scan, { columns }: AdvisedTable, equalities: readonly Comparison[]): SortKey[] {
   const keys = sortKeys.flatMap((text) => readSortKey(text, table.alias) ?? []);
-  if (keys.length < sortKeys.length || keys.some(({ column }) => !columns.some(({ sql }) => sql === column))) return [];
+  if (keys.length < sortKeys.length || keys.some((key) => !key.isExpression && !columns.some(({ sql }) => sql === key.column))) return [];
   return keys.filter(({ column }) => !equalities.some((equality) => equality.column === column));
 }
 
 /** Whether an index starts with the columns, in any order, followed by the sort keys (forward or backward) or the column of a range. */
 function serves({ keys }: AdvisedIndex, equal: readonly Comparison[], order: readonly (SortKey | Comparison)[]): boolean {
   const leading = keys.slice(0, equal.length);
-  if (!equal.every(({ column, kind }) => leading.some((key) => key.column === column && (kind !== 'null' || key.findsNulls)))) return false;
+  if (!equal.every((compared) => leading.some((key) => isOn(key, compared) && (compared.kind !== 'null' || key.findsNulls)))) return false;
   const rest = keys.slice(equal.length, equal.length + order.length);
   if (rest.length < order.length) return false;
   const matches = (reversed: boolean): boolean =>
     order.every((key, index) => {
-      const { column, descending, nullsFirst, isOrdered, findsPrefixes } = rest[index]!;
-      if (column !== key.column) return false;
+      const { descending, nullsFirst, isOrdered, findsPrefixes } = rest[index]!;
+      if (!isOn(rest[index]!, key)) return false;
       if ('kind' in key) return key.kind === 'prefix' ? findsPrefixes : isOrdered;
       return isOrdered && (descending !== reversed) === key.descending && (nullsFirst !== reversed) === key.nullsFirst;
     });
   return matches(false) || matches(true);
+}
+
+function isOn({ column, expression }: AdvisedIndex['keys'][number], compared: SortKey | Comparison): boolean {
+  if (!compared.isExpression) return column === compared.column;
+  return expression !== null && plainExpression(expression) === plainExpression(compared.column);
 }
 
 function isRange({ kind }: Comparison): boolean {
@@ -230,18 +238,19 @@ function createIndex({ sql, isPartitioned }: AdvisedTable, keys: readonly string
   return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
 }
 
-function columnOf({ column }: Comparison): string {
-  return column;
+function columnOf({ column, isExpression }: Comparison | SortKey): string {
+  return isExpression ? `(${column})` : column;
 }
 
 /** With most collations, only an index that compares by bytes can find texts by prefix. */
-function comparedSql({ column, kind }: Comparison): string {
-  return kind === 'prefix' ? `${column} text_pattern_ops` : column;
+function comparedSql(comparison: Comparison): string {
+  return comparison.kind === 'prefix' ? `${columnOf(comparison)} text_pattern_ops` : columnOf(comparison);
 }
 
-function keySql({ column, descending, nullsFirst }: SortKey): string {
+function keySql(key: SortKey): string {
+  const { descending, nullsFirst } = key;
   const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
-  return `${column}${descending ? ' desc' : ''}${nulls}`;
+  return `${columnOf(key)}${descending ? ' desc' : ''}${nulls}`;
 }
 
 function written(count: number): string {

@@ -32,6 +32,8 @@ export interface AdvisedIndex {
 interface IndexKey {
   /** The column as SQL; null for an expression, or if the index uses another collation than the column. */
   readonly column: string | null;
+  /** As PostgreSQL deparses it; null for a column, or if the index uses another collation than the default. */
+  readonly expression: string | null;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
   /** Whether it is in the order of `<`, so that it serves ranges and sorts. */
@@ -96,7 +98,10 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(a.nspname, a.rel
   'indexes', (
     select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', x.relname, 'keys', (
       select pg_catalog.json_agg(pg_catalog.json_build_object(
-        'column', pg_catalog.quote_ident(t.attname), 'descending', i.indoption[k.position] & 1 = 1, 'nullsFirst', i.indoption[k.position] & 2 = 2,
+        'column', pg_catalog.quote_ident(t.attname),
+        'expression', case when i.indkey[k.position] = 0 and i.indcollation[k.position] in (0, 'pg_catalog."default"'::pg_catalog.regcollation)
+          then pg_catalog.pg_get_indexdef(i.indexrelid, k.position + 1, false) end,
+        'descending', i.indoption[k.position] & 1 = 1, 'nullsFirst', i.indoption[k.position] & 2 = 2,
         'isOrdered', f.less is not distinct from '<', 'findsPrefixes', f.less = '~<~' or f.less = '<' and (
           i.indcollation[k.position] in (select o.oid from pg_catalog.pg_collation o where o.collname in ('C', 'POSIX'))
           or i.indcollation[k.position] = 'pg_catalog."default"'::pg_catalog.regcollation and d.collates_by_bytes

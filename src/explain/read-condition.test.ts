@@ -24,6 +24,26 @@ describe('readComparisons', () => {
     assert.deepEqual(read("((t1.a ^@ 'x'::text) AND ((t1.b)::text ~~ E'x\\\\%'::text))"), ['a prefix', 'b prefix as text']);
   });
 
+  test('finds members of composites and parts of JSON', () => {
+    assert.deepEqual(read("((t1.home).city = 'c'::text)"), ['(home).city equality']);
+    assert.deepEqual(read('(((t1."a b").home."Zip" >= 5) AND ((t1.x ->> \'k=\'::text) = ANY (\'{a}\'::text[])))'), [
+      '("a b").home."Zip" range',
+      "x ->> 'k='::text membership",
+    ]);
+    assert.deepEqual(read("(((t1.x -> 'a'::text) ->> 'it''s'::text) IS NULL)"), ["(x -> 'a'::text) ->> 'it''s'::text null"]);
+    assert.deepEqual(read("(((t1.home).code)::text ^@ 'x'::text)"), ['((home).code)::text prefix']);
+    for (const condition of [
+      "((t2.home).city = 'c'::text)",
+      '((t1.home).city = (t1.work).city)',
+      '(((t1.home).zip + (t2.home).zip) = 5)',
+      "(f((t1.home).city) = 'x'::text)",
+      "(((t1.x ->> 'a'::text))::timestamp with time zone = now())",
+      "((t1.x #>> '{a}'::text[]) = 'x'::text)",
+      "((t1.x -> $1) = '1'::jsonb)",
+    ])
+      assert.deepEqual(read(condition), [], condition);
+  });
+
   test('ignores everything else', () => {
     for (const condition of [
       '((t1.a = 1) OR (t1.b = 2))',

@@ -11,10 +11,13 @@ export interface Comparison {
   readonly kind: ComparisonKind;
   /** Whether the column is cast to text. PostgreSQL casts `varchar` this way for comparisons, which an index on it still serves. */
   readonly asText: boolean;
+  /** Whether `column` is an expression: a member of a composite column, or a part of JSON. */
+  readonly isExpression?: true;
 }
 
 export interface SortKey {
   readonly column: string;
+  readonly isExpression?: true;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
@@ -40,19 +43,43 @@ const plain = new RegExp(
 const tested = new RegExp(`^(?:NOT )?(?<alias>${name})\\.(?<column>${name})(?<isNull> IS NULL)?$`, 'u');
 /** A literal pattern that starts with literal text. */
 const literalPrefix = /^E?'[^'%_]/;
-const sorted = new RegExp(`^(?<alias>${name})\\.(?<column>${name})(?<descending> DESC)?(?: NULLS (?<nulls>FIRST|LAST))?$`, 'u');
+const sorted = /^(?<key>.*?)(?<descending> DESC)?(?: NULLS (?<nulls>FIRST|LAST))?$/su;
+const qualified = new RegExp(`^(?<alias>${name})\\.(?<column>${name})$`, 'u');
+
+const types = 'text|character varying|numeric|integer|bigint|smallint|real|double precision|boolean|uuid|jsonb';
+/**
+ * What an expression consists of that an index can be on, because it is immutable: columns, members of composites, parts of JSON, and the
+ * tests by which rowgraph reads these as other types.
+ */
+const expressionToken = new RegExp(
+  [
+    `(?<alias>${name})\\.(?<column>${name})`,
+    `(?<member>(?<=[)\\p{L}\\p{N}_$"])\\.${name})`,
+    "(?<part> ->>? )(?='|E')",
+    "E?'(?:[^'\\\\]|''|\\\\.)*'::text(?!\\[)",
+    `::(?:${types})\\b(?!\\[)`,
+    "'[^']*'::(?:numeric|double precision)",
+    '(?:jsonb_typeof|trunc)(?=\\()',
+    '\\b(?:CASE|WHEN|THEN|ELSE|END|NULL|AND)\\b',
+    '[(),\\s]|\\d+|[=~]|[<>]=?',
+  ].join('|'),
+  'suy',
+);
 
 /** The comparisons in a condition that must all hold and that compare a column of the table with a value independent of its rows. */
 export function readComparisons(condition: string, alias: string): Comparison[] {
   return conjunctsOf(condition).flatMap((conjunct) => readComparison(conjunct, quoteName(alias)) ?? []);
 }
 
-/** Reads a sort key; null if it is not a column of the table. */
+/** Reads a sort key; null if it is neither a column of the table, nor an expression that an index can be on. */
 export function readSortKey(text: string, alias: string): SortKey | null {
-  const groups = sorted.exec(text)?.groups;
-  if (groups?.alias !== quoteName(alias)) return null;
-  const descending = groups.descending !== undefined;
-  return { column: groups.column!, descending, nullsFirst: groups.nulls === undefined ? descending : groups.nulls === 'FIRST' };
+  const { key = '', descending: isDescending, nulls } = sorted.exec(text)?.groups ?? {};
+  const groups = qualified.exec(key)?.groups;
+  const expression = groups === undefined ? readExpression(key, quoteName(alias)) : null;
+  if (groups === undefined ? expression === null : groups.alias !== quoteName(alias)) return null;
+  const descending = isDescending !== undefined;
+  const direction = { descending, nullsFirst: nulls === undefined ? descending : nulls === 'FIRST' };
+  return expression === null ? { column: groups!.column!, ...direction } : { column: expression, isExpression: true, ...direction };
 }
 
 function readComparison(conjunct: string, alias: string): Comparison | null {
@@ -60,14 +87,51 @@ function readComparison(conjunct: string, alias: string): Comparison | null {
   if (test !== undefined)
     return test.alias === alias ? { column: test.column!, kind: test.isNull ? 'null' : 'equality', asText: false } : null;
   const { groups } = plain.exec(conjunct) ?? flipped.exec(conjunct) ?? {};
-  if (groups === undefined || (groups.alias ?? groups.castAlias) !== alias) return null;
+  if (groups === undefined) return readExpressionComparison(conjunct, alias);
+  if ((groups.alias ?? groups.castAlias) !== alias) return null;
   const { operator = '', other = '' } = groups;
   const column = groups.column ?? groups.castColumn!;
   if (mentions(other, alias)) return null;
-  // Deparsed conditions have `ANY` after the operator.
-  const kind = /^(?:ANY|ALL) \(/.test(other) ? (operator === '=' && other.startsWith('ANY') ? 'membership' : null) : operators[operator]!;
-  if (kind === 'prefix' && !literalPrefix.test(other)) return null;
+  const kind = kindOf(operator, other);
   return kind === null ? null : { column, kind, asText: groups.castColumn !== undefined };
+}
+
+function kindOf(operator: string, other: string): ComparisonKind | null {
+  // Deparsed conditions have `ANY` after the operator.
+  if (/^(?:ANY|ALL) \(/.test(other)) return operator === '=' && other.startsWith('ANY') ? 'membership' : null;
+  const kind = operators[operator]!;
+  return kind === 'prefix' && !literalPrefix.test(other) ? null : kind;
+}
+
+/** `(t1.home).city = 'Ulm'::text`, `(t1.details ->> 'name'::text) IS NULL` */
+function readExpressionComparison(conjunct: string, alias: string): Comparison | null {
+  const isNull = conjunct.endsWith(' IS NULL');
+  const operator = isNull ? ' IS NULL' : Object.keys(operators).find((each) => splitAt(conjunct, ` ${each} `).length === 2);
+  if (operator === undefined) return null;
+  const [left = '', other = ''] = isNull ? [conjunct.slice(0, -operator.length)] : splitAt(conjunct, ` ${operator} `);
+  const column = readExpression(left, alias);
+  const kind = isNull ? 'null' : kindOf(operator, other);
+  return column === null || kind === null || mentions(other, alias) ? null : { column, kind, asText: false, isExpression: true };
+}
+
+/** An expression on members of composite columns or parts of JSON, without the alias and outer parentheses; null if it is none. */
+function readExpression(text: string, alias: string): string | null {
+  let written = '';
+  let readsPart = false;
+  for (let position = 0; position < text.length; position = expressionToken.lastIndex) {
+    expressionToken.lastIndex = position;
+    const found = expressionToken.exec(text);
+    if (found === null || (found.groups!.alias ?? alias) !== alias) return null;
+    readsPart ||= (found.groups!.member ?? found.groups!.part) !== undefined;
+    written += found.groups!.column ?? found[0];
+  }
+  return readsPart ? unwrap(written) : null;
+}
+
+/** An expression without casts to text that change nothing, so that it equals that of an index which serves it. */
+export function plainExpression(text: string): string {
+  const inner = unwrap(text);
+  return inner.endsWith(')::text') ? plainExpression(inner.slice(0, -6)) : inner;
 }
 
 /** Whether an expression reads a column of the table, and therefore differs by row. */

@@ -228,3 +228,28 @@ test('every example of docs/from-postgrest.md has the answer that is shown, and 
     assert.equal(errors?.[0]?.extensions?.code, 'GRAPHQL_VALIDATION_FAILED', query);
   }
 });
+
+test('the doctor tells of vectors without an index, and of those that none can be on', async () => {
+  await started.pglite.exec(
+    `create table bare (id int primary key, "E" "Odd ""ones".vector(3), any_size "Odd ""ones".vector, wide "Odd ""ones".vector(3072), b bit(9))`,
+  );
+  await started.graph.reload();
+  const { findings } = await started.graph.doctor({ role: 'service_role' });
+  const slow = findings.filter(({ code, name }) => code === 'unindexed-distance' && /\.(bare|point)\./.test(name));
+  assert.deepEqual(
+    slow.map(({ name, remedy }) => [name, remedy]),
+    [
+      ['public.bare.E', 'create index on public.bare using hnsw ("E" "Odd ""ones".vector_cosine_ops);'],
+      ['public.bare.any_size', null],
+      ['public.bare.b', 'create index on public.bare using hnsw (b "Odd ""ones".bit_hamming_ops);'],
+      ['public.bare.wide', null],
+    ],
+  );
+  for (const { remedy } of slow) if (remedy) await started.pglite.exec(remedy);
+  await started.graph.reload();
+  const left = (await started.graph.doctor({ role: 'service_role' })).findings.filter(({ remedy }) => remedy?.includes('using hnsw'));
+  assert.deepEqual(
+    left.filter(({ name }) => name.startsWith('public.bare')),
+    [],
+  );
+});

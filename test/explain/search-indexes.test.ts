@@ -105,11 +105,20 @@ const unmeasured: Readonly<Record<string, readonly [query: string, sql: string]>
 
 for (const [name, [query, sql]] of Object.entries(unmeasured)) {
   test(`advice for ${name}, until there is an index that serves`, async () => {
+    const findings = async () => {
+      const report = await graph.graph.doctor({ role: 'anon' });
+      return report.findings.filter(
+        (each) => ['unindexed-distance', 'unindexed-similarity'].includes(each.code) && each.name.startsWith('public.village'),
+      );
+    };
+    const before = await findings();
     assert.deepEqual(adviceOf(await graph.explain(query), 'missing-index'), [sql]);
+    assert.ok(before.some(({ remedy, message }) => `${remedy} ${message}`.includes(sql.replace('concurrently ', ''))));
     await graph.database.run(sql);
     await graph.graph.reload();
     const explanation = await graph.explain(query);
     assert.deepEqual([adviceOf(explanation, 'missing-index'), indexesOf(explanation).length], [[], 1]);
+    assert.equal((await findings()).length, before.length - 1);
   });
 }
 
