@@ -237,6 +237,8 @@ function valueText(value: ParameterValue): string {
       return `from ${value.lower ? valueText(value.lower) : 'any'} to ${value.upper ? valueText(value.upper) : 'any'}`;
     case 'multirange':
       return `[${value.items.map(valueText).join(', ')}]`;
+    case 'null bounds':
+      return 'null';
     case 'version':
       return 'the schema version';
   }

@@ -3,6 +3,7 @@ import { ApiError, inField, quote } from '../errors/api-error.ts';
 import type { Column, ColumnShape, Table } from '../model/model.ts';
 import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../model/types/named-types.ts';
 import { operators } from '../model/types/operators.ts';
+import { boundsName } from '../model/types/range-operators.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
 import type { RangePart } from '../schema/bindings.ts';
@@ -23,7 +24,19 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
 /** The value that an input gives a column: its own, or that of the bounds. */
 export function writtenValue({ value, binding }: InputEntry): ParameterValue {
   if (binding?.at !== 'write' || binding.kind !== 'bounds') return parameterValue(value);
+  if (value === null) return { kind: 'null bounds' };
   return rangeValue(value, rangesOf(binding.column.type)?.range.isMulti === true);
+}
+
+/** The name of the input that gives a value to the column or the argument which has this name in inputs. */
+export function writtenName(name: string, value: ParameterValue | undefined): string {
+  return value && isOfBounds(value) ? boundsName(name) : name;
+}
+
+/** Whether a value is given by the bounds of a range, or by those of several. */
+export function isOfBounds(value: ParameterValue): boolean {
+  if (value.kind === 'list') return value.items.some(isOfBounds);
+  return value.kind === 'range' || value.kind === 'multirange' || value.kind === 'null bounds';
 }
 
 /** Throws BAD_USER_INPUT for a column that is given as text and by its bounds. */

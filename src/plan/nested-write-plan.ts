@@ -125,8 +125,8 @@ export interface KeyJoin {
 
 export interface Output {
   readonly column: Column;
-  readonly from:
-    | { readonly kind: 'input'; readonly values: readonly ParameterValue[]; readonly use: ValueUse }
+  readonly from: /** `field`: the name of the input field of a key, which differs from that of its column. */
+    | { readonly kind: 'input'; readonly values: readonly ParameterValue[]; readonly use: ValueUse; readonly field: string | null }
     /** A column of the parents, or of the join with this index. */
     | { readonly kind: 'key'; readonly join: 'parents' | number; readonly of: string };
 }

@@ -17,6 +17,8 @@ export type ParameterValue =
   | { readonly kind: 'composite'; readonly attributes: ReadonlyMap<string, ParameterValue> }
   | RangeParameter
   | { readonly kind: 'multirange'; readonly items: readonly ParameterValue[] }
+  /** Null, where an input takes the bounds of a range. */
+  | { readonly kind: 'null bounds' }
   | { readonly kind: 'version'; readonly version: { readonly current: string } };
 
 /** A range; a bound that is null is none. */

@@ -56,7 +56,7 @@ function checkRefusal(message: string | undefined, answer: Answer, serverVersion
 function checkExtensions(expected: Readonly<Record<string, unknown>> = {}, { errors }: Answer): string[] {
   const got = errors?.[0]?.extensions ?? {};
   return Object.entries(expected).flatMap(([name, value]) =>
-    isDeepStrictEqual(got[name], value) ? [] : [`extensions.${name}: expected ${shorten(value)}, got ${shorten(got[name])}`],
+    isDeepStrictEqual(got[name] ?? null, value) ? [] : [`extensions.${name}: expected ${shorten(value)}, got ${shorten(got[name])}`],
   );
 }
 

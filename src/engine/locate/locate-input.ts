@@ -6,13 +6,15 @@ import { unreadParameter } from '../../errors/from-postgres.ts';
 import { sharedPath, writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
-import type { NestedStep } from '../../plan/nested-write-plan.ts';
+import { writtenName } from '../../plan/inputs.ts';
+import type { NestedStep, UpdateStep } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import type { InsertPlan, Plan, RoutinePlan, UpdatePlan } from '../../plan/plan.ts';
 import { listWork } from '../../plan/work.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import type { CompiledRequest } from '../snapshot/role-schema.ts';
 import { memberPath } from './locate-member.ts';
+import { pathInUpdate, valuesOfInsert, valuesOfUpdate, type WrittenValue } from './written-values.ts';
 
 /** A failed request: which of its statements failed, and the plan, made once more. */
 export interface Failure {
@@ -43,7 +45,11 @@ export function locateInput(failure: Failure): string | undefined {
 }
 
 /** Of a nested write: with indexes if the row is known, otherwise the path shared by all rows that the statement writes. */
-function locateNested({ path, table }: NonNullable<CompiledStatement['step']>, parameters: readonly Parameter[], failure: Failure): string {
+function locateNested(
+  { path, table }: NonNullable<CompiledStatement['step']>,
+  parameters: readonly Parameter[],
+  failure: Failure,
+): string | undefined {
   const { error, cause, statement, compiled, plan } = failure;
   const steps = compiled.statements.slice(0, statement).filter((each) => each.step).length;
   const step = stepOf(plan, steps);
@@ -54,7 +60,27 @@ function locateNested({ path, table }: NonNullable<CompiledStatement['step']>, p
   if (label !== null) return (step && 'inputRows' in step && pathOf(step.paths[step.inputRows.labels.indexOf(label)])) || path;
   const number = unreadParameter(cause);
   const unread = number !== null && step ? unreadInput(step, parameters, number, cause.message, failure) : null;
-  return unread ?? path + (isOfTable(cause, table) ? fieldOf(table.columns.find(({ name }) => name === cause.column)) : '');
+  if (unread !== null) return unread;
+  const column = isOfTable(cause, table) ? table.columns.find(({ name }) => name === cause.column) : undefined;
+  if (step?.kind === 'update') return withinUpdate(step, pathInUpdate(step, column));
+  return step && column ? columnPath(step, path, column, failure) : path + fieldOf(column);
+}
+
+/** The path of the inputs that give a column, or that give it null, if that is the error. */
+function columnPath(step: NestedStep, path: string, column: Column, { cause, textOf }: Failure): string {
+  const input = inputColumns(step).find((each) => each.column === column);
+  if (input === undefined) return path + fieldOf(column);
+  const isSuspect = (value: ParameterValue): boolean =>
+    cause?.sqlstate !== notNullViolation || textOf(parameterOf(column, value, input.use)) === null;
+  const names = new Set(input.values.flatMap((value, row) => (isSuspect(value) ? [nameIn(input, row)] : [])));
+  const [name = column.fieldName, ...others] = names;
+  return others.length > 0 ? path : `${path}.${name}`;
+}
+
+/** A place in the object of an update, or in the arguments of the root field. */
+function withinUpdate({ paths }: UpdateStep, place: string | undefined): string | undefined {
+  const object = paths.map((path) => path.slice(0, -1));
+  return [sharedPath(object), place ?? ''].filter((part) => part !== '').join('.') || undefined;
 }
 
 function pathOf(path: NestedStep['paths'][number] | undefined): string | undefined {
@@ -80,6 +106,7 @@ interface InputColumn {
   readonly column: Column;
   readonly values: readonly ParameterValue[];
   readonly use: ValueUse;
+  readonly field: string | null;
 }
 
 /** The columns for which a step binds values, in the order of their parameters. */
@@ -89,13 +116,19 @@ function inputColumns(step: NestedStep): InputColumn[] {
 }
 
 function unboundInput(step: NestedStep, failure: Failure): string | undefined {
-  for (const { column, values, use } of inputColumns(step)) {
+  for (const input of inputColumns(step)) {
+    const { column, values, use } = input;
     const row = values.findIndex((value) => !canBind(parameterOf(column, value, use), failure));
     if (row < 0) continue;
-    return `${pathOf(step.paths[row])}.${column.fieldName}${memberPath(parameterOf(column, values[row]!, use), failure)}`;
+    return `${pathOf(step.paths[row])}.${nameIn(input, row)}${memberPath(parameterOf(column, values[row]!, use), failure)}`;
   }
-  const assigned = step.kind === 'update' ? step.set.find(({ parameter }) => !canBind(parameter, failure)) : undefined;
-  return assigned && `${sharedPath(step.paths)}.${assigned.column.fieldName}${memberPath(assigned.parameter, failure)}`;
+  if (step.kind !== 'update') return undefined;
+  const unbound = valuesOfUpdate(step).find(({ parameter }) => !canBind(parameter, failure));
+  return unbound && withinUpdate(step, unbound.path + memberPath(unbound.parameter, failure));
+}
+
+function nameIn({ column, values, field }: InputColumn, row: number): string {
+  return field ?? writtenName(column.fieldName, values[row]);
 }
 
 function parameterOf({ type }: Column, value: ParameterValue, use: InputColumn['use']): Parameter {
@@ -116,25 +149,25 @@ function unreadInput(step: NestedStep, parameters: readonly Parameter[], number:
   const { textOf } = failure;
   const unread = parameters[number - 1];
   const text = unread && textOf(unread);
-  if (!('inputRows' in step)) {
-    const alike = step.kind === 'update' ? step.set.filter(({ parameter }) => textOf(parameter) === text) : [];
-    const [only] = alike.length === 1 ? alike : [];
-    return only ? `${sharedPath(step.paths)}.${only.column.fieldName}${memberPath(only.parameter, failure)}` : null;
+  if (step.kind === 'update') {
+    const [only, ...others] = valuesOfUpdate(step).filter(({ parameter }) => textOf(parameter) === text);
+    return (only && others.length === 0 && withinUpdate(step, only.path + memberPath(only.parameter, failure))) || null;
   }
+  if (!('inputRows' in step)) return null;
   const bound = inputColumns(step);
   const isArray = unread?.encoding.kind === 'rows';
   const columns = isArray ? [bound[parameters.slice(0, number).filter(({ encoding }) => encoding.kind === 'rows').length - 1]!] : bound;
-  const cells = columns.flatMap(({ column, values, use }) =>
-    values.flatMap((value, row) => {
-      const own = textOf(parameterOf(column, value, use));
-      const member = memberPath(parameterOf(column, value, use), failure);
-      return (isArray ? member !== '' || message.includes(`"${own}"`) : own === text) ? [{ column, row, member }] : [];
+  const cells = columns.flatMap((input) =>
+    input.values.flatMap((value, row) => {
+      const own = textOf(parameterOf(input.column, value, input.use));
+      const member = memberPath(parameterOf(input.column, value, input.use), failure);
+      return (isArray ? member !== '' || message.includes(`"${own}"`) : own === text) ? [{ name: nameIn(input, row), row, member }] : [];
     }),
   );
-  const [first] = isArray ? [...cells, { column: columns[0]!.column }] : cells;
-  if (first === undefined || cells.some(({ column }) => column !== first.column)) return null;
+  const [first] = isArray ? [...cells, { name: nameIn(columns[0]!, 0) }] : cells;
+  if (first === undefined || cells.some(({ name }) => name !== first.name)) return null;
   const [only] = cells.length === 1 ? cells : [];
-  return `${only ? pathOf(step.paths[only.row]) : sharedPath(step.paths)}.${first.column.fieldName}${only?.member ?? ''}`;
+  return `${only ? pathOf(step.paths[only.row]) : sharedPath(step.paths)}.${first.name}${only?.member ?? ''}`;
 }
 
 /** The member of an argument of a composite type. For others, the path of the field and the message say enough. */
@@ -146,39 +179,36 @@ function locateArgument(plan: RoutinePlan, parameters: readonly Parameter[], fai
     unread === undefined ? !canBind(parameter, failure) : canBind(parameter, failure) && textOf(parameter) === textOf(unread),
   );
   const member = only && others.length === 0 ? memberPath(only.parameter, failure) : '';
-  return only && member !== '' ? `${only.argument.argumentName}${member}` : undefined;
-}
-
-/** A value that is written, with the object that it comes from: an index of `objects`, or null for an update. */
-interface Cell {
-  readonly row: number | null;
-  readonly column: Column;
-  readonly parameter: Parameter;
+  return only && member !== '' ? `${writtenName(only.argument.argumentName, only.parameter.value)}${member}` : undefined;
 }
 
 /** Of a plain insert or update: `objects[2].body`, `set.body`. Without an index, it stands for one of several objects. */
 function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parameter[], failure: Failure): string | undefined {
   const { cause, textOf } = failure;
-  const cells = cellsOf(value);
+  const values = value.kind === 'update' ? valuesOfUpdate(value) : valuesOfInsert(value);
   if (cause === null) {
-    const unbound = cells.find(({ parameter }) => !canBind(parameter, failure));
-    return unbound && cellPath(value, [unbound], failure);
+    const unbound = values.find(({ parameter }) => !canBind(parameter, failure));
+    return unbound && sharedPlace(value, [unbound], failure);
   }
   const unread = parameters[(unreadParameter(cause) ?? 0) - 1];
   if (unread !== undefined) {
     const text = textOf(unread);
-    return cellPath(
+    return sharedPlace(
       value,
-      cells.filter(({ parameter }) => textOf(parameter) === text),
+      values.filter(({ parameter }) => textOf(parameter) === text),
       failure,
     );
   }
   if (!isOfWrite(cause, value)) return undefined;
   // A domain is all that an update knows of a value that violates its constraints.
-  const ofDomain = cells.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
-  if (ofDomain.length > 0) return cellPath(value, ofDomain, failure) ?? rowPath(value, null);
+  const ofDomain = values.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
+  const place = ofDomain.length > 0 ? sharedPlace(value, ofDomain, failure) : undefined;
+  if (place !== undefined) return place;
   const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;
-  return rowPath(value, column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null) + fieldOf(column);
+  if (value.kind === 'update') return pathInUpdate(value, column);
+  const row = column && cause.sqlstate === notNullViolation ? emptyRow(value, column, textOf) : null;
+  const given = values.find((each) => each.column === column && (row === null || each.row === row));
+  return rowPath(value, row) + (given ? `.${given.path}` : fieldOf(column));
 }
 
 /** Whether written values have raised the error, and not a function of the response, or for an invalid value (class 22) the filter. */
@@ -194,32 +224,24 @@ function isOfWrite(error: DatabaseError, value: InsertPlan | UpdatePlan): boolea
 
 const notNullViolation = '23502';
 
-function cellsOf(value: InsertPlan | UpdatePlan): readonly Cell[] {
-  if (value.kind === 'update') return value.set.map((assignment) => ({ row: null, ...assignment }));
-  return value.rows.flatMap((row, index) =>
-    row.flatMap((parameter, position) => (parameter ? [{ row: index, column: value.columns[position]!, parameter }] : [])),
-  );
-}
-
-/** The path of the only one of some cells, or of what they share; undefined if they share nothing. */
-function cellPath(value: InsertPlan | UpdatePlan, cells: readonly Cell[], failure: Failure): string | undefined {
-  const [first, ...others] = cells;
-  if (first === undefined || others.some(({ column }) => column !== first.column)) return undefined;
+/** The path of the only one of some values, or of what they share; undefined if they share nothing. */
+function sharedPlace(plan: InsertPlan | UpdatePlan, values: readonly WrittenValue[], failure: Failure): string | undefined {
+  const [first, ...others] = values;
+  if (first === undefined || others.some(({ path }) => path !== first.path)) return undefined;
   const isOnly = others.length === 0;
-  return rowPath(value, isOnly ? first.row : null) + fieldOf(first.column) + (isOnly ? memberPath(first.parameter, failure) : '');
+  const place = first.path + (isOnly ? memberPath(first.parameter, failure) : '');
+  return plan.kind === 'update' || first.row === null ? place : `${rowPath(plan, isOnly ? first.row : null)}.${place}`;
 }
 
-function rowPath(value: InsertPlan | UpdatePlan, row: number | null): string {
-  if (value.kind === 'update') return 'set';
-  const only = value.rows.length === 1 ? 0 : row;
+function rowPath({ rows }: InsertPlan, row: number | null): string {
+  const only = rows.length === 1 ? 0 : row;
   return only === null ? 'objects' : `objects[${only}]`;
 }
 
 /** The index of the only object without a value for a column. */
-function emptyRow(value: InsertPlan | UpdatePlan, column: Column, textOf: Failure['textOf']): number | null {
-  if (value.kind === 'update') return null;
-  const position = value.columns.indexOf(column);
-  const empty = value.rows.flatMap((row, index) => {
+function emptyRow({ columns, rows }: InsertPlan, column: Column, textOf: Failure['textOf']): number | null {
+  const position = columns.indexOf(column);
+  const empty = rows.flatMap((row, index) => {
     const parameter = row[position];
     return !parameter || textOf(parameter) === null ? [index] : [];
   });

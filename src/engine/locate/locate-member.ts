@@ -1,7 +1,8 @@
-/** Finds the member of a value of a composite type, or of an array of them, that an error belongs to. */
+/** Finds the member of a value of a composite type, the bound of a range, or that of one in an array, that an error belongs to. */
 import { unwrapError, writePath } from '../../errors/input-path.ts';
 import type { ValueType } from '../../model/value-type.ts';
-import type { Parameter } from '../../plan/parameter.ts';
+import { isOfBounds } from '../../plan/inputs.ts';
+import type { Parameter, ParameterValue } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import type { Failure } from './locate-input.ts';
 
@@ -14,8 +15,12 @@ interface Leaf {
 /** The end of a path that leads to the member: `.spots[1].x`; empty if the value has none, or it is not known which. */
 export function memberPath(parameter: Parameter, failure: Failure): string {
   const { value, encoding } = parameter;
-  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list')) return '';
   const { cause, textOf, valueOf } = failure;
+  if (cause !== null && isOfBounds(value)) {
+    const bounds = boundsOf(value, []).filter((bound) => cause.message.includes(`"${String(valueOf(bound.value))}"`));
+    return bounds.length === 1 ? endOf(bounds[0]!.path) : '';
+  }
+  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list')) return '';
   if (cause === null) {
     try {
       textOf(parameter);
@@ -33,6 +38,15 @@ export function memberPath(parameter: Parameter, failure: Failure): string {
       : leaf.type.kind === 'scalar' && leaf.type.typeName === cause.dataType,
   );
   return suspects.length === 1 ? endOf(suspects[0]!.path) : '';
+}
+
+function boundsOf(value: ParameterValue, path: Leaf['path']): readonly { readonly path: Leaf['path']; readonly value: ParameterValue }[] {
+  if (value.kind === 'multirange' || value.kind === 'list') return value.items.flatMap((item, index) => boundsOf(item, [...path, index]));
+  if (value.kind !== 'range') return [];
+  return (['lower', 'upper'] as const).flatMap((side) => {
+    const bound = value[side];
+    return bound === null ? [] : [{ path: [...path, side], value: bound }];
+  });
 }
 
 function endOf(path: Leaf['path']): string {

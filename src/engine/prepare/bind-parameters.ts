@@ -168,6 +168,8 @@ export function resolveValue(value: ParameterValue, bindValues: readonly ScalarV
       return rangeText(value, bindValues);
     case 'multirange':
       return `{${value.items.map((item) => String(resolveValue(item, bindValues))).join()}}`;
+    case 'null bounds':
+      return null;
     case 'version':
       return value.version.current;
   }

@@ -58,7 +58,10 @@ export function* inputRowsOf(
   const named = columnsOf(rows);
   const outputs: Output[] = [];
   for (const column of table.columns.filter((each) => named.has(each))) {
-    outputs.push({ column, from: { kind: 'input', values: rows.map(({ values }) => values.get(column) ?? nullValue), use: 'write' } });
+    outputs.push({
+      column,
+      from: { kind: 'input', values: rows.map(({ values }) => values.get(column) ?? nullValue), use: 'write', field: null },
+    });
     yield;
   }
   const keys = [...(parents ? keysFrom('parents', parents) : []), ...used.flatMap((lookup, number) => keysFrom(number, lookup))];
@@ -86,8 +89,8 @@ function keysFrom(join: 'parents' | number, { writable }: Related): readonly Out
 
 /** The rows of keys with the same columns, followed by the foreign key that the rows they identify will get from their parents. */
 export function inputRowsOfKeys(keys: readonly InputKey[], parents: Related | null): InputRows {
-  const values = keys[0]!.columns.map(({ column, use }, index): Output => {
-    return { column, from: { kind: 'input', values: keys.map(({ columns }) => columns[index]!.value), use } };
+  const values = keys[0]!.columns.map(({ column, use, field }, index): Output => {
+    return { column, from: { kind: 'input', values: keys.map(({ columns }) => columns[index]!.value), use, field } };
   });
   return {
     labels: keys.map(({ object }) => object.label),

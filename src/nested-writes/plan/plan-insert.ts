@@ -234,7 +234,9 @@ function outputOf({ outputs }: InputRows, column: Column, paths: readonly InputP
   const number = outputs.findIndex((output) => output.column === column);
   const from = outputs[number]?.from;
   if (from?.kind === 'key') return number;
-  const missing = from ? from.values.findIndex((value) => value.kind === 'constant' && value.value === null) : 0;
+  const missing = from
+    ? from.values.findIndex((value) => value.kind === 'null bounds' || (value.kind === 'constant' && value.value === null))
+    : 0;
   if (missing === -1) return number;
   throw inputError(
     inputPath('onConflict', paths[missing]!),

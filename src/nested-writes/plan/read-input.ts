@@ -3,7 +3,7 @@ import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
-import { checkBounds, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenValue } from '../../plan/inputs.ts';
+import { checkBounds, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenName, writtenValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
@@ -31,7 +31,7 @@ export interface RelationInput {
 
 /** Columns that identify a row, with their values. */
 export interface InputKey {
-  readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: ValueUse }[];
+  readonly columns: readonly { readonly column: Column; readonly value: ParameterValue; readonly use: ValueUse; readonly field: string }[];
   readonly object: LabelledObject;
 }
 
@@ -110,7 +110,7 @@ export function fillsKey({ writable, members }: RelationInput): boolean {
 /** Throws if the row gives a column that the relation fills in. */
 export function checkFilled(values: InputRow['values'], { key, relation }: WritableRelation, path: InputPath): void {
   const twice = key.find((column) => values.has(column));
-  if (twice) throw inputError(inputPath(twice.fieldName, path), filledBy(twice, relation.fieldName));
+  if (twice) throw inputError(inputPath(writtenName(twice.fieldName, values.get(twice)), path), filledBy(twice, relation.fieldName));
 }
 
 export function filledBy({ fieldName }: Column, relation: string): string {
@@ -128,10 +128,10 @@ function readKey(object: LabelledObject, table: Table): InputKey {
     const { name, value } = entry;
     if (value === null) continue;
     const binding = bindingAt('key', entry);
-    if (binding.kind === 'column') columns.push({ column: binding.column, value: parameterValue(value), use: 'filter' });
+    if (binding.kind === 'column') columns.push({ column: binding.column, value: parameterValue(value), use: 'filter', field: name });
     else {
       const key = atInput(inputPath(name, object.path), () => keyOfNodeId(value, table, name));
-      columns.push(...key.map(({ column, parameter }) => ({ column, value: parameter.value, use: parameter.encoding.kind })));
+      for (const { column, parameter } of key) columns.push({ column, value: parameter.value, use: parameter.encoding.kind, field: name });
     }
   }
   const named = new Set(columns.map(({ column }) => column));
