@@ -192,7 +192,7 @@ export const catalogLists: Lists<RawCatalog> = {
       number: 'd.objsubid',
       text: 'd.description',
     },
-    from: `pg_catalog.pg_description d where pg_catalog.strpos(d.description, '@graphql(') > 0`,
+    from: `pg_catalog.pg_description d where pg_catalog.strpos(pg_catalog.lower(d.description), '@graphql') > 0`,
   },
   ...tableLists,
   ...typeLists,

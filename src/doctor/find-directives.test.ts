@@ -137,4 +137,46 @@ describe('reportDirectives', () => {
     const list = findings.find(({ name, message }) => name === 's.d' && message.includes('klingon'))?.message;
     assert.match(list ?? '', /\(there are .*\bgerman\b.*\bsimple\b.*\)$/);
   });
+
+  it('reports what has no effect on this object, and inside of members', async () => {
+    const findings = await doctor.examine(
+      `create table note (id int primary key, up int references note, text text); create index on note (up); create table other (id int primary key, note_id int references note);
+       create index on other (note_id); grant select on note, other to anon; create domain ints as int[]; create domain mail as text; create table third (id int primary key, i ints, m mail);
+       alter table note enable row level security; create policy p on note for select using (id > 0); alter table other enable row level security; create policy p on other for select using (id > 0);
+       comment on table note is '@graphql({"max_depth": 5, "live": {"refresh": 5, "refersh": 1}, "totalCount": {"enabled": true, "exact": 1}, "foreign_keys": [{"local_columns": ["text"], "foreign_schema": "S", "foreign_table": "other", "foreign_columns": ["id"], "localname": "x", "local_name": {}}]})';
+       comment on table other is '@graphql({"max_depth": 5, "primary_key_columns": ["id"]}) and @graphql({"name": "X"})';
+       comment on column note.text is 'See @GraphQL({"name": "t"})'; comment on column note.id is 'Of the table @graphql.';
+       comment on constraint note_up_fkey on note is '@graphql({"ancestors_name": "a a", "descendants_name": "2d"})';
+       comment on constraint other_note_id_fkey on other is '@graphql({"ancestors_name": "x"})';
+       create function one() returns int stable language sql as 'select 1'; comment on function one() is '@graphql({"max_rows": 4})';
+       create function rows() returns setof note stable language sql as 'select * from note'; comment on function rows() is '@graphql({"max_rows": 4})';
+       create function many() returns setof int stable language sql as 'select 1'; comment on function many() is '@graphql({"max_rows": 4})';
+       create function act() returns int language sql as 'select 1'; comment on function act() is '@graphql({"live": {"refresh": 5}})';
+       comment on domain ints is '@graphql({"name": "Ints"})'; comment on domain mail is '@graphql({"name": "Mail", "mappings": {}})';`,
+    );
+    const codes = ['broken-directive', 'ignored-directive', 'illegal-name'];
+    assert.deepEqual(
+      findings.flatMap(({ code, object, name, message }) =>
+        codes.includes(code) ? [`${object} ${name}: ${message.replace('of its comment directive is ignored; it must be', '…')}`] : [],
+      ),
+      [
+        'column s.note.text: its comment has what looks like a directive, but is none; write @graphql({"name": value})',
+        'table s.other: its comment has several directives, of which only the first is read; write one with all members',
+        'domain s.ints: "name" … left out, because only domains over scalars and enums have a type of their own',
+        'domain s.mail: "mappings" of its comment directive has no meaning here; supported: name, description',
+        'function s.act(): "live" … left out, because the function is volatile, and so a mutation',
+        'function s.one(): "max_rows" … left out, because the function returns no set',
+        'function s.rows(): "max_rows" … left out, because the function returns rows of a table, whose comment may have it',
+        'relation s.other.other_note_id_fkey: "ancestors_name" … left out, because the key does not refer to its own table',
+        'table s.note: "refersh" of "live" in its comment directive has no meaning here; supported: refresh',
+        'table s.note: "exact" of "totalCount" in its comment directive has no meaning here; supported: enabled',
+        'table s.note: "localname" of foreign_keys[0] in its comment directive has no meaning here; supported: local_name, foreign_name, ancestors_name, descendants_name, local_columns, foreign_schema, foreign_table, foreign_columns',
+        'table s.note: "local_name" of foreign_keys[0] in its comment directive is ignored; it must be a name',
+        'table s.other: "max_depth" … left out, because no key of the table refers to itself',
+        'table s.other: "primary_key_columns" … left out, because the table has a primary key',
+        'relation s.note.note_up_fkey: "a a" is not a valid GraphQL name for a field of s.note; choose another with {"ancestors_name": "..."} in the comment directive',
+        'relation s.note.note_up_fkey: "2d" is not a valid GraphQL name for a field of s.note; choose another with {"descendants_name": "..."} in the comment directive',
+      ],
+    );
+  });
 });

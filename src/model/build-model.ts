@@ -11,7 +11,7 @@ import { defaultMaxDepth, defaultMaxRows, readDirective, readMaximum } from './d
 import type { Model } from './model.ts';
 import { ClaimedNames } from './naming/claimed-names.ts';
 import { settleRowNames } from './naming/settle-row-names.ts';
-import { buildLineages } from './relations/build-lineages.ts';
+import { buildLineages, noteLineages } from './relations/build-lineages.ts';
 import { buildRelations, findReferrers, noteRelations } from './relations/build-relations.ts';
 import { linkCatalog } from './relations/foreign-keys.ts';
 import type { Exclusion, InferredKey, ReportedModel } from './report.ts';
@@ -160,6 +160,7 @@ function buildParts(context: BuildContext, table: LazyTable, notes: Notes): Tabl
 function* noteParts(context: BuildContext, notes: Notes): Generator<void, readonly InferredKey[]> {
   for (const { columns } of [...context.tables.values(), ...context.insertOnly, ...context.composites.values()]) yield void columns;
   const inferredKeys = yield* noteRelations(context, notes);
+  yield* noteLineages(context, notes, (table) => buildRelations(context, table));
   yield* noteComputed(context, notes);
   return inferredKeys;
 }

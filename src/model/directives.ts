@@ -9,11 +9,14 @@ export type Directive = Readonly<Record<string, unknown>>;
 
 const nothing: Directive = {};
 const opening = '@graphql(';
+/** What is meant to be one. */
+const misspelled = /@graphql(?:\s+\(|\()/i;
 
 /** The result of parsing a comment: no directive, valid JSON, or a broken directive and why. */
 type ParsedDirective =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly value: unknown }
+  /** `rest`: the prose after it. */
+  | { readonly kind: 'json'; readonly value: unknown; readonly rest: string }
   | { readonly kind: 'broken'; readonly problem: string };
 
 /** Parses the first directive of a comment. The directive ends at the parenthesis that closes it; the rest is prose. */
@@ -23,10 +26,15 @@ export function parseDirective(comment: string): ParsedDirective {
   const text = directiveText(comment.slice(start + opening.length));
   if (text === undefined) return { kind: 'broken', problem: 'no parenthesis closes it' };
   try {
-    return { kind: 'json', value: JSON.parse(text) };
+    return { kind: 'json', value: JSON.parse(text), rest: comment.slice(start + opening.length + text.length) };
   } catch (error) {
     return { kind: 'broken', problem: (error as Error).message };
   }
+}
+
+/** Whether a text without a directive has what is meant to be one, such as `@GraphQL({…})`. */
+export function hasMisspelled(text: string): boolean {
+  return misspelled.test(text);
 }
 
 /** The text before the first closing parenthesis outside strings and brackets. */

@@ -1,5 +1,5 @@
 /** The lineages of a table: for each key by which it refers to itself, the rows above and below a row. */
-import type { Mutable } from '../build-context.ts';
+import { type BuildContext, Excluded, type Mutable, type Notes } from '../build-context.ts';
 import { readMaximum } from '../directives.ts';
 import type { Lineage } from '../model.ts';
 import { isFreeName, numbered, qualifiedFieldName } from '../naming/names.ts';
@@ -22,6 +22,29 @@ const directions = ['ancestors', 'descendants'] as const;
  * A directive names them. Otherwise they are called `ancestors` and `descendants`, followed by the columns if there are several keys.
  */
 export function buildLineages(table: LazyTable, relations: readonly NamedRelation[]): NamedLineage[] {
+  return allLineages(table, relations).filter(hasLegalName);
+}
+
+/** Reports those that are left out because a directive gives them names that GraphQL forbids. */
+export function* noteLineages({ tables }: BuildContext, { exclusions }: Notes, relationsOf: RelationsOf): Generator<void, void> {
+  for (const table of tables.values()) {
+    if (!table.additions.has('recursiveRelations')) continue;
+    for (const { lineage, name } of allLineages(table, relationsOf(table)).filter((each) => !hasLegalName(each))) {
+      const problem = `"${lineage.fieldName}" is not a valid GraphQL name for a field of ${table.schema}.${table.name}`;
+      const reason = `${problem}; choose another with {"${lineage.direction}_name": "..."} in the comment directive`;
+      exclusions.push({ object: 'relation', id: table.id, name, ...new Excluded('illegal-name', reason) });
+    }
+    yield;
+  }
+}
+
+type RelationsOf = (table: LazyTable) => readonly NamedRelation[];
+
+function hasLegalName({ lineage }: NamedLineage): boolean {
+  return isFreeName(lineage.fieldName);
+}
+
+function allLineages(table: LazyTable, relations: readonly NamedRelation[]): NamedLineage[] {
   const { additions, traits } = table;
   if (!additions.has('recursiveRelations') || traits.key === null) return [];
   const keys = relations.filter(
@@ -43,7 +66,6 @@ export function buildLineages(table: LazyTable, relations: readonly NamedRelatio
         ),
       );
       const fieldName = own ?? (byColumns.size > 1 ? qualified : direction);
-      if (!isFreeName(fieldName)) return [];
       return [{ lineage: { fieldName, direction, parent: relation, maxDepth, depthName }, name: key.name, qualified }];
     }),
   );

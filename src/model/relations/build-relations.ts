@@ -212,7 +212,7 @@ function isApart(context: BuildContext, { toPartition, local, localColumns }: Fo
 }
 
 function exclusionOf(owner: LazyTable, { key, relation }: Candidate): Exclusion {
-  const side = relation.target === key.target ? 'foreign_name' : 'local_name';
+  const side = relation.holdsKey ? 'foreign_name' : 'local_name';
   const problem = `"${relation.fieldName}" is not a valid GraphQL name for a field of ${owner.schema}.${owner.name}`;
   const reason = `${problem}; choose another with {"${side}": "..."} in the comment directive`;
   return { object: 'relation', id: key.local.id, name: key.name, ...new Excluded('illegal-name', reason) };
