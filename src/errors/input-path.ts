@@ -1,5 +1,5 @@
 /** Where in the arguments of a field or the value of a variable an error is: `objects[2].commentCollection.create[0].body`. */
-import { ApiError } from './api-error.ts';
+import { ApiError, quote } from './api-error.ts';
 
 /** Names of arguments and fields, and indexes of lists, from the outside in. */
 export type InputPath = readonly (string | number)[];
@@ -52,4 +52,9 @@ export function errorWithin(error: unknown, key: string | number): Error {
 /** An error and its path in the value that was read. */
 export function unwrapError(error: unknown): { readonly error: unknown; readonly path: InputPath } {
   return error instanceof ErrorWithin ? { error: error.cause, path: error.path } : { error, path: [] };
+}
+
+/** What is wrong with a field or an attribute that is given under both its names. */
+export function givenTwice(name: string, other: string): string {
+  return `The field ${quote(name)} is given twice, as ${quote(name)} and as ${quote(other)}. Leave out one of them.`;
 }

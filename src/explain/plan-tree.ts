@@ -234,14 +234,16 @@ function valueText(value: ParameterValue): string {
     case 'composite':
       return `{${[...value.attributes].map(([name, each]) => `${name}: ${valueText(each)}`).join(', ')}}`;
     case 'range':
-      return `from ${value.lower ? valueText(value.lower) : 'any'} to ${value.upper ? valueText(value.upper) : 'any'}`;
-    case 'multirange':
-      return `[${value.items.map(valueText).join(', ')}]`;
+      return `from ${boundText(value.parts.get('lower'))} to ${boundText(value.parts.get('upper'))}`;
     case 'null bounds':
       return 'null';
     case 'version':
       return 'the schema version';
   }
+}
+
+function boundText(bound: ParameterValue | undefined): string {
+  return bound === undefined ? 'any' : valueText(bound);
 }
 
 function nameOf(of: Table | Routine): string {

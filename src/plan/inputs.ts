@@ -1,12 +1,13 @@
 /** Turns selections into members, and coerced arguments into parameters. */
-import { ApiError, inField, quote } from '../errors/api-error.ts';
+import { ApiError, inField } from '../errors/api-error.ts';
+import { givenTwice } from '../errors/input-path.ts';
 import type { Column, ColumnShape, Table } from '../model/model.ts';
-import { isArrayDomain, type JsonValueType, jsonValueTypes, rangesOf } from '../model/types/named-types.ts';
+import { isArrayDomain, type JsonValueType, jsonValueTypes } from '../model/types/named-types.ts';
 import { operators } from '../model/types/operators.ts';
 import { boundsName } from '../model/types/range-operators.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
-import type { RangePart } from '../schema/bindings.ts';
+import type { InputBinding } from '../schema/bindings.ts';
 import type { JsonPathValue, Test } from './conditions.ts';
 import type { Count, ElementUse, Parameter, ParameterEncoding, ParameterValue } from './parameter.ts';
 import type { Member, TypeNamePlan } from './plan.ts';
@@ -21,11 +22,10 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
-/** The value that an input gives a column: its own, or that of the bounds. */
+/** The value that an input gives a column or an attribute: its own, or that of the bounds. */
 export function writtenValue({ value, binding }: InputEntry): ParameterValue {
-  if (binding?.at !== 'write' || binding.kind !== 'bounds') return parameterValue(value);
-  if (value === null) return { kind: 'null bounds' };
-  return rangeValue(value, rangesOf(binding.column.type)?.range.isMulti === true);
+  if (!isOfColumn(binding) || binding.kind !== 'bounds') return parameterValue(value);
+  return value === null ? { kind: 'null bounds' } : rangeValue(value);
 }
 
 /** The name of the input that gives a value to the column or the argument which has this name in inputs. */
@@ -36,21 +36,25 @@ export function writtenName(name: string, value: ParameterValue | undefined): st
 /** Whether a value is given by the bounds of a range, or by those of several. */
 export function isOfBounds(value: ParameterValue): boolean {
   if (value.kind === 'list') return value.items.some(isOfBounds);
-  return value.kind === 'range' || value.kind === 'multirange' || value.kind === 'null bounds';
+  return value.kind === 'range' || value.kind === 'null bounds';
 }
 
-/** Throws BAD_USER_INPUT for a column that is given as text and by its bounds. */
+/** Throws BAD_USER_INPUT for a column or an attribute that is given as text and by its bounds. */
 export function checkBounds(entries: readonly InputEntry[]): void {
   for (const { name, binding } of entries) {
-    if (binding?.at !== 'write' || binding.kind !== 'bounds') continue;
+    if (!isOfColumn(binding) || binding.kind !== 'bounds') continue;
     const { column } = binding;
-    const other = entries.find(
-      (entry) => entry.binding?.at === 'write' && entry.binding.kind === 'column' && entry.binding.column === column,
-    );
+    const other = entries.find((entry) => isOfColumn(entry.binding) && entry.binding.kind === 'column' && entry.binding.column === column);
     if (!other) continue;
-    const problem = `The field ${quote(column.fieldName)} is given twice, as ${quote(other.name)} and as ${quote(name)}.`;
-    throw new ApiError('BAD_USER_INPUT', `${problem} Leave out one of them.`);
+    throw new ApiError('BAD_USER_INPUT', givenTwice(other.name, name));
   }
+}
+
+type OfColumn = Extract<InputBinding, { at: 'write' | 'composite' }>;
+
+/** Whether an input is one of a table or of a composite type. */
+function isOfColumn(binding: InputBinding | undefined): binding is OfColumn {
+  return binding?.at === 'write' || binding?.at === 'composite';
 }
 
 /** Whether an input has no value, because all variables in it were not sent. */
@@ -58,22 +62,11 @@ export function isUnsent(value: InputValue): boolean {
   return value?.kind === 'object' && value.entries.length === 0 && value.unsent !== undefined;
 }
 
-/** A range; of a list, a multirange, or a list of ranges. */
-export function rangeValue(value: InputValue, isMulti: boolean): ParameterValue {
-  if (value?.kind === 'list') return { kind: isMulti ? 'multirange' : 'list', items: value.items.map((item) => rangeValue(item, isMulti)) };
+/** A range, or a list of ranges. */
+export function rangeValue(value: InputValue): ParameterValue {
+  if (value?.kind === 'list') return { kind: 'list', items: value.items.map(rangeValue) };
   if (value?.kind !== 'object') return parameterValue(value);
-  const partOf = (kind: RangePart): ParameterValue | null => {
-    const found = value.entries.find((entry) => bindingAt('range', entry).kind === kind)?.value ?? null;
-    return found && parameterValue(found);
-  };
-  return {
-    kind: 'range',
-    lower: partOf('lower'),
-    upper: partOf('upper'),
-    lowerInclusive: partOf('lower inclusive'),
-    upperInclusive: partOf('upper inclusive'),
-    isEmpty: partOf('is empty'),
-  };
+  return { kind: 'range', parts: new Map(value.entries.map((entry) => [bindingAt('range', entry).kind, parameterValue(entry.value)])) };
 }
 
 interface ElementParameter extends Parameter {
@@ -136,7 +129,9 @@ export function parameterValue(value: InputValue): ParameterValue {
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
   if (value.kind === 'object') {
-    const attributes = value.entries.map((entry) => [bindingAt('composite', entry).column.name, parameterValue(entry.value)] as const);
+    checkBounds(value.entries);
+    const given = value.entries.filter((entry) => bindingAt('composite', entry).kind === 'column' || !isUnsent(entry.value));
+    const attributes = given.map((entry) => [bindingAt('composite', entry).column.name, writtenValue(entry)] as const);
     return { kind: 'composite', attributes: new Map(attributes) };
   }
   throw new Error(`Expected a value, not ${value.kind}.`);

@@ -2,6 +2,7 @@
 import type { MeasuredForm } from '../model/types/postgres-types.ts';
 import type { ValueType } from '../model/value-type.ts';
 import type { BindValue } from '../request/operation.ts';
+import type { RangePart } from '../schema/bindings.ts';
 
 /** A value to bind when the statement runs, and how to encode it for PostgreSQL. */
 export interface Parameter {
@@ -15,21 +16,11 @@ export type ParameterValue =
   | { readonly kind: 'list'; readonly items: readonly ParameterValue[] }
   /** A value of a composite type, by the names of its attributes in PostgreSQL. */
   | { readonly kind: 'composite'; readonly attributes: ReadonlyMap<string, ParameterValue> }
-  | RangeParameter
-  | { readonly kind: 'multirange'; readonly items: readonly ParameterValue[] }
+  /** A range; of a multirange, one of the list. A bound that is absent or null is none. */
+  | { readonly kind: 'range'; readonly parts: ReadonlyMap<RangePart, ParameterValue> }
   /** Null, where an input takes the bounds of a range. */
   | { readonly kind: 'null bounds' }
   | { readonly kind: 'version'; readonly version: { readonly current: string } };
-
-/** A range; a bound that is null is none. */
-export interface RangeParameter {
-  readonly kind: 'range';
-  readonly lower: ParameterValue | null;
-  readonly upper: ParameterValue | null;
-  readonly lowerInclusive: ParameterValue | null;
-  readonly upperInclusive: ParameterValue | null;
-  readonly isEmpty: ParameterValue | null;
-}
 
 /** How to encode an element of a cursor or nodeId. */
 export type ElementUse = 'text' | 'array' | 'json';

@@ -1,5 +1,5 @@
 /** An operation as later stages see it: fragments merged, directives evaluated, arguments coerced. Plain data, except for `on`. */
-import type { FieldBinding, InputBinding } from '../schema/bindings.ts';
+import type { FieldBinding, InputBinding, RangePart } from '../schema/bindings.ts';
 
 export interface Operation {
   /** A subscription reads as a query does. */
@@ -69,14 +69,19 @@ export interface VariableValue {
 }
 
 /**
- * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, a value of a composite type, or
- * nested JSON of a cursor or nodeId.
+ * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, a value of a composite type, a
+ * range, or nested JSON of a cursor or nodeId.
  */
-export type ScalarValue = string | boolean | null | readonly ScalarValue[] | CompositeValue | NestedJson;
+export type ScalarValue = string | boolean | null | readonly ScalarValue[] | CompositeValue | RangeValue | NestedJson;
 
 /** A value of a composite type: its attributes, by their names in PostgreSQL. Those that are absent are null. */
 export interface CompositeValue {
   readonly attributes: ReadonlyMap<string, ScalarValue>;
+}
+
+/** A range; of a multirange, one of the list. A bound that is absent or null is none. */
+export interface RangeValue {
+  readonly range: ReadonlyMap<RangePart, ScalarValue>;
 }
 
 /** A list or object inside a cursor or nodeId, as JSON text. */

@@ -114,7 +114,7 @@ interface InputBindings {
   'order column': ColumnBinding;
   write: ColumnBinding | BoundsBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
   /** An attribute. */
-  composite: ColumnBinding;
+  composite: ColumnBinding | BoundsBinding;
   increment: ColumnBinding;
   'json columns': ColumnBinding;
   'json change': Plain<'merge' | 'remove paths' | 'set paths'>;

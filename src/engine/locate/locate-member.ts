@@ -1,9 +1,11 @@
 /** Finds the member of a value of a composite type, the bound of a range, or that of one in an array, that an error belongs to. */
 import { unwrapError, writePath } from '../../errors/input-path.ts';
+import { rangesOf } from '../../model/types/named-types.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import { isOfBounds } from '../../plan/inputs.ts';
-import type { Parameter, ParameterValue } from '../../plan/parameter.ts';
+import type { Parameter } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
+import { isRange, memberName } from '../prepare/encode-value.ts';
 import type { Failure } from './locate-input.ts';
 
 interface Leaf {
@@ -16,11 +18,7 @@ interface Leaf {
 export function memberPath(parameter: Parameter, failure: Failure): string {
   const { value, encoding } = parameter;
   const { cause, textOf, valueOf } = failure;
-  if (cause !== null && isOfBounds(value)) {
-    const bounds = boundsOf(value, []).filter((bound) => cause.message.includes(`"${String(valueOf(bound.value))}"`));
-    return bounds.length === 1 ? endOf(bounds[0]!.path) : '';
-  }
-  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list')) return '';
+  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list' && !isOfBounds(value))) return '';
   if (cause === null) {
     try {
       textOf(parameter);
@@ -40,15 +38,6 @@ export function memberPath(parameter: Parameter, failure: Failure): string {
   return suspects.length === 1 ? endOf(suspects[0]!.path) : '';
 }
 
-function boundsOf(value: ParameterValue, path: Leaf['path']): readonly { readonly path: Leaf['path']; readonly value: ParameterValue }[] {
-  if (value.kind === 'multirange' || value.kind === 'list') return value.items.flatMap((item, index) => boundsOf(item, [...path, index]));
-  if (value.kind !== 'range') return [];
-  return (['lower', 'upper'] as const).flatMap((side) => {
-    const bound = value[side];
-    return bound === null ? [] : [{ path: [...path, side], value: bound }];
-  });
-}
-
 function endOf(path: Leaf['path']): string {
   return writePath(['', ...path]);
 }
@@ -60,8 +49,15 @@ function leavesOf(value: ScalarValue, type: ValueType, path: Leaf['path']): read
     const element: ValueType = type.kind === 'list' ? type.element : { ...type, kind: 'row' };
     return items.flatMap((item, index) => leavesOf(item, element, [...path, index]));
   }
+  const range = rangesOf(type)?.range;
+  if (range?.isMulti && Array.isArray(value)) {
+    return value.flatMap((item, index) => leavesOf(item, type, [...path, index]));
+  }
+  if (range && isRange(value))
+    return [...value.range].flatMap(([part, bound]) => leavesOf(typeof bound === 'string' ? bound : null, range.bound, [...path, part]));
   if (type.kind !== 'row' || typeof value !== 'object' || !('attributes' in value)) return [{ path, value, type }];
-  return type.table.columns.flatMap((column) =>
-    leavesOf(value.attributes.get(column.name) ?? null, column.type, [...path, column.fieldName]),
-  );
+  return type.table.columns.flatMap((column) => {
+    const member = value.attributes.get(column.name) ?? null;
+    return leavesOf(member, column.type, [...path, memberName(column, member)]);
+  });
 }

@@ -4,17 +4,16 @@
  */
 
 import { type Limits, noLimits, overLimit } from '../../budget/limits.ts';
-import { ApiError, quote } from '../../errors/api-error.ts';
-import { errorWithin, unwrapError } from '../../errors/input-path.ts';
-import type { Table } from '../../model/model.ts';
-import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
-import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { unwrapError } from '../../errors/input-path.ts';
+import { namedTypes } from '../../model/types/named-types.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import { checkCount } from '../../plan/inputs.ts';
-import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, RangeParameter, ValueUse } from '../../plan/parameter.ts';
+import type { ElementUse, Parameter, ParameterEncoding, ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import { isStorable, MalformedIdError } from '../../request/coerce/opaque-id.ts';
-import type { CompositeValue, NestedJson, ScalarValue } from '../../request/operation.ts';
+import type { NestedJson, ScalarValue } from '../../request/operation.ts';
 import { checkLabels, checkMark, checkNumber, checkSearchLength, checkWidth, encodeSearch, vectorText } from './argument-texts.ts';
-import { geometryText } from './geometry-text.ts';
+import { arrayLiteral, encodeArray, encodeValue } from './encode-value.ts';
 
 interface UnboundStatement {
   readonly text: string;
@@ -165,31 +164,12 @@ export function resolveValue(value: ParameterValue, bindValues: readonly ScalarV
     case 'composite':
       return { attributes: new Map([...value.attributes].map(([name, each]) => [name, resolveValue(each, bindValues)])) };
     case 'range':
-      return rangeText(value, bindValues);
-    case 'multirange':
-      return `{${value.items.map((item) => String(resolveValue(item, bindValues))).join()}}`;
+      return { range: new Map([...value.parts].map(([part, each]) => [part, resolveValue(each, bindValues)])) };
     case 'null bounds':
       return null;
     case 'version':
       return value.version.current;
   }
-}
-
-/** The text of a range (PostgreSQL manual: Range Types, Input/Output). Without flags, its lower bound is in it, and its upper is not. */
-function rangeText(range: RangeParameter, bindValues: readonly ScalarValue[]): string {
-  const valueOf = (part: ParameterValue | null): ScalarValue => part && resolveValue(part, bindValues);
-  const [lower, upper] = [valueOf(range.lower), valueOf(range.upper)];
-  if (valueOf(range.isEmpty) === true) {
-    if (lower === null && upper === null) return 'empty';
-    throw new ApiError('BAD_USER_INPUT', 'A range that is empty has no bounds. Leave out "isEmpty", or the bounds.');
-  }
-  const start = valueOf(range.lowerInclusive) === false ? '(' : '[';
-  const end = valueOf(range.upperInclusive) === true ? ']' : ')';
-  return `${start}${boundText(lower)},${boundText(upper)}${end}`;
-}
-
-function boundText(bound: ScalarValue): string {
-  return bound === null ? '' : `"${String(bound).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 type ValueEncoding = Extract<ParameterEncoding, { kind: 'value' }>;
@@ -208,91 +188,8 @@ function encodePart(value: ScalarValue, { type, use, as }: ValueEncoding, limits
   return text === null ? null : `%${text.replaceAll(/[\\%_]/g, '\\$&')}${as === 'part' ? '%' : ''}`;
 }
 
-function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
-  if (value === null) return null;
-  if (type.kind === 'list') {
-    const items = Array.isArray(value) ? value : [value];
-    return type.isVector ? numbersText(items, type.sqlType) : encodeArray(items, type.element, use);
-  }
-  if (type.kind === 'row') return isComposite(value) ? compositeText(value, type.table, use) : null;
-  if (type.kind === 'row list') return compositesText(Array.isArray(value) ? value : [value], type.table, use);
-  // `in` takes a list although the type of its column is not one.
-  if (Array.isArray(value)) return encodeArray(value, type as ScalarType | EnumValueType, use);
-  return encodeScalar(String(value), type, use);
-}
-
-function isComposite(value: ScalarValue): value is CompositeValue {
-  return typeof value === 'object' && value !== null && 'attributes' in value;
-}
-
-/** The text of a value of a composite type (PostgreSQL manual: Composite Type Input and Output Syntax): `("Mill Lane 2",,"(1,2)")`. */
-function compositeText({ attributes }: CompositeValue, { columns, composite }: Table, use: 'filter' | 'write'): string {
-  const texts = (composite?.attributes ?? []).map((name) => {
-    const value = attributes.get(name) ?? null;
-    const column = value === null ? undefined : columns.find((each) => each.name === name);
-    return column ? within(column.fieldName, () => encodeValue(value, column.type, use)) : null;
-  });
-  return `(${texts.map((text) => (text === null ? '' : elementLiteral(text))).join(',')})`;
-}
-
-function compositesText(items: readonly ScalarValue[], table: Table, use: 'filter' | 'write'): string {
-  return arrayLiteral(items.map((item, index) => (isComposite(item) ? within(index, () => compositeText(item, table, use)) : null)));
-}
-
-function within<Result>(key: string | number, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw errorWithin(error, key);
-  }
-}
-
-function numbersText(items: readonly ScalarValue[], type: string): string {
-  if (items.includes(null)) throw new ApiError('BAD_USER_INPUT', `A value of type ${type} cannot contain nulls. Leave them out.`);
-  return items.join(' ');
-}
-
-function encodeScalar(text: string, type: ValueType, use: 'filter' | 'write'): string | null {
-  if (type.kind === 'enum') return labelOf(text, type);
-  if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
-    throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
-  }
-  if (isStorable(text)) return isShape(type) ? geometryText(text, type.kind === 'scalar' ? type.srid : undefined) : text;
-  // Nothing can equal such a text, and it cannot be stored.
-  if (use === 'filter') return null;
-  throw new ApiError('BAD_USER_INPUT', 'PostgreSQL cannot store text that contains a NUL character (U+0000) or half of a surrogate pair.');
-}
-
-function isShape(type: ValueType): boolean {
-  return type.kind === 'scalar' && operandScalar(type).traits.geometry !== null;
-}
-
-function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
-  if (!mapped) return name;
-  const value = values.find((each) => each.name === name);
-  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${quote(name)}.`);
-  return value.label;
-}
-
 /** Encodes each value as if it were bound alone. */
 function encodeRows(values: readonly ScalarValue[], type: ValueType, use: ValueUse): string {
   if (use === 'filter' || use === 'write') return arrayLiteral(values.map((value) => encodeValue(value, type, use)));
   return arrayLiteral(values.map((value) => (value === null ? null : encodeElement(value, use))));
-}
-
-function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {
-  // `maxLength` does not apply to elements of a list: PostgreSQL truncates or rejects them itself.
-  const element = type.kind === 'scalar' && use === 'write' ? { ...type, maxLength: null } : type;
-  const texts = items.map((item) => (item === null ? null : encodeScalar(String(item), element, use)));
-  return arrayLiteral(texts, element.kind === 'scalar' ? element.delimiter : undefined);
-}
-
-/** The text of an array (PostgreSQL manual: Array Value Input). */
-export function arrayLiteral(items: readonly (string | null)[], delimiter = ','): string {
-  return `{${items.map(elementLiteral).join(delimiter)}}`;
-}
-
-function elementLiteral(text: string | null): string {
-  if (text === null) return 'NULL';
-  return text.includes('"') || text.includes('\\') ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `"${text}"`;
 }

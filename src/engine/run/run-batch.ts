@@ -7,7 +7,7 @@ import { DatabaseError } from '../../errors/database-error.ts';
 import { isConflict, toApiError } from '../../errors/from-postgres.ts';
 import type { Observer } from '../../events.ts';
 import { StaleSchemaError } from '../../freshness/stale-schema.ts';
-import { arrayLiteral } from '../prepare/bind-parameters.ts';
+import { arrayLiteral } from '../prepare/encode-value.ts';
 import type { KeyStore, RequestIdentity } from './idempotency-key.ts';
 import { type ResponseTemplate, replayedResponse, type SuccessResponse } from './response.ts';
 

@@ -130,7 +130,7 @@ function planColumnTest(operand: InputEntry, column: Column): Filter | null {
 function planRangeTest(value: InputValue, binding: RangeBinding, column: Column): Filter | null {
   const ranges = rangesOf(column.type);
   if (ranges === undefined) throw new Error(`The column ${column.name} has no ranges.`);
-  const { bound, isMulti } = ranges.range;
+  const { bound } = ranges.range;
   switch (binding.kind) {
     case 'is empty':
       return { kind: 'range is empty', column, parameter: valueParameter(value, namedTypes.bool, 'filter') };
@@ -146,7 +146,7 @@ function planRangeTest(value: InputValue, binding: RangeBinding, column: Column)
       // An empty object is no condition.
       if ((value?.kind === 'object' && value.entries.length === 0) || (value?.kind === 'list' && value.items.some(isUnsent))) return null;
       const encoding = { kind: 'value', type: operandType(column.type), use: 'filter' } as const;
-      return { kind: 'range test', column, operator, parameter: { value: rangeValue(value, isMulti), encoding } };
+      return { kind: 'range test', column, operator, parameter: { value: rangeValue(value), encoding } };
     }
   }
 }

@@ -115,8 +115,7 @@ function inputsOf(field: SelectedField, routine: Routine): readonly RoutineInput
     const { kind, argument } = bindingAt('routine', each);
     if (kind === 'argument') return [{ argument, parameter: valueParameter(each.value, argument.type, 'write') }];
     if (isUnsent(each.value)) return [];
-    const value = rangeValue(each.value, rangesOf(argument.type)?.range.isMulti === true);
-    return [{ argument, parameter: { value, encoding: { kind: 'value', type: argument.type, use: 'write' } } }];
+    return [{ argument, parameter: { value: rangeValue(each.value), encoding: { kind: 'value', type: argument.type, use: 'write' } } }];
   });
   if (routine.hasBounds) for (const argument of routine.arguments) if (rangesOf(argument.type)) checkGiven(argument, inputs);
   return inputs;

@@ -16,8 +16,9 @@ import {
 } from 'graphql';
 import { type Limits, overLimit } from '../../budget/limits.ts';
 import { quote } from '../../errors/api-error.ts';
-import { errorWithin } from '../../errors/input-path.ts';
-import { inputBinding } from '../../schema/bindings.ts';
+import { errorWithin, givenTwice } from '../../errors/input-path.ts';
+import { boundsName } from '../../model/types/range-operators.ts';
+import { inputBinding, type RangePart } from '../../schema/bindings.ts';
 import { isChoice, isWhole } from '../../schema/value-types.ts';
 import type { Coercion, InputEntry, InputValue, ScalarValue, VariableValue } from '../operation.ts';
 import { type LeafType, leafValue, readScalar } from './coerce-leaf.ts';
@@ -113,7 +114,7 @@ class VariableReader {
   }
 
   #null(type: GraphQLInputType): null {
-    if (isNonNullType(type)) throw new GraphQLError(`Expected non-nullable type "${type}" not to be null.`);
+    checkNullable(type);
     this.variant += 'n';
     return null;
   }
@@ -168,7 +169,7 @@ class VariableReader {
   /** An element of a list that is bound as one value. */
   #boundItem(itemType: GraphQLInputType, bare: LeafType, item: unknown): ScalarValue {
     if (item !== null && item !== undefined) return readScalar(bare, item, this.#coercion);
-    if (isNonNullType(itemType)) throw new GraphQLError(`Expected non-nullable type "${itemType}" not to be null.`);
+    checkNullable(itemType);
     return null;
   }
 
@@ -199,27 +200,41 @@ class VariableReader {
 
   /** A value of a composite type, or a part of one, which does not change the SQL. */
   *#whole(type: GraphQLInputType, value: unknown, depth: number): Generator<void, ScalarValue> {
-    if (value === null || value === undefined) return null;
-    if (isListType(type)) {
+    const bare = getNullableType(type);
+    if (value === null || value === undefined) {
+      checkNullable(type);
+      return null;
+    }
+    if (isListType(bare)) {
       const items: readonly unknown[] = Array.isArray(value) ? value : [value];
       this.#countElements(items.length);
-      return yield* this.#wholeList(type.ofType, items, depth + 1);
+      return yield* this.#wholeList(bare.ofType, items, depth + 1);
     }
-    if (!isInputObjectType(type)) return isLeafType(type) ? readScalar(type, value, this.#coercion) : null;
-    this.#checkDepth(depth + 1);
+    if (isInputObjectType(bare)) return yield* this.#wholeObject(bare, value, depth + 1);
+    return readScalar(bare, value, this.#coercion);
+  }
+
+  /** A value of a composite type, or a range in one. */
+  *#wholeObject(type: GraphQLInputObjectType, value: unknown, depth: number): Generator<void, ScalarValue> {
+    this.#checkDepth(depth);
     const attributes = new Map<string, ScalarValue>();
+    const range = new Map<RangePart, ScalarValue>();
     for (const [name, item] of Object.entries(membersOf(type, value))) {
       const field = fieldOf(type, name);
       const binding = inputBinding(field);
-      if (binding?.at !== 'composite') continue;
       try {
-        attributes.set(binding.column.name, yield* this.#whole(field.type, item, depth + 1));
+        const read = yield* this.#whole(field.type, item, depth);
+        if (binding?.at === 'range') range.set(binding.kind, read);
+        if (binding?.at !== 'composite') continue;
+        const { column } = binding;
+        if (attributes.has(column.name)) throw new GraphQLError(givenTwice(column.fieldName, boundsName(column.fieldName)));
+        attributes.set(column.name, read);
       } catch (error) {
         throw errorWithin(error, name);
       }
     }
     if (this.#isPauseDue()) yield;
-    return { attributes };
+    return isWhole(type) ? { attributes } : { range };
   }
 
   *#wholeList(itemType: GraphQLInputType, items: readonly unknown[], depth: number): Generator<void, ScalarValue[]> {
@@ -268,6 +283,10 @@ class VariableReader {
   #checkDepth(depth: number): void {
     if (depth > this.#limits.depth) throw overLimit(this.#limits, 'depth');
   }
+}
+
+function checkNullable(type: GraphQLInputType): void {
+  if (isNonNullType(type)) throw new GraphQLError(`Expected non-nullable type "${type}" not to be null.`);
 }
 
 function membersOf(type: GraphQLInputObjectType, value: unknown): Readonly<Record<string, unknown>> {

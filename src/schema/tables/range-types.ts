@@ -177,12 +177,13 @@ export function hasBounds({ rangeTypes }: TypeRegistry, { additions }: Table, { 
   return ranges !== undefined && rangeTypes.has(ranges.range.scalar);
 }
 
-/** The fields of an input beside those of ranges. */
+/** The fields of an input, of a table or of a composite type, beside those of ranges. */
 export function boundsInputs(
   registry: TypeRegistry,
   table: Table,
   columns: readonly Column[],
   others: GraphQLInputFieldConfigMap,
+  at: 'write' | 'composite' = 'write',
 ): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   if (!table.additions.has('ranges')) return fields;
@@ -194,7 +195,7 @@ export function boundsInputs(
     fields[name] = {
       type: rangesInput(registry, column.type)!,
       description: `Instead of \`${column.fieldName}\``,
-      ...bindInput('write', { kind: 'bounds', column }),
+      ...bindInput(at, { kind: 'bounds', column }),
     };
   }
   return fields;

@@ -1,11 +1,12 @@
 /**
  * The input types of composite types, whose fields are their attributes:
  *
- *     input PlaceInput { street: String  city: String  spot: SpotInput  stops: [SpotInput] }
+ *     input PlaceInput { street: String  city: String  spot: SpotInput  stops: [SpotInput]  open: Opaque  openBounds: TimeRangeInput }
  */
 import { GraphQLInputObjectType } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
+import { boundsInputs } from '../tables/range-types.ts';
 import { asWhole, columnInputs, inputTypeOf } from '../value-types.ts';
 
 /** Defines the inputs of those that are written somewhere and have an attribute that can be written. */
@@ -19,16 +20,15 @@ export function* defineCompositeInputs(registry: TypeRegistry, composites: reado
   }
 }
 
-function inputOf(
-  registry: TypeRegistry,
-  { typeName, description }: Table,
-  name: string,
-  columns: readonly Column[],
-): GraphQLInputObjectType {
+function inputOf(registry: TypeRegistry, composite: Table, name: string, columns: readonly Column[]): GraphQLInputObjectType {
+  const { typeName, description } = composite;
   return new GraphQLInputObjectType({
     name,
     description: description ?? `A value of the composite type \`${typeName}\`. A member that is left out is null`,
     ...asWhole,
-    fields: () => columnInputs('composite', columns, 'fieldName', ({ type }) => inputTypeOf(type, registry)),
+    fields: () => {
+      const fields = columnInputs('composite', columns, 'fieldName', ({ type }) => inputTypeOf(type, registry));
+      return { ...fields, ...boundsInputs(registry, composite, columns, fields, 'composite') };
+    },
   });
 }
