@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
+      'model/naming/filter-names.ts',
       'model/naming/graphql-names.ts',
       'model/naming/names.ts',
       'model/tables/column-uses.ts',
@@ -68,7 +69,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'schema/bindings.ts',
       'schema/value-types.ts',
       'schema/lazy/graphql-internals.ts',
-      'schema/tables/filter-types.ts',
+      'schema/tables/value-filters.ts',
       'model/types',
     ],
     types: ['schema'],

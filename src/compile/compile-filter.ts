@@ -20,7 +20,7 @@ import { bind, builtIn, identifier, integer, join, literal, type Sql, sql, trust
 import { elementScope, elementsOf, memberScope, shapedValue } from './attributes.ts';
 import { distanceCondition } from './distance.ts';
 import { relatedRows } from './related-rows.ts';
-import { type Aliases, allNeeds, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
+import { type Aliases, allNeeds, directScope, needsOfColumns, noNeeds, type RowNeeds, type Scope, wholeRow } from './scope.ts';
 import { searchCondition } from './search.ts';
 import { comparable, comparand, comparisonOf, hasOwnOperand, inSchemaOf, isNotNull, isNull, partOf, testOf } from './values/comparison.ts';
 import { jsonCondition } from './values/json-values.ts';
@@ -143,14 +143,10 @@ function nearCondition({ column, from, distance }: Extract<Filter, { kind: 'near
  * `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)`. All elements match if none fails to; for an array
  * that is null, neither holds.
  */
-function elementsCondition(
-  { column, quantifier, type, tests }: Extract<Filter, { kind: 'elements' }>,
-  scope: Scope,
-  aliases: Aliases,
-): Sql {
+function elementsCondition({ column, quantifier, filter }: Extract<Filter, { kind: 'elements' }>, scope: Scope, aliases: Aliases): Sql {
   const array = scope.column(column.name);
   const alias = aliases.next();
-  const matches = and(tests.map((test) => testOf(elementOf(alias), test, type)));
+  const matches = compileFilter(filter, directScope(alias, { keepsNotNull: false }), aliases);
   return quantified(quantifier, array, as(builtIn('unnest', array), alias, ['element']), matches);
 }
 

@@ -56,6 +56,8 @@ export interface Model {
   readonly geoTypes: { readonly scalar: string; readonly near: string } | null;
   /** The filters of types that are Opaque, with their names, if tables that have the addition use them. */
   readonly typeFilters: ReadonlyMap<TypeFilterName, string>;
+  /** The filters of arrays, by the name of the filter of their elements, for those that pg_graphql has none for. */
+  readonly listFilters: ReadonlyMap<string, string>;
   /** The names of the input types of JSON; null without a JSON column of a table that has the addition. */
   readonly jsonTypes: JsonTypeNames | null;
   /** Whether tables may have vectors: the database has pgvector, and the addition is on. */

@@ -97,8 +97,8 @@ export type Test =
 
 /** Tests of an array. */
 type ArrayTest =
-  /** Whether all tests hold for the same element, of any or of all. */
-  | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly type: ElementType; readonly tests: readonly Test[] }
+  /** Whether a filter of elements, as a column of that name, holds for any or for all. */
+  | { readonly kind: 'elements'; readonly quantifier: 'any' | 'all'; readonly filter: Filter }
   /** The number of elements. */
   | { readonly kind: 'length'; readonly tests: readonly Test[] };
 

@@ -3,15 +3,7 @@
  * every table are generators that yield after each, because with thousands of tables they take longer than requests should wait
  * (`slices.ts`).
  */
-import {
-  type GraphQLEnumType,
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLID,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  GraphQLNonNull,
-  type GraphQLScalarType,
-} from 'graphql';
+import { type GraphQLFieldConfigArgumentMap, GraphQLID, type GraphQLInterfaceType, type GraphQLNamedType, GraphQLNonNull } from 'graphql';
 import type { Column, Model, Table, UniqueLookup } from '../model/model.ts';
 import {
   fieldsNamed,
@@ -24,8 +16,8 @@ import {
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import type { Routine } from '../model/routine.ts';
+import { isCompared } from '../model/types/named-types.ts';
 import { boundsName } from '../model/types/range-operators.ts';
-import { scalars } from '../model/types/scalars.ts';
 import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from './lazy/lazy-object-type.ts';
@@ -34,18 +26,7 @@ import { type TableTypes, TypeRegistry } from './lazy/type-registry.ts';
 import { aggregateTypes } from './tables/aggregate-types.ts';
 import { defineCompositeFilters } from './tables/composite-filters.ts';
 import { collectionArguments, connectionTypes, edgesOf, nodeInterface, pageInfo, streamArguments } from './tables/connection-types.ts';
-import {
-  defineRangeFilters,
-  domainFilter,
-  enumFilter,
-  filterIs,
-  filterTypes,
-  idFilter,
-  listFilter,
-  type OfferedOperators,
-  scalarFilterTypes,
-  typeFilter,
-} from './tables/filter-types.ts';
+import { filterTypes } from './tables/filter-types.ts';
 import { defineFusion } from './tables/fusion-types.ts';
 import { defineGeometryTypes } from './tables/geometry-types.ts';
 import { defineGroups, groupTypes } from './tables/group-types.ts';
@@ -55,6 +36,17 @@ import { orderTypes } from './tables/order-types.ts';
 import { defineRangeTypes, returnsBounds } from './tables/range-types.ts';
 import { boundsRoutineField, hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
+import {
+  defineListFilter,
+  defineRangeFilters,
+  domainFilter,
+  enumFilter,
+  filterIs,
+  idFilter,
+  type OfferedOperators,
+  scalarFilterTypes,
+  typeFilter,
+} from './tables/value-filters.ts';
 import { bareJsonScalar, cursorScalar, DatabaseEnumType, domainScalar, inputTypeOf, orderByDirection, scalarTypes } from './value-types.ts';
 import { defineCompositeInputs } from './writes/composite-types.ts';
 import { mutationFields, mutationTypes } from './writes/mutation-types.ts';
@@ -100,6 +92,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   defineRangeTypes(registry);
   defineRangeFilters(registry);
   for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(registry, filter, name, offered));
+  for (const [of, name] of model.listFilters) defineListFilter(registry, name, of, offered);
   const node = nodeInterface(nodeIdField);
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
@@ -145,27 +138,14 @@ function defineEnumTypes(
   const names = values.map(({ name }) => name);
   registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
   registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), offered));
-  if (filtersLists) defineListFilter(registry, typeName, () => registry.enum(typeName), offered);
+  if (filtersLists) defineListFilter(registry, listFilterTypeName(typeName), filterTypeName(typeName), offered);
 }
 
 function defineDomainTypes(registry: TypeRegistry, domain: DomainType, offered: OfferedOperators): void {
   const { typeName, base } = domain;
   registry.define(typeName, () => domainScalar(domain));
   registry.define(filterTypeName(typeName), () => domainFilter(registry, domain, offered));
-  const filtersLists = base.kind === 'enum' || scalars[base.scalar].filtersLists;
-  if (filtersLists) defineListFilter(registry, typeName, () => registry.scalar(typeName), offered);
-}
-
-function defineListFilter(
-  registry: TypeRegistry,
-  typeName: string,
-  typeOf: () => GraphQLEnumType | GraphQLScalarType,
-  offered: OfferedOperators,
-): void {
-  const elements = offered.more ? () => registry.input(filterTypeName(typeName)) : null;
-  registry.define(listFilterTypeName(typeName), () =>
-    listFilter(typeOf(), elements, offered.more ? registry.input(filterTypeName('Int')) : null),
-  );
+  if (isCompared(base)) defineListFilter(registry, listFilterTypeName(typeName), filterTypeName(typeName), offered);
 }
 
 function queryFields(

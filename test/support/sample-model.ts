@@ -128,6 +128,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     specifiesScalars: true,
     hasMoreOperators: true,
     hasTrigrams: false,
+    listFilters: new Map(),
     typeFilters: new Map(),
     rangeTypes: new Map(),
     geoTypes: null,

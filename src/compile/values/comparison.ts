@@ -1,6 +1,6 @@
 /** Comparisons with a bound value: `t1."age" > $1::int4`, `t1."id" = any($1::int4[])`. */
 import type { ColumnPair } from '../../model/model.ts';
-import { operandType } from '../../model/types/named-types.ts';
+import { operandScalar, operandType } from '../../model/types/named-types.ts';
 import { type Operator, operators } from '../../model/types/operators.ts';
 import { typeFilters } from '../../model/types/type-filters.ts';
 import type { ListType, ScalarType, ValueType } from '../../model/value-type.ts';
@@ -10,6 +10,7 @@ import { bind, bindUncast, builtIn, cast, integer, literal, type Sql, sql, trust
 
 /** The type to which values of `type` are cast for comparison. */
 export function comparedType(type: ValueType): string {
+  if (type.kind === 'list' && type.element.kind === 'scalar' && operandScalar(type.element).typeName === 'json') return 'jsonb[]';
   return type.kind === 'scalar' && type.comparedAs !== undefined ? type.comparedAs : type.sqlType;
 }
 

@@ -5,27 +5,52 @@
 import type { BuildContext } from '../build-context.ts';
 import type { JsonTypeNames, Model } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
+import { elementFilterNamesOf, listFilterNameOf } from '../naming/filter-names.ts';
+import { filterTypeName } from '../naming/graphql-names.ts';
 import { additionsOf } from '../routines/routine-types.ts';
 import { isJson, rangesOf } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
-import type { FilteredScalar } from '../types/scalars.ts';
+import { type FilteredScalar, scalars } from '../types/scalars.ts';
 import { type TypeFilterName, typeFilters } from '../types/type-filters.ts';
 import type { LazyTable } from './lazy-table.ts';
-import { valueTypeOf } from './value-types.ts';
+import { narrowType, valueTypeOf } from './value-types.ts';
 
 /** Claims them after all other types. */
 export function claimInputTypes(
   context: BuildContext,
   names: ClaimedNames,
-): Pick<Model, 'jsonTypes' | 'typeFilters' | 'rangeTypes' | 'geoTypes'> {
+): Pick<Model, 'jsonTypes' | 'typeFilters' | 'rangeTypes' | 'listFilters' | 'geoTypes'> {
   const filters = claimTypeFilters(context, names);
   const hasShapes = filters.has('Geometry') || filters.has('Geography');
-  return {
+  const ofValues = {
     jsonTypes: hasJson(context) ? claimJsonTypes(names) : null,
     typeFilters: filters,
     geoTypes: hasShapes ? { scalar: names.claimShared('GeoJSON'), near: names.claimShared('GeoJSONDistance') } : null,
     rangeTypes: claimRangeTypes(context, names),
   };
+  return { ...ofValues, listFilters: claimListFilters(context, names, ofValues) };
+}
+
+/** The filters of arrays in tables with the addition of their elements, but for those that pg_graphql has. */
+function claimListFilters(
+  context: BuildContext,
+  names: ClaimedNames,
+  ofValues: Parameters<typeof elementFilterNamesOf>[2],
+): Model['listFilters'] {
+  const { catalog } = context;
+  const arrays = new Set([...catalog.types.values()].filter(({ category }) => category === 'A').map(({ id }) => id));
+  const used = new Set<string>();
+  for (const { additions, traits } of filtered(context)) {
+    for (const { typeId } of traits.catalogTable.columns) {
+      if (!arrays.has(typeId)) continue;
+      const type = narrowType(valueTypeOf(context, typeId), additions);
+      const of = type.kind === 'list' ? type.element : type;
+      if (of.kind !== 'scalar' || scalars[of.scalar].filtersLists) continue;
+      const [name] = elementFilterNamesOf(of, additions, ofValues);
+      if (name !== undefined && name !== filterTypeName(of.domain?.typeName ?? '')) used.add(name);
+    }
+  }
+  return new Map([...used].map((name) => [name, names.claimShared(listFilterNameOf(name))]));
 }
 
 /** The scalars of bounds of the ranges in columns and attributes that have the addition. */
@@ -84,6 +109,7 @@ function hasJson(context: BuildContext): boolean {
   const { catalog, domains } = context;
   const ofJson = new Set([...catalog.types.values()].filter((type) => postgresType(type).scalar === 'JSON').map(({ id }) => id));
   for (const { id, base } of domains.values()) if (isJson(base)) ofJson.add(id);
+  for (const { id, elementId } of catalog.types.values()) if (ofJson.has(elementId)) ofJson.add(id);
   return filtered(context).some(
     ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
   );
@@ -94,7 +120,8 @@ function claimTypeFilters(context: BuildContext, names: ClaimedNames): Model['ty
   const { catalog, settings } = context;
   const filters = new Map<number, TypeFilterName>();
   for (const type of catalog.types.values()) {
-    const base = (type.kind === 'd' ? catalog.types.get(type.baseId) : undefined) ?? type;
+    const element = catalog.types.get(type.elementId) ?? type;
+    const base = (element.kind === 'd' ? catalog.types.get(element.baseId) : undefined) ?? element;
     const { filter, geometry } = postgresType(base);
     if (geometry !== null && base.schemaId !== catalog.postgisSchemaId) continue;
     if (filter !== null && settings.additions.has(typeFilters[filter].addition)) filters.set(type.id, filter);

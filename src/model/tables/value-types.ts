@@ -225,6 +225,10 @@ function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType 
 
 /** The type as a table with these additions has it. */
 export function narrowType(type: ValueType, additions: Additions): ValueType {
+  if (type.kind === 'list') {
+    const element = narrowType(type.element, additions);
+    return element === type.element || (element.kind !== 'scalar' && element.kind !== 'enum') ? type : { ...type, element };
+  }
   if (type.kind !== 'scalar' || type.traits.plain === null || additions.has(type.traits.plain.addition)) return type;
   const { domain } = type;
   const base = domain && narrowType(domain.base, additions);

@@ -1,5 +1,5 @@
 /** The types that statements name on their own, apart from those of columns. */
-import type { DomainType, RangeType, ScalarType, ValueType } from '../value-type.ts';
+import type { DomainType, EnumValueType, RangeType, ScalarType, ValueType } from '../value-type.ts';
 import { otherTypes, type PostgresType, postgresType } from './postgres-types.ts';
 import { scalars } from './scalars.ts';
 
@@ -57,6 +57,11 @@ export function identifies(type: ValueType): boolean {
 /** Whether its values are json or jsonb. */
 export function isJson(type: ValueType): boolean {
   return type.kind === 'scalar' && operandScalar(type).scalar === 'JSON';
+}
+
+/** Whether arrays of the type can be compared: PostgreSQL needs an equality of its elements. Those of json are compared as jsonb. */
+export function isCompared(type: ScalarType | EnumValueType): boolean {
+  return type.kind === 'enum' || type.unordered === undefined || isJson(type);
 }
 
 /** The range of a type, a domain over one included, or of the elements of an array; undefined if there is none. */

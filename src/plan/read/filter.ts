@@ -67,10 +67,7 @@ function planEntry(entry: InputEntry, table: Table, depth: number): Filter | nul
       const parts = partsOf(column);
       if (parts?.isList) return planCompositeArray(objectOf(value), column, parts.table, depth);
       if (parts) return attributesOf(column, parts.table, null, planFilter(value, parts.table, depth));
-      return combine(
-        'and',
-        objectOf(value).entries.map((operand) => planColumnTest(operand, column)),
-      );
+      return planColumnFilter(value, column);
     }
     case 'node id':
       return combine(
@@ -115,6 +112,14 @@ function planCompositeArray({ entries }: InputObject, column: Column, table: Tab
   return combine('and', filters);
 }
 
+function planColumnFilter(value: InputValue, column: Column): Filter | null {
+  const { entries } = objectOf(value);
+  return combine(
+    'and',
+    entries.map((operand) => planColumnTest(operand, column)),
+  );
+}
+
 function planColumnTest(operand: InputEntry, column: Column): Filter | null {
   const { binding, value } = operand;
   if (binding?.at === 'json operators') return planJsonTest(value, binding.operator, column);
@@ -123,8 +128,9 @@ function planColumnTest(operand: InputEntry, column: Column): Filter | null {
   if (binding?.at !== 'array operators' || column.type.kind !== 'list') return { column, ...planTest(operand, column.type) };
   if (value === null) return null;
   if (binding.kind === 'length') return testsOf({ column, kind: 'length', tests: planTests(value, namedTypes.int4) });
-  const type = column.type.element;
-  return testsOf({ column, kind: 'elements', quantifier: binding.kind, type, tests: planTests(value, type) });
+  const element: Column = { ...column, name: 'element', type: column.type.element, leadsIndex: false };
+  const filter = planColumnFilter(value, element);
+  return filter && { column, kind: 'elements', quantifier: binding.kind, filter };
 }
 
 function planRangeTest(value: InputValue, binding: RangeBinding, column: Column): Filter | null {
@@ -189,7 +195,7 @@ function planJsonTest(value: InputValue, operator: JsonOperator, column: Column)
 }
 
 /** Without tests, an array has no condition. */
-function testsOf(filter: Extract<Filter, { kind: 'elements' | 'length' }>): Filter | null {
+function testsOf(filter: Extract<Filter, { kind: 'length' }>): Filter | null {
   return filter.tests.length > 0 ? filter : null;
 }
 

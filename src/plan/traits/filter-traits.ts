@@ -48,8 +48,8 @@ export function traitsOfFilter(filter: Filter): FilterTraits {
       return leaf([filter].flatMap(comparisonOf), (textOf) => `${filter.column.name} ${testText(filter, textOf)}`);
     case 'elements':
       return leaf(
-        filter.tests.flatMap(comparisonOf),
-        (textOf) => `${filter.quantifier} of ${filter.column.name} ${testsText(filter, textOf)}`,
+        comparisonsIn(filter.filter),
+        (textOf) => `${filter.quantifier} of ${filter.column.name} (${traitsOfFilter(filter.filter).text(textOf)})`,
       );
     case 'length':
       return leaf(filter.tests.flatMap(comparisonOf), (textOf) => `length of ${filter.column.name} ${testsText(filter, textOf)}`);
@@ -94,6 +94,11 @@ export function traitsOfFilter(filter: Filter): FilterTraits {
 
 function leaf(comparisons: readonly BoundComparison[], text: FilterTraits['text']): FilterTraits {
   return { inside: [], comparisons, members: 1, text };
+}
+
+function comparisonsIn(filter: Filter): readonly BoundComparison[] {
+  const { comparisons, inside } = traitsOfFilter(filter);
+  return [...comparisons, ...inside.flatMap(comparisonsIn)];
 }
 
 function ofCombination({ kind, filters }: Of<'and' | 'or'>): FilterTraits {

@@ -20,7 +20,7 @@ import {
   type ValidationContext,
   VariablesInAllowedPositionRule,
 } from 'graphql';
-import { isOpaqueFilter, opaqueFilterName } from '../../schema/tables/filter-types.ts';
+import { isOpaqueFilter, opaqueFilterName } from '../../schema/tables/value-filters.ts';
 import { isDomainScalar, scalarTypes } from '../../schema/value-types.ts';
 
 export function VariablePositionsRule(context: ValidationContext): ASTVisitor {

@@ -82,6 +82,7 @@ export class TypeRegistry {
   readonly jsonTypes: JsonTypeNames | null;
   readonly typeFilters: Model['typeFilters'];
   readonly rangeTypes: Model['rangeTypes'];
+  readonly listFilters: Model['listFilters'];
   readonly geoTypes: Model['geoTypes'];
   /** Null if no table has groups. */
   groups: Groups | null = null;
@@ -96,13 +97,17 @@ export class TypeRegistry {
 
   /** Without a model, it has only the types that are defined. */
   constructor(
-    model: Pick<Model, 'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes' | 'typeFilters' | 'rangeTypes' | 'geoTypes'> | null = null,
+    model: Pick<
+      Model,
+      'tables' | 'rowTypes' | 'nodeIdField' | 'jsonTypes' | 'typeFilters' | 'rangeTypes' | 'listFilters' | 'geoTypes'
+    > | null = null,
     types: TableTypes | null = null,
   ) {
     this.nodeIdField = model?.nodeIdField ?? 'nodeId';
     this.jsonTypes = model?.jsonTypes ?? null;
     this.typeFilters = model?.typeFilters ?? new Map();
     this.rangeTypes = model?.rangeTypes ?? new Map();
+    this.listFilters = model?.listFilters ?? new Map();
     this.geoTypes = model?.geoTypes ?? null;
     this.#types = types;
     for (const table of model?.tables ?? []) {

@@ -10,8 +10,9 @@ import type { Table } from '../../model/model.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
-import { columnFilters, combinators, filterIs } from './filter-types.ts';
+import { columnFilters, combinators } from './filter-types.ts';
 import { columnOrders, hasOrder } from './order-types.ts';
+import { filterIs } from './value-filters.ts';
 
 /** Defines the filters and orders of those that columns have. */
 export function* defineCompositeFilters(registry: TypeRegistry, composites: readonly Table[]): Generator<void, void> {

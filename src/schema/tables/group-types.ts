@@ -39,8 +39,8 @@ import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { type Groups, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
-import { filterTypeOf } from './filter-types.ts';
 import { jsonPath } from './json-types.ts';
+import { filterTypeOf } from './value-filters.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 type InputFields = GraphQLInputFieldConfigMap;
@@ -254,7 +254,7 @@ function havingOf(name: AggregateFunction): TableType {
   return inputType(groupsBy(name), (registry, table) =>
     functionInputs(table, name, (column) => {
       const scalar = aggregateScalar(name, column);
-      return scalar && aggregateFilter(registry, column, scalar);
+      return scalar && aggregateFilter(registry, table, column, scalar);
     }),
   );
 }
@@ -266,9 +266,9 @@ function orderOf(name: AggregateFunction): TableType {
 }
 
 /** The filter of an aggregate: that of its scalar, or of the column's type if it is a value of that. */
-function aggregateFilter(registry: TypeRegistry, { type }: Column, scalar: FilteredScalar): GraphQLInputObjectType {
-  const own =
-    scalar === 'Opaque' && type.kind === 'scalar' && type.traits.number === null ? filterTypeOf(operandScalar(type), registry) : undefined;
+function aggregateFilter(registry: TypeRegistry, { additions }: Table, { type }: Column, scalar: FilteredScalar): GraphQLInputObjectType {
+  const isValue = scalar === 'Opaque' && type.kind === 'scalar' && type.traits.number === null;
+  const own = isValue ? filterTypeOf(operandScalar(type), registry, additions) : undefined;
   return own ?? registry.input(filterTypeName(scalar));
 }
 

@@ -88,6 +88,14 @@ export function rangeOperatorFields(
   return fields;
 }
 
+/** What the filter of an array of ranges has besides that of other arrays, or instead. `list` has ranges. */
+export function rangeListFields(list: GraphQLInputType): GraphQLInputFieldConfigMap {
+  const names = ['containedBy', 'contains', 'equalTo', 'overlaps'] as const satisfies readonly RangeOperator[];
+  return Object.fromEntries(
+    names.map((operator) => [operator, { type: list, ...bindInput('range operators', { kind: 'range operator', operator }) }]),
+  );
+}
+
 /** The fields of rows beside those of ranges. A name that the table needs for something else is left to it. */
 export function boundsFields(
   registry: TypeRegistry,
