@@ -72,7 +72,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'schema/tables/value-filters.ts',
       'model/types',
     ],
-    types: ['schema'],
+    types: ['schema', 'model'],
     packages: ['graphql'],
   },
   introspection: {

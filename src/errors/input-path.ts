@@ -49,6 +49,15 @@ export function errorWithin(error: unknown, key: string | number): Error {
   return error instanceof ErrorWithin ? new ErrorWithin(error.cause, [key, ...error.path]) : new ErrorWithin(error, [key]);
 }
 
+/** Runs `work`, and prepends the key of the part that it reads to the path of an error. */
+export function within<Result>(key: string | number, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw errorWithin(error, key);
+  }
+}
+
 /** An error and its path in the value that was read. */
 export function unwrapError(error: unknown): { readonly error: unknown; readonly path: InputPath } {
   return error instanceof ErrorWithin ? { error: error.cause, path: error.path } : { error, path: [] };

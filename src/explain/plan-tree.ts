@@ -237,6 +237,8 @@ function valueText(value: ParameterValue): string {
       return `from ${boundText(value.parts.get('lower'))} to ${boundText(value.parts.get('upper'))}`;
     case 'null bounds':
       return 'null';
+    case 'shaped':
+      return valueText(value.value);
     case 'version':
       return 'the schema version';
   }

@@ -60,6 +60,8 @@ export interface BuildContext {
   /** The shapes of JSON columns, by the id of their table or composite type and their number; and the tables of all shapes, inner ones first. */
   readonly shapes: Map<number, Map<number, ColumnShape>>;
   readonly shapeTables: LazyTable[];
+  /** Those of columns that the role may write. */
+  readonly writtenShapes: Set<LazyTable>;
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
   /** Functions with namesakes, by id. */

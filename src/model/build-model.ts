@@ -68,7 +68,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   };
   yield* addTables(context, builder, names, notes);
   const uses = yield* addComposites(context, builder, notes);
-  yield* addShapes(context);
+  yield* addShapes(context, uses);
   yield* addEnums(context, names, notes);
   yield* claimAdaptedNames(context, names, notes);
   yield* claimAdditions(context, names, notes);
@@ -130,6 +130,7 @@ function* newContext(
     composites: new Map(),
     shapes: new Map(),
     shapeTables: [],
+    writtenShapes: new Set(),
     compositeIds: new Set(catalog.composites.map(({ id }) => id)),
     overloads: findOverloads(catalog),
     domains: new Map(),

@@ -162,8 +162,11 @@ export interface Table {
 
 /** What a composite type has besides its object type. */
 export interface CompositeParts {
-  /** The names of all its attributes, in the order in which PostgreSQL writes a value, also of those that are no fields. */
-  readonly attributes: readonly string[];
+  /**
+   * The names of all its attributes, in the order in which PostgreSQL writes a value, also of those that are no fields; null for the shape
+   * of JSON.
+   */
+  readonly attributes: readonly string[] | null;
   /** Whether anything leads to its object type. */
   readonly isRead: boolean;
   /** The names of its input type, and of the filters of a value and of an array; null for those to which nothing leads. */

@@ -3,7 +3,7 @@ import { ApiError, inField } from '../errors/api-error.ts';
 import { givenTwice } from '../errors/input-path.ts';
 import type { Column, ColumnShape, Table } from '../model/model.ts';
 import { isArrayDomain, type JsonValueType, jsonValueTypes } from '../model/types/named-types.ts';
-import { operators } from '../model/types/operators.ts';
+import { operators, shapeName } from '../model/types/operators.ts';
 import { boundsName } from '../model/types/range-operators.ts';
 import type { ValueType } from '../model/value-type.ts';
 import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
@@ -22,14 +22,17 @@ export function valueParameter(value: InputValue, type: ValueType, use: 'filter'
   return { value: parameterValue(value), encoding: { kind: 'value', type, use } };
 }
 
-/** The value that an input gives a column or an attribute: its own, or that of the bounds. */
+/** The value that an input gives a column or an attribute: its own, that of the bounds, or JSON with a shape. */
 export function writtenValue({ value, binding }: InputEntry): ParameterValue {
-  if (!isOfColumn(binding) || binding.kind !== 'bounds') return parameterValue(value);
-  return value === null ? { kind: 'null bounds' } : rangeValue(value);
+  if (!isOfColumn(binding) || binding.kind === 'column') return parameterValue(value);
+  if (binding.kind === 'bounds') return value === null ? { kind: 'null bounds' } : rangeValue(value);
+  const { shape } = binding.column;
+  return shape === null ? nullValue : { kind: 'shaped', shape, value: parameterValue(value) };
 }
 
 /** The name of the input that gives a value to the column or the argument which has this name in inputs. */
 export function writtenName(name: string, value: ParameterValue | undefined): string {
+  if (value?.kind === 'shaped') return shapeName(name);
   return value && isOfBounds(value) ? boundsName(name) : name;
 }
 
@@ -39,10 +42,10 @@ export function isOfBounds(value: ParameterValue): boolean {
   return value.kind === 'range' || value.kind === 'null bounds';
 }
 
-/** Throws BAD_USER_INPUT for a column or an attribute that is given as text and by its bounds. */
-export function checkBounds(entries: readonly InputEntry[]): void {
+/** Throws BAD_USER_INPUT for a column or an attribute that is given as text and by its bounds or with its shape. */
+export function checkGivenOnce(entries: readonly InputEntry[]): void {
   for (const { name, binding } of entries) {
-    if (!isOfColumn(binding) || binding.kind !== 'bounds') continue;
+    if (!isOfColumn(binding) || binding.kind === 'column') continue;
     const { column } = binding;
     const other = entries.find((entry) => isOfColumn(entry.binding) && entry.binding.kind === 'column' && entry.binding.column === column);
     if (!other) continue;
@@ -50,11 +53,11 @@ export function checkBounds(entries: readonly InputEntry[]): void {
   }
 }
 
-type OfColumn = Extract<InputBinding, { at: 'write' | 'composite' }>;
+type OfColumn = Exclude<Extract<InputBinding, { at: 'write' | 'composite' }>, { kind: 'nested write' }>;
 
 /** Whether an input is one of a table or of a composite type. */
 function isOfColumn(binding: InputBinding | undefined): binding is OfColumn {
-  return binding?.at === 'write' || binding?.at === 'composite';
+  return (binding?.at === 'write' && binding.kind !== 'nested write') || binding?.at === 'composite';
 }
 
 /** Whether an input has no value, because all variables in it were not sent. */
@@ -129,7 +132,7 @@ export function parameterValue(value: InputValue): ParameterValue {
   if (value.kind === 'constant' || value.kind === 'variable') return value;
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(parameterValue) };
   if (value.kind === 'object') {
-    checkBounds(value.entries);
+    checkGivenOnce(value.entries);
     const given = value.entries.filter((entry) => bindingAt('composite', entry).kind === 'column' || !isUnsent(entry.value));
     const attributes = given.map((entry) => [bindingAt('composite', entry).column.name, writtenValue(entry)] as const);
     return { kind: 'composite', attributes: new Map(attributes) };

@@ -1,4 +1,5 @@
 /** What is bound when a statement runs. */
+import type { ColumnShape } from '../model/model.ts';
 import type { MeasuredForm } from '../model/types/postgres-types.ts';
 import type { ValueType } from '../model/value-type.ts';
 import type { BindValue } from '../request/operation.ts';
@@ -20,6 +21,8 @@ export type ParameterValue =
   | { readonly kind: 'range'; readonly parts: ReadonlyMap<RangePart, ParameterValue> }
   /** Null, where an input takes the bounds of a range. */
   | { readonly kind: 'null bounds' }
+  /** JSON with a shape, or null instead of it. */
+  | { readonly kind: 'shaped'; readonly shape: ColumnShape; readonly value: ParameterValue }
   | { readonly kind: 'version'; readonly version: { readonly current: string } };
 
 /** How to encode an element of a cursor or nodeId. */

@@ -1,4 +1,5 @@
 /** An operation as later stages see it: fragments merged, directives evaluated, arguments coerced. Plain data, except for `on`. */
+import type { ColumnShape } from '../model/model.ts';
 import type { FieldBinding, InputBinding, RangePart } from '../schema/bindings.ts';
 
 export interface Operation {
@@ -70,9 +71,9 @@ export interface VariableValue {
 
 /**
  * The content of a bind value: text (including numbers, so that they keep all digits), a boolean, a list, a value of a composite type, a
- * range, or nested JSON of a cursor or nodeId.
+ * range, JSON with a shape, or nested JSON of a cursor or nodeId.
  */
-export type ScalarValue = string | boolean | null | readonly ScalarValue[] | CompositeValue | RangeValue | NestedJson;
+export type ScalarValue = string | boolean | null | readonly ScalarValue[] | CompositeValue | RangeValue | ShapedValue | NestedJson;
 
 /** A value of a composite type: its attributes, by their names in PostgreSQL. Those that are absent are null. */
 export interface CompositeValue {
@@ -82,6 +83,12 @@ export interface CompositeValue {
 /** A range; of a multirange, one of the list. A bound that is absent or null is none. */
 export interface RangeValue {
   readonly range: ReadonlyMap<RangePart, ScalarValue>;
+}
+
+/** A value of a JSON column with a shape: an object, whose members are by their names in JSON, or a list. Members that are absent are not in it. */
+export interface ShapedValue {
+  readonly shape: ColumnShape;
+  readonly value: ScalarValue;
 }
 
 /** A list or object inside a cursor or nodeId, as JSON text. */

@@ -20,6 +20,11 @@ interface BoundsBinding {
   readonly kind: 'bounds';
   readonly column: Column;
 }
+/** A JSON column, as an object or a list with its shape. */
+interface ShapeBinding {
+  readonly kind: 'shape';
+  readonly column: Column;
+}
 export type RangePart = 'lower' | 'upper' | 'lower inclusive' | 'upper inclusive' | 'is empty';
 /** What is at a path of a JSON column. */
 interface JsonValueBinding {
@@ -112,9 +117,9 @@ interface InputBindings {
   order: ColumnBinding | JsonValueBinding | ComputedBinding | RelatedRowsBinding | Plain<'search rank' | 'depth'>;
   'order to many': Plain<'count'> | { readonly kind: 'aggregate function'; readonly name: OrderAggregate };
   'order column': ColumnBinding;
-  write: ColumnBinding | BoundsBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
+  write: ColumnBinding | BoundsBinding | ShapeBinding | { readonly kind: 'nested write'; readonly relation: WritableRelation };
   /** An attribute. */
-  composite: ColumnBinding | BoundsBinding;
+  composite: ColumnBinding | BoundsBinding | ShapeBinding;
   increment: ColumnBinding;
   'json columns': ColumnBinding;
   'json change': Plain<'merge' | 'remove paths' | 'set paths'>;

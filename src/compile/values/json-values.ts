@@ -92,9 +92,10 @@ function isOf(json: Sql, type: 'number' | 'boolean' | 'array'): Sql {
   return sql`${builtIn('jsonb_typeof', json)} = ${literal(type)}`;
 }
 
-const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
-const datePattern = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
-const timePattern = '[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?';
+/** What is read as a UUID or a date, as regular expressions of PostgreSQL and of JavaScript. */
+export const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+export const datePattern = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
+export const timePattern = '[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?';
 
 /** Whether the month of a text like a date has that day. */
 function isDay(text: Sql): Sql {

@@ -5,7 +5,7 @@ import type { ValueType } from '../../model/value-type.ts';
 import { isOfBounds } from '../../plan/inputs.ts';
 import type { Parameter } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
-import { isRange, memberName } from '../prepare/encode-value.ts';
+import { inputName, isRange } from '../prepare/encode-value.ts';
 import type { Failure } from './locate-input.ts';
 
 interface Leaf {
@@ -18,7 +18,6 @@ interface Leaf {
 export function memberPath(parameter: Parameter, failure: Failure): string {
   const { value, encoding } = parameter;
   const { cause, textOf, valueOf } = failure;
-  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list' && !isOfBounds(value))) return '';
   if (cause === null) {
     try {
       textOf(parameter);
@@ -27,6 +26,7 @@ export function memberPath(parameter: Parameter, failure: Failure): string {
       return endOf(unwrapError(error).path);
     }
   }
+  if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list' && !isOfBounds(value))) return '';
   const textOfLeaf = (leaf: Leaf) =>
     textOf({ value: { kind: 'constant', value: leaf.value }, encoding: { kind: 'value', type: leaf.type, use: encoding.use } });
   // PostgreSQL names a domain whose constraints a value violates, and quotes a text that it cannot read.
@@ -58,6 +58,6 @@ function leavesOf(value: ScalarValue, type: ValueType, path: Leaf['path']): read
   if (type.kind !== 'row' || typeof value !== 'object' || !('attributes' in value)) return [{ path, value, type }];
   return type.table.columns.flatMap((column) => {
     const member = value.attributes.get(column.name) ?? null;
-    return leavesOf(member, column.type, [...path, memberName(column, member)]);
+    return leavesOf(member, column.type, [...path, inputName(column, member)]);
   });
 }

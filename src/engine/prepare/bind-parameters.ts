@@ -167,6 +167,10 @@ export function resolveValue(value: ParameterValue, bindValues: readonly ScalarV
       return { range: new Map([...value.parts].map(([part, each]) => [part, resolveValue(each, bindValues)])) };
     case 'null bounds':
       return null;
+    case 'shaped': {
+      const inner = resolveValue(value.value, bindValues);
+      return inner === null ? null : { shape: value.shape, value: inner };
+    }
     case 'version':
       return value.version.current;
   }

@@ -1,13 +1,15 @@
 /** Values of columns, arguments and attributes in PostgreSQL's text format: scalars, enums, ranges, arrays and composite values. */
-import { ApiError, quote } from '../../errors/api-error.ts';
-import { errorWithin } from '../../errors/input-path.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { within } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
 import { operandScalar, rangesOf } from '../../model/types/named-types.ts';
+import { shapeName } from '../../model/types/operators.ts';
 import { boundsName } from '../../model/types/range-operators.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../../model/value-type.ts';
 import { isStorable } from '../../request/coerce/opaque-id.ts';
-import type { CompositeValue, RangeValue, ScalarValue } from '../../request/operation.ts';
+import type { CompositeValue, RangeValue, ScalarValue, ShapedValue } from '../../request/operation.ts';
 import { geometryText } from './geometry-text.ts';
+import { labelOf, shapeText } from './shape-text.ts';
 
 export function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
   if (value === null) return null;
@@ -36,26 +38,23 @@ function compositeText({ attributes }: CompositeValue, { columns, composite }: T
   const texts = (composite?.attributes ?? []).map((name) => {
     const value = attributes.get(name) ?? null;
     const column = value === null ? undefined : columns.find((each) => each.name === name);
-    return column ? within(memberName(column, value), () => encodeValue(value, column.type, use)) : null;
+    return column ? within(inputName(column, value), () => encodeValue(value, column.type, use)) : null;
   });
   return `(${texts.map((text) => (text === null ? '' : elementLiteral(text))).join(',')})`;
 }
 
-/** The name under which a composite value has a member: that of the bounds for a range. */
-export function memberName({ fieldName }: Column, value: ScalarValue): string {
+export function isShaped(value: ScalarValue): value is ShapedValue {
+  return typeof value === 'object' && value !== null && 'shape' in value;
+}
+
+/** The name under which an input has a column or an attribute: that of the bounds for a range, or that of the shape. */
+export function inputName({ fieldName }: Column, value: ScalarValue): string {
+  if (isShaped(value)) return shapeName(fieldName);
   return (Array.isArray(value) ? value.some(isRange) : isRange(value)) ? boundsName(fieldName) : fieldName;
 }
 
 function compositesText(items: readonly ScalarValue[], table: Table, use: 'filter' | 'write'): string {
   return arrayLiteral(items.map((item, index) => (isComposite(item) ? within(index, () => compositeText(item, table, use)) : null)));
-}
-
-function within<Result>(key: string | number, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw errorWithin(error, key);
-  }
 }
 
 function numbersText(items: readonly ScalarValue[], type: string): string {
@@ -64,7 +63,7 @@ function numbersText(items: readonly ScalarValue[], type: string): string {
 }
 
 function encodeScalar(value: ScalarValue, type: ValueType, use: 'filter' | 'write'): string | null {
-  const text = isRange(value) ? rangeText(value) : String(value);
+  const text = isRange(value) ? rangeText(value) : isShaped(value) ? shapeText(value) : String(value);
   if (type.kind === 'enum') return labelOf(text, type);
   if (type.kind === 'scalar' && type.maxLength !== null && text.length > type.maxLength && [...text].length > type.maxLength) {
     throw new ApiError('BAD_USER_INPUT', `The text is longer than ${type.maxLength} characters, the maximum of ${type.sqlType}.`);
@@ -77,13 +76,6 @@ function encodeScalar(value: ScalarValue, type: ValueType, use: 'filter' | 'writ
 
 function isShape(type: ValueType): boolean {
   return type.kind === 'scalar' && operandScalar(type).traits.geometry !== null;
-}
-
-function labelOf(name: string, { enum: { values, mapped } }: EnumValueType): string {
-  if (!mapped) return name;
-  const value = values.find((each) => each.name === name);
-  if (!value) throw new ApiError('BAD_USER_INPUT', `The enum has no value ${quote(name)}.`);
-  return value.label;
 }
 
 export function encodeArray(items: readonly ScalarValue[], type: ScalarType | EnumValueType, use: 'filter' | 'write'): string {

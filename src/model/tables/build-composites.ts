@@ -26,7 +26,7 @@ import { LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts'
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
 /** What leads to a composite type: to its object type, its input, its filter, and the filter of its arrays. */
-interface CompositeUse {
+export interface CompositeUse {
   /** Whether introspection shows what leads to it. */
   readonly isShown: boolean;
   readonly isRead: boolean;

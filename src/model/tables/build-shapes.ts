@@ -11,11 +11,12 @@ import type { ClaimedNames } from '../naming/claimed-names.ts';
 import { filterTypeName, listFilterTypeName } from '../naming/graphql-names.ts';
 import { columnFieldName, numbered, preferredName, qualifiedName, typeNameOf } from '../naming/names.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../value-type.ts';
+import type { CompositeUse } from './build-composites.ts';
 import { LazyTable, type TableBuilder } from './lazy-table.ts';
-import { trigramsOf, valueTypeOf } from './value-types.ts';
+import { isInsertable, isUpdatable, trigramsOf, valueTypeOf } from './value-types.ts';
 
 /** Finds the shapes of columns that the role may select, in tables and composite types with the addition. */
-export function* addShapes(context: BuildContext): Generator<void, void> {
+export function* addShapes(context: BuildContext, uses: ReadonlyMap<number, CompositeUse>): Generator<void, void> {
   if (!context.settings.additions.has('json')) return;
   for (const owner of [...context.tables.values(), ...context.composites.values()]) {
     const { catalogTable, additions } = owner.traits;
@@ -23,19 +24,30 @@ export function* addShapes(context: BuildContext): Generator<void, void> {
     for (const column of catalogTable.columns) {
       if (!column.comment?.includes('"shape"') || !isJsonType(context.catalog, column.typeId)) continue;
       const { shape: declared } = readDirective(column.comment);
-      if (declared === undefined || declared === null || !privilegesOn(context, catalogTable, column).select) continue;
+      const { select, insert, update } = privilegesOn(context, catalogTable, column);
+      if (declared === undefined || declared === null || !select) continue;
       const shape = readShape(declared, context.catalog);
-      if (!(shape instanceof WrongShape)) addShape(context, owner, column, shape);
+      const isWritable = (insert && isInsertable(context, column, additions)) || (update && isUpdatable(context, column, additions));
+      const isWritten = uses.get(owner.id)?.isWritten ?? isWritable;
+      if (!(shape instanceof WrongShape)) addShape(context, owner, column, shape, isWritten);
     }
     yield;
   }
 }
 
-function addShape(context: BuildContext, owner: LazyTable, column: CatalogColumn, shape: ObjectShape | ListShape): void {
+function addShape(
+  context: BuildContext,
+  owner: LazyTable,
+  column: CatalogColumn,
+  shape: ObjectShape | ListShape,
+  isWritten: boolean,
+): void {
+  const before = context.shapeTables.length;
   const made = new ShapeMaker(context, owner).columnShape(shape, `${owner.name}_${column.name}`);
   if (made === null) return;
   const ofOwner = context.shapes.get(owner.id) ?? new Map<number, ColumnShape>();
   context.shapes.set(owner.id, ofOwner.set(column.number, made));
+  if (isWritten) for (const table of context.shapeTables.slice(before)) context.writtenShapes.add(table);
 }
 
 class ShapeMaker {
@@ -106,7 +118,7 @@ class ShapeMaker {
         description,
         type,
         ...{ notNull: false, refusesNull: false, leadsIndex: false, indexMovesNulls: false, measured: null },
-        ...{ comparable: true, selectable: true, insertable: false, required: false, updatable: false, nullByDefault: false },
+        ...{ comparable: true, selectable: true, insertable: true, required: false, updatable: false, nullByDefault: false },
         orderable: type.kind === 'enum' || (type.kind === 'scalar' && type.traits.orders),
         shape: ofMember,
       };
@@ -135,15 +147,15 @@ class ShapeMaker {
 }
 
 /** Names their types, after all others. */
-export function claimShapes({ shapeTables }: BuildContext, names: ClaimedNames, { renamings }: Notes): void {
+export function claimShapes({ shapeTables, writtenShapes }: BuildContext, names: ClaimedNames, { renamings }: Notes): void {
   for (const table of shapeTables) {
     const { schema } = table.traits;
     const plain = table.typeName;
     table.typeName = names.claimRows({ name: plain, schema: schema.name, inflection: schema.inflection });
     table.composite = {
-      attributes: [],
+      attributes: null,
       isRead: true,
-      inputName: null,
+      inputName: writtenShapes.has(table) ? names.claimShared(`${table.typeName}Input`) : null,
       filterName: names.claimShared(filterTypeName(table.typeName)),
       listFilterName: names.claimShared(listFilterTypeName(table.typeName)),
       orderName: names.claimShared(`${table.typeName}OrderBy`),

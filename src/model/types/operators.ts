@@ -104,6 +104,11 @@ export const jsonOperators = {
 
 export type JsonOperator = keyof typeof jsonOperators;
 
+/** The name of the input of a shape beside that of a JSON column. */
+export function shapeName(name: string): string {
+  return `${name}Shape`;
+}
+
 /** The operators of lists, which compare them with lists. */
 export const listOperators = ['containedBy', 'contains', 'eq', 'overlaps'] as const satisfies readonly Operator[];
 export const enumOperators = ['eq', 'in', 'neq', 'notIn'] as const satisfies readonly Operator[];

@@ -3,7 +3,7 @@ import { mapInSteps } from '../../budget/turns.ts';
 import { atInput, type InputPath, inputError, inputPath } from '../../errors/input-path.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { NestedVerb, WritableRelation } from '../../model/relations/writable-relations.ts';
-import { checkBounds, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenName, writtenValue } from '../../plan/inputs.ts';
+import { checkGivenOnce, isUnsent, keyOfNodeId, listOf, objectOf, parameterValue, writtenName, writtenValue } from '../../plan/inputs.ts';
 import type { ParameterValue, ValueUse } from '../../plan/parameter.ts';
 import { bindingAt, type InputObject, type InputValue } from '../../request/operation.ts';
 
@@ -65,7 +65,7 @@ export function readRows(objects: readonly LabelledObject[]): Generator<void, In
 export function readRow({ label, parent, value, path }: LabelledObject): InputRow {
   const values = new Map<Column, ParameterValue>();
   const related: RelationInput[] = [];
-  atInput(path, () => checkBounds(value.entries));
+  atInput(path, () => checkGivenOnce(value.entries));
   for (const entry of value.entries) {
     const binding = bindingAt('write', entry);
     if (binding.kind !== 'nested write') {

@@ -7,7 +7,7 @@ import type { Column, Model, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
 import type { Filter } from '../conditions.ts';
-import { checkBounds, integerParameter, isUnsent, objectOf, planMembers, writtenValue } from '../inputs.ts';
+import { checkGivenOnce, integerParameter, isUnsent, objectOf, planMembers, writtenValue } from '../inputs.ts';
 import type { Assignment, ConflictPlan, DeletePlan, InsertPlan, Member, ResponseValue, UpdatePlan } from '../plan.ts';
 import { planRestriction } from '../read/filter.ts';
 import { planOrder } from '../read/page.ts';
@@ -117,11 +117,11 @@ export function planConflict(value: InputValue, table: Table, path: InputPath): 
 
 function entriesOf(value: InputValue): Assignment[] {
   const { entries } = objectOf(value);
-  checkBounds(entries);
+  checkGivenOnce(entries);
   return entries.flatMap((entry): Assignment[] => {
     const binding = bindingAt('write', entry);
     // `nested-writes/` plans inputs with related rows, unless they are all null.
-    if (binding.kind === 'nested write' || (binding.kind === 'bounds' && isUnsent(entry.value))) return [];
+    if (binding.kind === 'nested write' || (binding.kind !== 'column' && isUnsent(entry.value))) return [];
     return [assignment(binding.column, entry)];
   });
 }

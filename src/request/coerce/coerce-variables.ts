@@ -17,7 +17,6 @@ import {
 import { type Limits, overLimit } from '../../budget/limits.ts';
 import { quote } from '../../errors/api-error.ts';
 import { errorWithin, givenTwice } from '../../errors/input-path.ts';
-import { boundsName } from '../../model/types/range-operators.ts';
 import { inputBinding, type RangePart } from '../../schema/bindings.ts';
 import { isChoice, isWhole } from '../../schema/value-types.ts';
 import type { Coercion, InputEntry, InputValue, ScalarValue, VariableValue } from '../operation.ts';
@@ -214,21 +213,25 @@ class VariableReader {
     return readScalar(bare, value, this.#coercion);
   }
 
-  /** A value of a composite type, or a range in one. */
+  /** A value of a composite type, JSON with a shape, or a range in one. */
   *#wholeObject(type: GraphQLInputObjectType, value: unknown, depth: number): Generator<void, ScalarValue> {
     this.#checkDepth(depth);
     const attributes = new Map<string, ScalarValue>();
     const range = new Map<RangePart, ScalarValue>();
+    const names = new Map<string, string>();
     for (const [name, item] of Object.entries(membersOf(type, value))) {
       const field = fieldOf(type, name);
       const binding = inputBinding(field);
+      if (item === undefined) continue;
       try {
         const read = yield* this.#whole(field.type, item, depth);
         if (binding?.at === 'range') range.set(binding.kind, read);
         if (binding?.at !== 'composite') continue;
-        const { column } = binding;
-        if (attributes.has(column.name)) throw new GraphQLError(givenTwice(column.fieldName, boundsName(column.fieldName)));
-        attributes.set(column.name, read);
+        const { kind, column } = binding;
+        const before = names.get(column.name);
+        if (before !== undefined) throw new GraphQLError(kind === 'column' ? givenTwice(name, before) : givenTwice(before, name));
+        names.set(column.name, name);
+        attributes.set(column.name, kind === 'shape' && column.shape && read !== null ? { shape: column.shape, value: read } : read);
       } catch (error) {
         throw errorWithin(error, name);
       }

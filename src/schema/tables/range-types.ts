@@ -19,7 +19,7 @@ import {
   type GraphQLOutputType,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Column, Table } from '../../model/model.ts';
+import type { Table } from '../../model/model.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { rangesOf } from '../../model/types/named-types.ts';
@@ -171,40 +171,11 @@ function rangesObject(registry: TypeRegistry, type: ValueType): GraphQLObjectTyp
   return areMany ? new GraphQLList(type.kind === 'list' ? object : new GraphQLNonNull(object)) : object;
 }
 
-function rangesInput(registry: TypeRegistry, type: ValueType): GraphQLInputObjectType | GraphQLList<GraphQLInputType> | undefined {
+/** The input of a range, or of a list of several; undefined for another type. */
+export function rangesInput(registry: TypeRegistry, type: ValueType): GraphQLInputObjectType | GraphQLList<GraphQLInputType> | undefined {
   const { range, areMany } = rangesOf(type) ?? {};
   const names = range && registry.rangeTypes.get(range.scalar);
   if (names === undefined) return undefined;
   const input = registry.input(names.input);
   return areMany ? new GraphQLList(type.kind === 'list' ? input : new GraphQLNonNull(input)) : input;
-}
-
-/** Whether inputs take the bounds of a column instead of its text. */
-export function hasBounds({ rangeTypes }: TypeRegistry, { additions }: Table, { type }: Column): boolean {
-  const ranges = additions.has('ranges') ? rangesOf(type) : undefined;
-  return ranges !== undefined && rangeTypes.has(ranges.range.scalar);
-}
-
-/** The fields of an input, of a table or of a composite type, beside those of ranges. */
-export function boundsInputs(
-  registry: TypeRegistry,
-  table: Table,
-  columns: readonly Column[],
-  others: GraphQLInputFieldConfigMap,
-  at: 'write' | 'composite' = 'write',
-): GraphQLInputFieldConfigMap {
-  const fields: GraphQLInputFieldConfigMap = emptyRecord();
-  if (!table.additions.has('ranges')) return fields;
-  for (const column of columns) {
-    const { range } = rangesOf(column.type) ?? {};
-    const names = range && registry.rangeTypes.get(range.scalar);
-    const name = boundsName(column.fieldName);
-    if (names === undefined || Object.hasOwn(others, name)) continue;
-    fields[name] = {
-      type: rangesInput(registry, column.type)!,
-      description: `Instead of \`${column.fieldName}\``,
-      ...bindInput(at, { kind: 'bounds', column }),
-    };
-  }
-  return fields;
 }

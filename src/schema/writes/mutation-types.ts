@@ -8,8 +8,8 @@ import type { FieldConfig } from '../lazy/lazy-object-type.ts';
 import { inputType, objectType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { edgesOf } from '../tables/connection-types.ts';
 import { orderArgument } from '../tables/order-types.ts';
-import { boundsInputs, hasBounds } from '../tables/range-types.ts';
 import { columnInputs, inputTypeOf } from '../value-types.ts';
+import { besideInputs, hasBeside } from './beside-inputs.ts';
 import { nestedWriteFields } from './nested-write-types.ts';
 import { incrementArgument, jsonArgument, onConflictArgument, restriction } from './write-arguments.ts';
 
@@ -44,19 +44,19 @@ function insertFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
   const insertable = table.columns.filter((column) => column.insertable);
   const typeOf = (column: Column) => {
     const type = inputTypeOf(column.type, registry);
-    return type && column.required && !isFilledByRelation(table, column) && !hasBounds(registry, table, column)
+    return type && column.required && !isFilledByRelation(table, column) && !hasBeside(registry, table, column)
       ? new GraphQLNonNull(type)
       : type;
   };
   const fields = { ...columnInputs('write', insertable, 'fieldName', typeOf), ...nestedWriteFields(registry, table, 'Insert') };
-  return { ...fields, ...boundsInputs(registry, table, insertable, fields) };
+  return { ...fields, ...besideInputs(registry, table, insertable, fields) };
 }
 
 function updateFields(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const updatable = table.columns.filter((column) => column.updatable);
   const columns = columnInputs('write', updatable, 'fieldName', ({ type }) => inputTypeOf(type, registry));
   const fields = { ...columns, ...nestedWriteFields(registry, table, 'Update') };
-  return { ...fields, ...boundsInputs(registry, table, updatable, fields) };
+  return { ...fields, ...besideInputs(registry, table, updatable, fields) };
 }
 
 function responseFields(registry: TypeRegistry, table: Table): GraphQLFieldConfigMap<unknown, unknown> {
