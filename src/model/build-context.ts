@@ -55,6 +55,8 @@ export interface BuildContext {
    * `resultId`. They have only a row type.
    */
   readonly composites: Map<number, LazyTable>;
+  /** The tables whose rows are values that the role writes: into columns, or as arguments. */
+  readonly writtenRows: Set<LazyTable>;
   /** Those of the catalog, by the ids of their relations: which of them the role sees is only known behind its tables. */
   readonly compositeIds: ReadonlySet<number>;
   /** The shapes of JSON columns, by the id of their table or composite type and their number; and the tables of all shapes, inner ones first. */

@@ -26,6 +26,8 @@ export interface Model {
    */
   readonly rowTypes: readonly Table[];
   readonly composites: readonly Table[];
+  /** Tables whose rows are inputs as well, of columns and arguments of their type. */
+  readonly writtenRows: readonly Table[];
   /** Fields of Query that look up rows by unique keys other than `primaryKey`. */
   readonly lookups: readonly UniqueLookup[];
   /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
@@ -156,7 +158,7 @@ export interface Table {
   readonly search: TableSearch | null;
   readonly additions: Additions;
   readonly introspection: boolean;
-  /** Null for what is no composite type. */
+  /** Null for a table whose rows are no inputs. */
   readonly composite: CompositeParts | null;
 }
 

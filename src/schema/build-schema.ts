@@ -97,7 +97,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
-  yield* defineCompositeInputs(registry, model.composites);
+  yield* defineCompositeInputs(registry, [...model.composites, ...model.writtenRows]);
   yield* defineCompositeFilters(registry, model.composites);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));

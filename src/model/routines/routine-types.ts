@@ -75,9 +75,11 @@ function unsupported(reason: string): Excluded {
   return new Excluded('unsupported-type', reason);
 }
 
-/** Whether arguments can have the type: those of `isPlainType`, and composite types and arrays of them. */
+/** Whether arguments can have the type: those of `isPlainType`, composite types, rows of tables, and arrays of these. */
 export function isInputType(context: BuildContext, typeId: number, additions: Additions): boolean {
-  return isPlainType(context, typeId) || (additions.has('composites') && isComposite(valueTypeOf(context, typeId)));
+  if (isPlainType(context, typeId)) return true;
+  const type = additions.has('composites') ? valueTypeOf(context, typeId) : undefined;
+  return (type?.kind === 'row' || type?.kind === 'row list') && (isComposite(type) || type.table.composite !== null);
 }
 
 /** Whether arguments and results of root fields can have the type: scalars, arrays of them, and with the additions enums and all domains. */

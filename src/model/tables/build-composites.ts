@@ -6,6 +6,7 @@ import type { CatalogFunction, CatalogTable } from '../../catalog/catalog.ts';
 import { narrowAdditions } from '../additions.ts';
 import { type BuildContext, compositeTypeIn, Excluded, type Notes, privilegesOn, resultId, type SchemaSettings } from '../build-context.ts';
 import { readDirective } from '../directives.ts';
+import type { CompositeParts } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
 import { filterTypeName, listFilterTypeName } from '../naming/graphql-names.ts';
 import {
@@ -42,7 +43,7 @@ const useKinds = ['isShown', 'isRead', 'isWritten', 'isFiltered', 'isListFiltere
 export function* addComposites(context: BuildContext, builder: TableBuilder, notes: Notes): Generator<void, Map<number, CompositeUse>> {
   const { catalog, composites, settings } = context;
   const uses = new Map<number, CompositeUse>();
-  if (catalog.composites.length === 0 || !settings.additions.has('composites')) return uses;
+  if (!settings.additions.has('composites')) return uses;
   const all = new Map(catalog.composites.map((composite) => [composite.id, composite]));
   const functions = new Map(catalog.functions.map((catalogFunction) => [resultId(catalogFunction), catalogFunction]));
   const note = (composite: CatalogTable | undefined, added: CompositeUse): void => {
@@ -56,6 +57,12 @@ export function* addComposites(context: BuildContext, builder: TableBuilder, not
   };
   const noteType = (typeId: number, added: CompositeUse): void => {
     const type = compositeTypeIn(context, typeId);
+    const table = added.isWritten && type ? context.tables.get(type.relationId) : undefined;
+    if (table && table.traits.key !== null && !context.writtenRows.has(table)) {
+      context.writtenRows.add(table);
+      for (const column of table.traits.catalogTable.columns)
+        noteType(column.typeId, { ...unused, isShown: added.isShown, isWritten: true });
+    }
     const isListFiltered = added.isFiltered && type?.id !== typeId && catalog.types.get(typeId)?.category === 'A';
     if (type) note(all.get(type.relationId), { ...added, isListFiltered });
   };
@@ -177,9 +184,9 @@ export function claimComposites(
     if (isRead) composite.typeName = names.claimRows({ name: plain, schema, inflection: traits.schema.inflection });
     const { typeName } = composite;
     composite.composite = {
-      attributes: traits.catalogTable.columns.map((attribute) => attribute.name),
+      ...ofRows(composite),
       isRead,
-      inputName: isWritten ? names.claimShared(`${typeName}Input`) : null,
+      inputName: isWritten ? names.claimShared(inputName(composite)) : null,
       filterName: isFiltered ? names.claimShared(filterTypeName(typeName)) : null,
       listFilterName: isListFiltered ? names.claimShared(listFilterTypeName(typeName)) : null,
       orderName: isFiltered ? names.claimShared(`${typeName}OrderBy`) : null,
@@ -191,4 +198,15 @@ export function claimComposites(
     }
     if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, typeName, rename) });
   }
+  for (const table of context.writtenRows) table.composite = { ...ofRows(table), inputName: names.claimShared(inputName(table)) };
+}
+
+/** What has no types but that of its values. */
+function ofRows({ traits }: LazyTable): CompositeParts {
+  const attributes = traits.catalogTable.columns.map(({ name }) => name);
+  return { attributes, isRead: true, inputName: null, filterName: null, listFilterName: null, orderName: null };
+}
+
+function inputName({ typeName }: LazyTable): string {
+  return `${typeName}Input`;
 }

@@ -76,10 +76,11 @@ function isWritable(context: BuildContext, column: CatalogColumn, additions: Add
   return hasOwnValues(context, type) || (additions.has('composites') && isOrHoldsComposite(context, column.typeId));
 }
 
-/** Whether values of the type are, or have as elements, values of a composite type. */
+/** Whether values of the type are, or have as elements, values of a composite type or rows of a table that can be written. */
 function isOrHoldsComposite(context: BuildContext, typeId: number): boolean {
   const type = compositeTypeIn(context, typeId);
-  return type !== undefined && context.compositeIds.has(type.relationId);
+  const table = type && context.tables.get(type.relationId);
+  return type !== undefined && (context.compositeIds.has(type.relationId) || (table !== undefined && context.writtenRows.has(table)));
 }
 
 /** Whether the type is no composite type, array of one, or, without the addition, domain over an array. */
