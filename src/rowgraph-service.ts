@@ -17,7 +17,6 @@ import {
   whyUnreadable,
 } from './engine/check-call.ts';
 import { findMismatches, prepareDocument, validateQuery } from './engine/check-document.ts';
-import { ClaimsError } from './engine/claims.ts';
 import { executeRequest, handleRequest, loadRole, readRequest, type Target } from './engine/handle.ts';
 import type {
   Caller,
@@ -31,6 +30,7 @@ import type {
 import { costOfRequest } from './engine/request-cost.ts';
 import { failureResponse } from './engine/run/response.ts';
 import type { Servers } from './engine/run/run-operation.ts';
+import { ClaimsError } from './engine/run/session.ts';
 import { ClientSnapshots } from './engine/snapshot/load-snapshot.ts';
 import type { RoleSchema } from './engine/snapshot/role-schema.ts';
 import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-snapshot.ts';

@@ -12,11 +12,10 @@ import { LastExchange } from './last-exchange.ts';
 import { LiveAnswers } from './live/live-answers.ts';
 import { chooseStore, OperationLibrary } from './operation-library.ts';
 import { PageBackend } from './page-backend.ts';
-import type { PageCaller } from './page-caller.ts';
+import { loadCaller, type PageCaller, rememberCaller } from './page-caller.ts';
 import { PageContext, type PageState } from './page-context.ts';
 import { readLocation, writeLocation } from './page-location.ts';
 import { explorerPlugin, historyPlugin } from './panel-plugins.tsx';
-import { loadCaller, rememberCaller } from './remembered-caller.ts';
 import { savedPlugin } from './saved-panel.tsx';
 import { Workspace } from './workspace.tsx';
 

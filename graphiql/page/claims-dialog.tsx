@@ -2,8 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import { type ClaimLine, readClaims, writeClaims } from './claim-lines.ts';
 import type { Claims } from './decode-token.ts';
-import { DialogButtons } from './dialog-buttons.tsx';
-import { Modal } from './modal.tsx';
+import { DialogButtons, Modal } from './modal.tsx';
 import type { RoleCaller } from './page-caller.ts';
 
 interface ClaimsDialogProps {

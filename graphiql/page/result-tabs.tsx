@@ -5,7 +5,6 @@
 import { useGraphiQL } from '@graphiql/react';
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
 import { ChangesView } from './live/changes-view.tsx';
-import { LiveBadge } from './live/live-badge.tsx';
 import { usePage } from './page-context.ts';
 import { later, PartBoundary } from './part-boundary.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
@@ -113,5 +112,20 @@ function Explained({ state, measure, View }: ExplainedProps) {
       )}
       <View state={state} />
     </>
+  );
+}
+
+/** Beside the tabs of the result: that a subscription runs, how many answers came, and when the last one did. */
+function LiveBadge() {
+  const { live } = usePage();
+  const state = useSyncExternalStore(live.subscribe, live.get);
+  if (state === null) return null;
+  const { isRunning, count, at } = state;
+  return (
+    <span className="live-badge" data-running={isRunning}>
+      <span className="live-dot" aria-hidden="true" />
+      {isRunning ? 'Live' : 'Ended'} · {count} {count === 1 ? 'answer' : 'answers'} ·{' '}
+      <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
+    </span>
   );
 }

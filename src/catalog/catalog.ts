@@ -153,7 +153,6 @@ export interface DistanceIndex {
 export interface VectorExtension {
   /** The schema of its types and operators. */
   readonly schemaId: number;
-  readonly schema: string;
   readonly quotedSchema: string;
   /** The second number of its version: 8 for 0.8.1. */
   readonly minor: number;

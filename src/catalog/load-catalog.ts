@@ -112,7 +112,7 @@ function vectorExtensionOf({ vectorExtension, schemas }: RawCatalog): VectorExte
   const schema = schemas.find(({ id }) => id === found?.schemaId);
   if (!found || !schema) return null;
   const [major, minor] = found.version.split('.').map(Number);
-  return { schemaId: schema.id, schema: schema.name, quotedSchema: schema.quotedName, minor: major === 0 ? (minor ?? 0) : Infinity };
+  return { schemaId: schema.id, quotedSchema: schema.quotedName, minor: major === 0 ? (minor ?? 0) : Infinity };
 }
 
 function* assembleForeignKeys(

@@ -2,6 +2,7 @@
 import type { Lists } from './lists.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { roleIndependentTables } from './role-independence.ts';
+import { attributeMembers } from './type-lists.ts';
 
 export const tableLists = {
   tables: {
@@ -43,12 +44,7 @@ export const tableLists = {
   roleIndependent: { members: { id: 'i.oid::int8' }, from: `(${roleIndependentTables}) i` },
   columns: {
     members: {
-      tableId: 'a.attrelid::int8',
-      number: 'a.attnum',
-      name: 'a.attname',
-      typeId: 'a.atttypid::int8',
-      maxLength: 'case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end',
-      shownType: 'case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end',
+      ...attributeMembers,
       notNull: 'a.attnotnull',
       automatic: 'a.automatic',
       generatedAlways: 'a.generated_always',

@@ -2,6 +2,16 @@
 import type { Lists } from './lists.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 
+/** What attributes of composite types and columns of tables have in common, of `pg_attribute a`. */
+export const attributeMembers = {
+  tableId: 'a.attrelid::int8',
+  number: 'a.attnum',
+  name: 'a.attname',
+  typeId: 'a.atttypid::int8',
+  maxLength: 'case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end',
+  shownType: 'case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end',
+} as const;
+
 export const typeLists = {
   composites: {
     members: { id: 'c.oid::int8', schemaId: 'c.relnamespace::int8', name: 'c.relname', typeId: 'c.reltype::int8' },
@@ -9,14 +19,7 @@ export const typeLists = {
     orderBy: 'c.oid',
   },
   attributes: {
-    members: {
-      tableId: 'a.attrelid::int8',
-      number: 'a.attnum',
-      name: 'a.attname',
-      typeId: 'a.atttypid::int8',
-      maxLength: 'case when a.atttypid in (1042, 1043) and a.atttypmod > 4 then a.atttypmod - 4 end',
-      shownType: 'case when a.atttypmod >= 0 then pg_catalog.format_type(a.atttypid, a.atttypmod) end',
-    },
+    members: attributeMembers,
     from: `pg_catalog.pg_attribute a
       where (a.attrelid in (select c.oid from composite c)) is true and a.attnum > 0 and not a.attisdropped`,
     orderBy: 'a.attrelid, a.attnum',

@@ -138,10 +138,6 @@ export class UnreachableError extends CommandError {
     super(message, 1, cause);
     this.name = 'UnreachableError';
   }
-
-  get hasTooManyConnections(): boolean {
-    return (this.cause as { readonly code?: unknown } | undefined)?.code === '53300';
-  }
 }
 
 /** The database has been reached, but its schema cannot be loaded now: that takes too long, or has no connection. */

@@ -7,14 +7,12 @@ import { documentsCommand } from './commands/documents.ts';
 import { extensionCommand, triggersCommand } from './commands/extension.ts';
 import { initCommand } from './commands/init.ts';
 import { accessCommand, costCommand, doctorCommand, explainCommand } from './commands/inspect.ts';
-
 import { keysCommand } from './commands/keys.ts';
 import { liveCommand } from './commands/live.ts';
-import { mcpCommand } from './commands/mcp.ts';
 import { projectsCommand } from './commands/projects.ts';
 import { rolesCommand } from './commands/roles.ts';
 import { schemaCommand } from './commands/schema.ts';
-import { serveCommand } from './commands/serve.ts';
+import { mcpCommand, serveCommand } from './commands/serve.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { ConfigurationError, type Environment } from './config.ts';
 import { readPackageFile } from './package-file.ts';

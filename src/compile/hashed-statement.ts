@@ -28,7 +28,7 @@ const byteOrder = textOf(identifier('pg_catalog', 'C'));
 export function hashedStatement(
   statement: { readonly text: string; readonly parameters: readonly Parameter[] },
   places: readonly number[],
-  others: readonly number[] = [],
+  others: readonly number[],
 ): HashedStatement {
   const columns = 1 + Math.max(...places, ...others);
   const names = Array.from({ length: columns }, (_, index) => `c${index}`);

@@ -81,7 +81,7 @@ async function runStatements(client: Client, { session, statements }: Batch): Pr
   return inTransaction(client, runOn);
 }
 
-async function runQuery(client: Client, text: string, parameters?: readonly (string | null)[]): Promise<Rows> {
+async function runQuery(client: Client, text: string, parameters: readonly (string | null)[] | undefined): Promise<Rows> {
   if (!parameters) return (await openSavepoint(client)) ? inSavepoint(client, () => send(client, text)) : send(client, text);
   const readOn = async (connection: Client): Promise<Rows> => {
     await send(connection, querySettings.text);

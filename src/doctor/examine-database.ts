@@ -19,7 +19,7 @@ import { type ExaminedSettings, findSettings } from './find-settings.ts';
 import { findUnannounced } from './find-unannounced.ts';
 import { findWrites } from './find-writes.ts';
 import { compareFindings, type DoctorReport, type Finding, type Severity } from './finding-codes.ts';
-import { loadSafety } from './load-safety.ts';
+import { loadSafety } from './safety.ts';
 
 const defaults: ExaminedSettings = { extraSearchPath: [], requestSettings: [automatic], requestHeaders: defaultRequestHeaders };
 

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
-import { ClaimsError } from '../engine/claims.ts';
 import type { RawResponse } from '../engine/request.ts';
 import { failureResponse } from '../engine/run/response.ts';
+import { ClaimsError } from '../engine/run/session.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
 import { type Evaluated, isCurrent } from '../engine/standing-request.ts';
 import { ApiError } from '../errors/api-error.ts';

@@ -2,14 +2,14 @@
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import type { AccessReport, TableAccess } from '../../../src/access/access.ts';
+import { CallerChoice } from '../caller-choice.tsx';
 import { usePage, type ViewProps } from '../page-context.ts';
 import { readLocation, type ShownPolicies, writeLocation } from '../page-location.ts';
 import { TableList } from '../table-list.tsx';
 import { AnswerComparisonView } from './answer-comparison.tsx';
-import { CallerPair } from './caller-pair.tsx';
 import { RowComparisonView } from './row-comparison.tsx';
 import { TablePolicies } from './table-policies.tsx';
-import { usePair } from './use-pair.ts';
+import { type Pair, usePair } from './use-pair.ts';
 
 type Settled = { readonly report: AccessReport } | { readonly error: string };
 
@@ -148,4 +148,25 @@ function isRemarkable({ rowSecurity, notes }: TableAccess): boolean {
 function RowSecurityMark({ table: { rowSecurity, kind, notes } }: { readonly table: TableAccess }) {
   const isOpen = notes.some(({ isWarning }) => isWarning);
   return <span className={isOpen ? 'policy-mark open' : 'policy-mark'}>{rowSecurity === 'none' ? kind : marks[rowSecurity]}</span>;
+}
+
+/** The menus that choose the two callers. */
+const sides = { one: 'One caller', other: 'The other caller' } as const;
+
+function CallerPair({ pair }: { readonly pair: Pair }) {
+  const choose = (side: keyof typeof sides) => (
+    <fieldset className={`caller-choice ${side}`}>
+      <legend>{sides[side]}</legend>
+      <CallerChoice caller={pair[side]} choices={pair.choices} onChange={(caller) => pair.change(side, caller)} />
+    </fieldset>
+  );
+  return (
+    <div className="caller-pair">
+      {choose('one')}
+      <span className="caller-versus" aria-hidden="true">
+        and
+      </span>
+      {choose('other')}
+    </div>
+  );
 }

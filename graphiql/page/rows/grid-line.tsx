@@ -1,8 +1,7 @@
 /** A row of the grid: its number and what can be done with it, its cells, and what the server had against its change. */
-
-import { memo } from 'react';
-import { CellContent } from './cell-content.tsx';
+import { type MouseEvent, memo } from 'react';
 import { CellEditor, type CellEditorProps } from './cell-editor.tsx';
+import { describeCell } from './cell-values.ts';
 import { deleteRow, dropChange, type GridRow, isChanged, type Problem, valueOf } from './changes.ts';
 import type { TableChanges } from './pending-changes.ts';
 import type { GridColumn, Row } from './rows-query.ts';
@@ -124,4 +123,74 @@ function GridCell({ abilities, column, place, problem, index, gridRow, activeCol
       )}
     </td>
   );
+}
+
+/** What a cell shows: a value, null, the default of a new row, and the row that a foreign key leads to. */
+
+/** Longer texts are cut in the grid; they can be opened. */
+const mostCharacters = 200;
+
+interface CellContentProps {
+  readonly column: GridColumn;
+  /** Undefined is the default of a new row. */
+  readonly value: unknown;
+  /** The row that the foreign key leads to; null if there is none, or it is not known. */
+  readonly linked: Readonly<Record<string, unknown>> | null;
+  readonly isActive: boolean;
+  readonly hrefOf: (link: RowLink, row: Readonly<Record<string, unknown>>) => string;
+  readonly onFollow: (link: RowLink, row: Readonly<Record<string, unknown>>) => void;
+}
+
+function CellContent({ column: { column, link }, value, linked, isActive, hrefOf, onFollow }: CellContentProps) {
+  const follow = (event: MouseEvent): void => {
+    // Another tab, if the user wants one.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || link === null || linked === null) return;
+    event.preventDefault();
+    onFollow(link, linked);
+  };
+  return (
+    <>
+      {column !== null && <Value value={value} leaf={column.leaf} isList={column.isList} />}
+      {column === null && linked === null && <span className="cell-none">null</span>}
+      {link !== null && linked !== null && (
+        <a
+          className="cell-link"
+          href={hrefOf(link, linked)}
+          tabIndex={isActive ? 0 : -1}
+          onClick={follow}
+          aria-label={`${describeLinked(link, linked)}: open in ${link.target}`}
+        >
+          {describeLinked(link, linked)}
+        </a>
+      )}
+    </>
+  );
+}
+
+function describeLinked({ label, identity, target }: RowLink, row: Readonly<Record<string, unknown>>): string {
+  const named = label === null ? null : row[label];
+  if (typeof named === 'string' && named !== '') return named.slice(0, mostCharacters);
+  return identity.key.length === 0 ? target : `${target} ${identity.key.map((name) => describeCell(row[name])).join(', ')}`;
+}
+
+function Value({ value, leaf, isList }: { readonly value: unknown; readonly leaf: string; readonly isList: boolean }) {
+  if (value === undefined) return <span className="cell-none">default</span>;
+  if (value === null) return <span className="cell-none">null</span>;
+  if (value === '') return <span className="cell-none">empty text</span>;
+  if (Array.isArray(value) && isList) {
+    if (value.length === 0) return <span className="cell-none">empty list</span>;
+    return value.map((each, index) => (
+      <span key={index} className="cell-element">
+        {describeCell(each)}
+      </span>
+    ));
+  }
+  const text = describeCell(value);
+  const cut = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return <span className={`cell-value cell-${leaf === 'Boolean' ? String(value) : kindOf(leaf)}`}>{cut}</span>;
+}
+
+function kindOf(leaf: string): string {
+  if (['Int', 'Float', 'BigInt', 'BigFloat'].includes(leaf)) return 'number';
+  return leaf === 'JSON' ? 'json' : 'text';
 }

@@ -1,9 +1,8 @@
 /** The menus of the grid: which columns are shown, and the export of rows as a file. */
-import { useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { usePage } from '../page-context.ts';
 import type { ApiTable } from '../read-tables.ts';
 import { fetchAllRows, mostExported, writeCsv, writeJson } from './export-rows.ts';
-import { PopoverMenu } from './popover-menu.tsx';
 import type { GridColumn, RowsChoice } from './rows-query.ts';
 import type { TableAbilities } from './table-abilities.ts';
 
@@ -97,4 +96,44 @@ function download(name: string, text: string, type: string): void {
   link.click();
   // The browser has begun to read it by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** A button that opens a small panel below it; Escape and a click elsewhere close it. */
+interface PopoverMenuProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** In pixels. */
+const gap = 4;
+
+function PopoverMenu({ label, children }: PopoverMenuProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const place = (): void => {
+    const { bottom, right } = button.current!.getBoundingClientRect();
+    const { style, offsetWidth } = panel.current!;
+    style.top = `${bottom + gap}px`;
+    style.left = `${Math.max(gap, right - offsetWidth)}px`;
+    style.maxHeight = `calc(100vh - ${bottom + 4 * gap}px)`;
+  };
+  return (
+    <>
+      <button ref={button} type="button" className="page-button" popoverTarget={id}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        className="row-menu"
+        onToggle={({ newState }) => newState === 'open' && place()}
+      >
+        {children}
+      </div>
+    </>
+  );
 }

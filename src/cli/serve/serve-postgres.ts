@@ -16,10 +16,9 @@ import { graphOptionsOf, type ServeConfiguration } from '../command-settings.ts'
 import type { Environment } from '../config.ts';
 import { warn } from '../output/terminal.ts';
 import { AwaitedGraph, awaitDatabase, stillLoading, unreachable } from './awaited-graph.ts';
-import { openAgents } from './open-agents.ts';
 import { boundEnd, watchForEnd } from './process-end.ts';
 import { openProjects } from './serve-projects.ts';
-import { describeAdmin, lastExportMilliseconds, openTelemetry, serveAdmin, startService } from './start-service.ts';
+import { describeAdmin, lastExportMilliseconds, openAgents, openTelemetry, serveAdmin, startService } from './start-service.ts';
 import { tokenRulesOf } from './token-rules.ts';
 import { DocumentCheck, documentRolesOf, openTrustedDocuments } from './trusted-documents.ts';
 import { announceEnd, askPrimary, isReporter, listenToPrimary } from './worker-messages.ts';

@@ -6,6 +6,7 @@ import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
 import { type AdminServer, createHealthRoutes, createMetricsRoute, startAdminServer } from '../../http/routes/operator-routes.ts';
 import type { PageOptions } from '../../http/routes/server-routes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../http/transport/start-server.ts';
+import type { Agents } from '../../mcp/create-agents.ts';
 import type { AgentProtocol } from '../../mcp/session.ts';
 import { optionsIn } from '../../settings/settings.ts';
 import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
@@ -14,6 +15,7 @@ import { CommandError } from '../command-error.ts';
 import type { ServeConfiguration, ServiceConfiguration } from '../command-settings.ts';
 import { ConfigurationError, type Environment } from '../config.ts';
 import { warn } from '../output/terminal.ts';
+import { agentPackages, checkPackages } from '../package-file.ts';
 import type { ServedProjects } from './serve-projects.ts';
 import { isReporter, sharesPort } from './worker-messages.ts';
 
@@ -134,4 +136,15 @@ function otlpOf(environment: Environment): OtlpSettings | null {
   } catch (error) {
     throw new ConfigurationError([(error as Error).message]);
   }
+}
+
+/** Null if agents are not served. Throws `CommandError` if the SDK is not installed. */
+export async function openAgents(
+  { mcp, mcpWrites, mcpExplain, mcpResultSize }: Pick<ServiceConfiguration, 'mcp' | 'mcpWrites' | 'mcpExplain' | 'mcpResultSize'>,
+  observe: Observer,
+): Promise<Agents | null> {
+  if (!mcp) return null;
+  checkPackages(agentPackages);
+  const { createAgents } = await import('../../mcp/create-agents.ts');
+  return createAgents({ writes: mcpWrites, explain: mcpExplain, resultSize: mcpResultSize, observe });
 }

@@ -3,12 +3,10 @@ import type { VerifiedCaller } from '../../auth/caller.ts';
 import { explainStop, untilStopped } from '../../budget/deadline.ts';
 import type { ExecutionResult, RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { AgentProtocol, AgentRequest, AgentSession } from '../../mcp/session.ts';
+import type { AgentProtocol, AgentSession } from '../../mcp/session.ts';
 import type { ExecutingGraph } from './endpoint-options.ts';
-import { encodeError, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
-import { type ExecuteOptions, executeValue, type Run } from './execute-request.ts';
-import { RequestTimes } from './request-times.ts';
+import { type ExecuteOptions, executePart, type Run } from './execute-request.ts';
 
 interface AgentCall {
   readonly caller: VerifiedCaller;
@@ -38,25 +36,11 @@ function openSession({ caller, run, exchange, options }: AgentCall): AgentSessio
     role: caller.role,
     documents: documents.trusted,
     runsAnyDocument: !documents.restricts(caller.role),
-    run: (request, isReadOnly) => runRequest(request, isReadOnly, { caller, run, exchange, options }),
+    run: (request, isReadOnly) => executePart(request, caller, { ...run, readOnly: isReadOnly }, exchange, options),
     introspect: async (query) => readResult(await graph.executeRaw({ query }, caller, withoutKey(run))),
     isValid: async (text) => (await bounded(graph.validate?.(text, { role: caller.role }) ?? Promise.resolve([]))).length === 0,
     explain: graph.explain === undefined ? null : (request) => bounded(graph.explain?.(request, caller) ?? Promise.resolve(null)),
   };
-}
-
-async function runRequest(request: AgentRequest, isReadOnly: boolean, { caller, run, exchange, options }: AgentCall): Promise<RawResponse> {
-  const marks = run.marks instanceof RequestTimes ? run.marks.addPart() : undefined;
-  try {
-    const response = await executeValue(request, caller, { ...run, readOnly: isReadOnly, marks }, exchange, options);
-    const tooMuch = exchange.holdResponse(response);
-    if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
-    return response;
-  } catch (error) {
-    const reported = toReportedError(error, exchange.requestId, options.observe);
-    const body = encodeError(reported);
-    return { chunks: [body], length: body.length, errorCode: reported.code };
-  }
 }
 
 /** Describing the schema is not what the idempotency key is for, and it does not end the turn of a large body. */

@@ -101,6 +101,27 @@ function readRequest(value: unknown, caller: Caller, exchange: Exchange, documen
   return found instanceof Promise ? found.then(complete) : complete(found);
 }
 
+/** Executes one of several requests of an exchange: the response to it is also that to a failure. */
+export async function executePart(
+  request: unknown,
+  caller: Caller,
+  run: Run,
+  exchange: Exchange,
+  options: ExecuteOptions,
+): Promise<RawResponse> {
+  const marks = run.marks instanceof RequestTimes ? run.marks.addPart() : undefined;
+  try {
+    const response = await executeOne(request, caller, { ...run, marks }, exchange, options);
+    const tooMuch = exchange.holdResponse(response);
+    if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
+    return response;
+  } catch (error) {
+    const reported = toReportedError(error, exchange.requestId, options.observe);
+    const body = encodeError(reported);
+    return { chunks: [body], length: body.length, errorCode: reported.code };
+  }
+}
+
 async function executeBatch(
   batch: readonly unknown[],
   caller: Caller,
@@ -124,24 +145,12 @@ async function executeBatch(
     unprepared -= 1;
     if (unprepared === 0) run.onPrepared?.();
   };
-  const executePart = async (request: unknown, deadline: Deadline): Promise<RawResponse> => {
+  const execute = (request: unknown, deadline: Deadline): Promise<RawResponse> => {
     const onPrepared = once(notePrepared);
-    const marks = run.marks instanceof RequestTimes ? run.marks.addPart() : undefined;
-    try {
-      const response = await executeOne(request, caller, { ...run, deadline, onPrepared, marks }, exchange, options);
-      const tooMuch = exchange.holdResponse(response);
-      if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
-      return response;
-    } catch (error) {
-      const reported = toReportedError(error, exchange.requestId, options.observe);
-      const body = encodeError(reported);
-      return { chunks: [body], length: body.length, errorCode: reported.code };
-    } finally {
-      onPrepared();
-    }
+    return executePart(request, caller, { ...run, deadline, onPrepared }, exchange, options).finally(onPrepared);
   };
   try {
-    return joinResponses(await Promise.all(deadlines.map((deadline, index) => executePart(batch[index], deadline))));
+    return joinResponses(await Promise.all(deadlines.map((deadline, index) => execute(batch[index], deadline))));
   } finally {
     run.deadline.onStop(null);
     for (const deadline of deadlines) deadline.end();

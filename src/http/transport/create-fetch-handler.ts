@@ -3,8 +3,7 @@
  * (docs/mounting.md).
  */
 
-import { readTokenOptions } from '../../auth/read-token-options.ts';
-import type { TokenOptions } from '../../auth/token-options.ts';
+import { readTokenOptions, type TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';

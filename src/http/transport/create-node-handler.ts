@@ -3,8 +3,7 @@
  * same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTokenOptions } from '../../auth/read-token-options.ts';
-import type { TokenOptions } from '../../auth/token-options.ts';
+import { readTokenOptions, type TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';
