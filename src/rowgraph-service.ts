@@ -1,11 +1,12 @@
-/** The calls of a `Rowgraph`: what each checks, and which part of the engine answers it. */
+/**
+ * The calls of a `Rowgraph`: what each checks, and which part of the engine answers it. What no request needs (`explain`, `doctor`, `access`,
+ * an executable schema) is loaded when it is first called.
+ */
 import { type GraphQLSchema, printSchema } from 'graphql';
 import type { AccessOptions, AccessReport } from './access/access.ts';
-import { readAccess } from './access/read-access.ts';
 import { Deadline } from './budget/deadline.ts';
 import { openClientDatabase } from './database/client-database.ts';
 import type { Database } from './database/database.ts';
-import { examineDatabase } from './doctor/examine-database.ts';
 import type { DoctorReport } from './doctor/finding-codes.ts';
 import {
   checkCaller,
@@ -38,8 +39,6 @@ import type { ErrorObject } from './errors/api-error.ts';
 import { DatabaseError } from './errors/database-error.ts';
 import { toApiError } from './errors/from-postgres.ts';
 import type { Observer } from './events.ts';
-import { buildExecutableSchema } from './executable/build-executable-schema.ts';
-import { explainRequest, modeOf } from './explain/explain-request.ts';
 import type { ExplainOptions, Explanation } from './explain/explanation.ts';
 import type { SchemaWatch } from './freshness/schema-watch.ts';
 import { LiveQueries, type LiveSettings } from './live/live-queries.ts';
@@ -176,6 +175,7 @@ export class RowgraphService implements Rowgraph {
   }
 
   async explain(request: GraphQLRequest, caller: Caller, options?: ExplainOptions): Promise<Explanation> {
+    const { explainRequest, modeOf } = await import('./explain/explain-request.ts');
     const mode = modeOf(options);
     checkCaller(caller);
     checkRequest(request);
@@ -231,6 +231,7 @@ export class RowgraphService implements Rowgraph {
   async schema<Context>(options: SchemaOptions<Context> = {}): Promise<GraphQLSchema> {
     checkOptions(options, schemaChecks);
     const { role = 'anon', caller, atomicMutations = false } = options;
+    const { buildExecutableSchema } = await import('./executable/build-executable-schema.ts');
     const { granted } = await this.#roleSchema(role);
     return buildExecutableSchema((await granted.types()).schema, {
       execute: (request, asked, options) => this.execute(request, asked, options),
@@ -242,12 +243,14 @@ export class RowgraphService implements Rowgraph {
 
   async doctor(options: { role?: string } = {}): Promise<DoctorReport> {
     const { schemas, model } = this.#settings;
+    const { examineDatabase } = await import('./doctor/examine-database.ts');
     const replicas = await this.#replicas?.examine();
     return examineDatabase(this.#database, schemas, roleOf(options), model, { ...this.#settings, replicas });
   }
 
   async access(options: AccessOptions = {}): Promise<AccessReport> {
     checkOptions(options, accessChecks);
+    const { readAccess } = await import('./access/read-access.ts');
     return readAccess(this.#database, this.#settings.schemas, options, (roles) => this.#typeNames(roles));
   }
 
