@@ -259,8 +259,8 @@ describe('lenient coercion', () => {
   }
 
   for (const [kind, count] of [
-    ['query', 300],
-    ['mutation', 100],
+    ['query', 200],
+    ['mutation', 70],
   ] as const) {
     it(`answers a ${kind} as strict coercion answers the corrected one`, async () => {
       const twins = new TwinDocuments(new RandomSource(kind === 'query' ? 1 : 2));

@@ -67,8 +67,8 @@ test('what fails leaves the others alone', async () => {
 
 test('the answers of a batch are bounded together, but for those of mutations', async () => {
   for (const isMutation of [false, true]) {
-    const execute = async () => ({ ...rawResponse(`"${'x'.repeat(30_000_000)}"`), isMutation });
-    const bounded = await startTestServer({ maxBatch: 4, execute, maxBytesInFlight: 100_000_000 });
+    const execute = async () => ({ ...rawResponse(`"${'x'.repeat(3_000_000)}"`), isMutation });
+    const bounded = await startTestServer({ maxBatch: 4, execute, maxBytesInFlight: 10_000_000 });
     const answers = await readAll(await bounded.post({ body: Array.from({ length: 4 }, () => ({ query: 'a' })) }));
     const codes = answers.map((answer) => (typeof answer === 'string' ? 'OK' : answer.errors?.[0]?.extensions.code));
     assert.deepEqual(codes, isMutation ? ['OK', 'OK', 'OK', 'OK'] : ['OK', 'OK', 'OVERLOADED', 'OVERLOADED']);

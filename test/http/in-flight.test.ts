@@ -76,7 +76,7 @@ test('a connection that pipelines more requests than it may is closed, and no ot
     await server.reached(1);
     for (const more of ['GET / HTTP/1.1\r\nhost:x\r\n\r\n', rawRequest(server.anonKey)]) {
       const greedy = await Promise.all(
-        Array.from({ length: 50 }, () => connectRaw(server.port, rawRequest(server.anonKey) + more.repeat(2000))),
+        Array.from({ length: 20 }, () => connectRaw(server.port, rawRequest(server.anonKey) + more.repeat(1000))),
       );
       for (const client of greedy) assert.ok((await client.closed()).length <= 3);
     }
@@ -87,7 +87,7 @@ test('a connection that pipelines more requests than it may is closed, and no ot
   }));
 
 test('requests of every form are answered in their order, however they are cut into packets', () =>
-  withGatedServer({ maxPipelinedRequests: 400 }, async (server) => {
+  withGatedServer({ maxPipelinedRequests: 300 }, async (server) => {
     server.open();
     const forms: ((id: string) => string)[] = [
       (id) => rawRequest(server.anonKey, { lines: [id] }),
@@ -119,7 +119,7 @@ test('requests of every form are answered in their order, however they are cut i
       );
       client.socket.destroy();
     };
-    await Promise.all(Array.from({ length: 20 }, () => ask(400)));
+    await Promise.all(Array.from({ length: 10 }, () => ask(300)));
   }));
 
 for (const before of [1, 2])
