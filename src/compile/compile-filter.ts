@@ -35,9 +35,11 @@ interface Nesting {
   readonly isInExpression: boolean;
   /** Whether PostgreSQL plans an enclosing subquery twice. */
   readonly isPlannedTwice: boolean;
+  /** Whether it is below `not`, where false and unknown are different. */
+  readonly isNegated: boolean;
 }
 
-const topLevel: Nesting = { isInExpression: false, isPlannedTwice: false };
+const topLevel: Nesting = { isInExpression: false, isPlannedTwice: false, isNegated: false };
 
 /** The condition, in parentheses if it combines several. */
 export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, nesting = topLevel): Sql {
@@ -49,7 +51,7 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
       return sql`(${join(conditions, ` ${filter.kind} `)})`;
     }
     case 'not':
-      return sql`not (${compileFilter(filter.filter, scope, aliases, { ...nesting, isInExpression: true })})`;
+      return sql`not (${compileFilter(filter.filter, scope, aliases, { ...nesting, isInExpression: true, isNegated: true })})`;
     case 'null test': {
       const { shape, type } = filter.column;
       const value = scope.column(filter.column.name);
@@ -58,7 +60,7 @@ export function compileFilter(filter: Filter, scope: Scope, aliases: Aliases, ne
     case 'comparison':
       return compileComparison(filter.column, filter.operator, filter.parameter, scope);
     case 'elements':
-      return elementsCondition(filter, scope, aliases);
+      return elementsCondition(filter, scope, aliases, nesting);
     case 'length':
       return and(filter.tests.map((test) => testOf(lengthOf(scope.column(filter.column.name), filter.column), test, namedTypes.int4)));
     case 'json test':
@@ -139,22 +141,40 @@ function nearCondition({ column, from, distance }: Extract<Filter, { kind: 'near
   return sql`${inSchemaOf(operand, 'st_dwithin')}(${scope.column(column.name)}, ${comparand(from, column.type)}, ${bind(distance, 'float8')})`;
 }
 
-/**
- * `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)`. All elements match if none fails to; for an array
- * that is null, neither holds.
- */
-function elementsCondition({ column, quantifier, filter }: Extract<Filter, { kind: 'elements' }>, scope: Scope, aliases: Aliases): Sql {
+/** `exists (select 1 from unnest(t1."tags") as t2(element) where t2.element like $1::text)` */
+function elementsCondition(
+  { column, quantifier, filter }: Extract<Filter, { kind: 'elements' }>,
+  scope: Scope,
+  aliases: Aliases,
+  { isNegated }: Nesting,
+): Sql {
   const array = scope.column(column.name);
   const alias = aliases.next();
-  const matches = compileFilter(filter, directScope(alias, { keepsNotNull: false }), aliases);
-  return quantified(quantifier, array, as(builtIn('unnest', array), alias, ['element']), matches);
+  const matches = compileFilter(filter, directScope(alias, { keepsNotNull: false }), aliases, { ...topLevel, isNegated });
+  return quantified({ quantifier, isNegated }, array, as(builtIn('unnest', array), alias, ['element']), matches);
 }
 
 function elementOf(alias: string): Sql {
   return sql`${trusted(alias)}.${identifier('element')}`;
 }
 
-function quantified(quantifier: 'any' | 'all', array: Sql, from: Sql, matches: Sql): Sql {
+/**
+ * As PostgreSQL's `any` and `all`, it is unknown for an array that is null, and if that depends on an element for which it is unknown. Only
+ * below `not` does it matter whether it is that or false.
+ */
+function quantified(
+  { quantifier, isNegated }: { readonly quantifier: 'any' | 'all'; readonly isNegated: boolean },
+  array: Sql,
+  from: Sql,
+  matches: Sql,
+): Sql {
+  if (isNegated) {
+    const isAny = quantifier === 'any';
+    const decides = isAny ? builtIn('bool_or', matches) : sql`not ${builtIn('bool_and', matches)}`;
+    const isKnown = sql`${countRows} = ${builtIn('count', matches)}`;
+    const truth = sql`case when ${decides} then ${trusted(`${isAny}`)} when ${isKnown} then ${trusted(`${!isAny}`)} end`;
+    return sql`(case when ${array} is not null then ${subselect({ columns: [truth], from })} end)`;
+  }
   if (quantifier === 'any') return exists({ from, where: [matches] });
   return sql`(${array} is not null and not ${exists({ from, where: [sql`(${matches}) is not true`] })})`;
 }
@@ -169,10 +189,10 @@ function attributesCondition(
   const value = scope.column(column.name);
   if (quantifier === null) return compileFilter(filter, memberScope(scope.alias, value, column), aliases, nesting);
   const alias = aliases.next();
-  const inside = { isInExpression: quantifier === 'all', isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
+  const inside = { ...nesting, isInExpression: quantifier === 'all', isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
   const matches = compileFilter(filter, elementScope(alias, elementOf(alias), column), aliases, inside);
   const { array, from } = elementsOf(value, column, alias);
-  return quantified(quantifier, array, from, matches);
+  return quantified({ quantifier, isNegated: nesting.isNegated }, array, from, matches);
 }
 
 /** The number of elements of an array, or of JSON with the shape of a list. */
@@ -189,7 +209,7 @@ function relatedRowsCondition(
 ): Sql {
   const related = relatedRows(rows, near, aliases, filter ? needsOfFilter(filter) : noNeeds);
   const isEvery = quantifier === 'every';
-  const inside = { isInExpression: isEvery, isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression };
+  const inside = { isInExpression: isEvery, isPlannedTwice: nesting.isPlannedTwice || nesting.isInExpression, isNegated: false };
   const condition = filter && compileFilter(filter, related.scope, aliases, inside);
   if (isEvery && condition === null) return trusted('true');
   const matching = condition ? [isEvery ? sql`(${condition}) is not true` : condition] : [];
@@ -209,7 +229,7 @@ function countCondition(
   nesting: Nesting,
 ): Sql {
   const { scope, from, conditions } = relatedRows(rows, near, aliases, filter ? needsOfFilter(filter) : noNeeds);
-  const matching = filter ? [compileFilter(filter, scope, aliases, { ...nesting, isInExpression: false })] : [];
+  const matching = filter ? [compileFilter(filter, scope, aliases, { ...nesting, isInExpression: false, isNegated: false })] : [];
   const counted = subselect({ columns: [integer(1)], from, where: [...conditions, ...matching], limit: countedRows(tests) });
   const results = tests.map((test) =>
     test.kind === 'null test'

@@ -44,7 +44,7 @@ async function compareLengths(
   return compareAll(comparing, lengths, integerType, tests);
 }
 
-/** Whether an element passes all tests, or all elements do. Of an array that is null neither holds, and none of them is ever unknown. */
+/** Whether an element passes all tests, or all elements do: unknown of an array that is null, as PostgreSQL's `any` and `all` are. */
 async function compareElements(
   comparing: Comparing,
   texts: readonly Text[],
@@ -65,8 +65,7 @@ async function compareElements(
   return arrays.map((items) => {
     const ofItems = truths.slice(next, next + (items?.length ?? 0));
     next += ofItems.length;
-    if (quantifier === 'any') return ofItems.includes(true);
-    return items !== null && ofItems.every((truth) => truth === true);
+    return items === null ? null : (quantifier === 'any' ? any : all)(ofItems);
   });
 }
 
