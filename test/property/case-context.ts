@@ -44,7 +44,8 @@ export async function asRole<Result>({ database, schema }: CaseContext, role: st
   const settings = [
     `set local role ${role}`,
     `set local request.jwt.claims = ${quoteLiteral(JSON.stringify({ ...claims, role }))}`,
-    `set local search_path = ${quoteIdentifier(schema.name)}`,
+    // Extensions are in `public`.
+    `set local search_path = ${quoteIdentifier(schema.name)}, public`,
   ];
   await database.run(`begin; ${settings.join('; ')}`);
   try {

@@ -20,6 +20,10 @@ export interface ColumnType {
   readonly enum: EnumDescription | null;
   /** The longest text. */
   readonly maxLength: number | null;
+  /** Of ranges and multiranges, and of arrays of them. */
+  readonly range: { readonly subtype: ColumnType; readonly isMulti: boolean } | null;
+  /** What has to be installed. */
+  readonly extension: string | null;
   /** Values in PostgreSQL's text format. */
   readonly values: readonly string[];
 }
@@ -39,7 +43,7 @@ const uuids = [
 ];
 
 function type(sql: string, scalar: string, values: readonly string[], more: Partial<ColumnType> = {}): ColumnType {
-  return { sql, scalar, isArray: false, isOrdered: true, enum: null, maxLength: null, values, ...more };
+  return { sql, scalar, isArray: false, isOrdered: true, enum: null, maxLength: null, range: null, extension: null, values, ...more };
 }
 
 function limited(length: number): readonly string[] {
@@ -49,23 +53,45 @@ function limited(length: number): readonly string[] {
 export const integerType = type('integer', 'Int', [...wholeNumbers, '2147483647', '-2147483648']);
 export const textType = type('text', 'String', texts);
 
+/** Bounds of random ranges, by their scalar, in order. */
+export const orderedBounds: Readonly<Record<string, readonly unknown[]>> = {
+  Int: [-5, 0, 1, 2, 3, 5, 10, 42],
+  BigInt: ['-1', '0', 2, '3', '9007199254740993'],
+  BigFloat: ['-2.25', '0', '1', '1.5', '10', '123456789012345678901234567890.5'],
+  Date: ['-infinity', '0044-03-15 BC', '1999-12-31', '2000-01-01', '2024-02-29', 'infinity'],
+  Datetime: ['1999-12-31T23:59:59+00:00', '2000-01-01T00:00:00+00:00', '2024-02-29T12:34:56.123456+02:00', 'infinity'],
+};
+
+function rangeType(sql: string, subtype: ColumnType, values: readonly string[], isMulti = false): ColumnType {
+  return type(sql, 'Opaque', values, { range: { subtype, isMulti } });
+}
+
+const bigintType = type('bigint', 'BigInt', [...wholeNumbers, '9007199254740993', '9223372036854775807', '-9223372036854775808']);
+const numericType = type('numeric', 'BigFloat', ['0', '1.5', '-2.25', '10.00', '0.001', '123456789012345678901234567890.5', 'NaN']);
+const dateType = type('date', 'Date', dates);
+const datetimeType = type('timestamp with time zone', 'Datetime', [
+  '2000-01-01 00:00:00+00',
+  '2024-02-29 12:34:56.123456+02',
+  '1999-12-31 23:59:59+00',
+  'infinity',
+]);
+const intRangeType = rangeType('int4range', integerType, ['[1,5)', '[0,0]', 'empty', '(,3)', '[2,)', '(,)', '[3,10)', '[5,6)']);
+
 /** Types that a key can have, and so a foreign key too. */
 export const keyTypes: readonly ColumnType[] = [
   integerType,
   integerType,
-  type('bigint', 'BigInt', [...wholeNumbers, '9007199254740993', '9223372036854775807', '-9223372036854775808']),
+  bigintType,
   type('smallint', 'Int', [...wholeNumbers, '32767', '-32768']),
   textType,
   type('character varying(12)', 'String', limited(12), { maxLength: 12 }),
   type('uuid', 'UUID', uuids),
-  type('numeric', 'BigFloat', ['0', '1.5', '-2.25', '10.00', '0.001', '123456789012345678901234567890.5', 'NaN']),
-  type('date', 'Date', dates),
-  type('timestamp with time zone', 'Datetime', [
-    '2000-01-01 00:00:00+00',
-    '2024-02-29 12:34:56.123456+02',
-    '1999-12-31 23:59:59+00',
-    'infinity',
-  ]),
+  numericType,
+  dateType,
+  datetimeType,
+  intRangeType,
+  type('interval', 'Opaque', ['01:00:00', '1 day', '-3 mons', '1 year 2 mons', '-00:00:01.5', '00:00:00']),
+  type('inet', 'Opaque', ['10.0.0.1', '10.0.0.1/8', '::1', '10.0.0.0/8', '10.1.0.0/16', '0.0.0.0/0']),
 ];
 
 const scalarTypes: readonly ColumnType[] = [
@@ -86,9 +112,32 @@ const otherTypes: readonly ColumnType[] = [
   type('jsonb', 'JSON', ['{}', '[]', 'null', '"text"', '{"a": [1, "ü\\"", null]}', '1.50', 'true'], { isOrdered: false }),
   type('json', 'JSON', ['{ }', '[1,2]', 'null', '"x"'], { isOrdered: false }),
   type('bytea', 'Opaque', ['\\x', '\\x00ff', '\\x0a']),
-  type('inet', 'Opaque', ['10.0.0.1', '::1', '10.0.0.0/8']),
-  type('interval', 'Opaque', ['01:00:00', '1 day', '-3 mons']),
+  type('cidr', 'Opaque', ['10.0.0.0/8', '10.1.0.0/16', '::/0', '10.0.0.1/32']),
+  type('public.ltree', 'Opaque', ['', 'a', 'a.b', 'a.B', 'a.b.c', 'b', 'a.ab', 'a1', 'a_1.c'], { extension: 'ltree' }),
+  rangeType('int8range', bigintType, ['[0,3)', '(,9007199254740993]', 'empty', '[9007199254740993,)']),
+  rangeType('numrange', numericType, ['[0,1.5)', '(1.5,10]', '[-2.25,1]', 'empty', '(,0)', '(,)', '[1.5,1.5]']),
+  rangeType('daterange', dateType, [
+    '[2000-01-01,2024-02-29)',
+    '[-infinity,1999-12-31)',
+    '[2024-02-29,infinity]',
+    'empty',
+    '(,2000-01-01)',
+  ]),
+  rangeType('tstzrange', datetimeType, [
+    '["2000-01-01 00:00:00+00","2024-02-29 12:34:56.123456+02")',
+    '(,"1999-12-31 23:59:59+00"]',
+    '["2024-02-29 12:34:56.123456+02",infinity)',
+    'empty',
+  ]),
+  rangeType('int4multirange', integerType, ['{}', '{[1,3),[5,10)}', '{(,0)}', '{[2,2],[42,)}', '{(,)}'], true),
+  rangeType('datemultirange', dateType, ['{}', '{[1999-12-31,2000-01-01),[2024-02-29,)}', '{(,2000-01-01)}'], true),
+  rangeType('nummultirange', numericType, ['{}', '{[-2.25,0],(1,1.5)}', '{[10,)}'], true),
 ];
+
+/** The types that a database has. */
+export function availableTypes(extensions: ReadonlySet<string>): readonly ColumnType[] {
+  return otherTypes.filter(({ extension }) => extension === null || extensions.has(extension));
+}
 
 /** An array of a type. */
 function arrayOf(random: RandomSource, element: ColumnType): ColumnType {
@@ -112,11 +161,11 @@ export function enumType(schema: string, description: EnumDescription): ColumnTy
   return type(sql, 'enum', description.labels, { enum: description });
 }
 
-/** The type of a column that is not a key. */
-export function randomColumnType(random: RandomSource, enums: readonly ColumnType[]): ColumnType {
+/** The type of a column that is not a key. `others`: types of which a column is sometimes. */
+export function randomColumnType(random: RandomSource, enums: readonly ColumnType[], others: readonly ColumnType[]): ColumnType {
   const kind = random.integer(0, 19);
-  if (kind < 13 || (kind < 16 && enums.length === 0)) return random.pick(scalarTypes);
-  if (kind < 16) return random.pick(enums);
-  if (kind < 18) return arrayOf(random, random.pick([...arrayElements, ...enums]));
-  return random.pick(otherTypes);
+  if (kind < 12 || (kind < 15 && enums.length === 0)) return random.pick(scalarTypes);
+  if (kind < 15) return random.pick(enums);
+  if (kind < 17) return arrayOf(random, random.pick([...arrayElements, ...enums]));
+  return random.pick(others);
 }

@@ -4,6 +4,7 @@
  */
 import { arrayText, type ColumnType, integerType } from './column-types.ts';
 import { RefusalError, valueNames, type World } from './loaded-tables.ts';
+import { boundTexts, compareRanges, rangeOperators, rangeText } from './range-values.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { all, any, type Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -23,6 +24,7 @@ export async function compareValues(
   operator: string,
   operand: unknown,
 ): Promise<readonly Truth[] | undefined> {
+  if (type.range && rangeOperators.includes(operator)) return compareBounds(comparing, texts, type, operator, operand);
   if (!isOfArrays(type, operator)) return compare(comparing, texts, type, operator, operand);
   if (operand === null) return undefined;
   return operator === 'length'
@@ -32,6 +34,18 @@ export async function compareValues(
 
 function isOfArrays({ isArray }: ColumnType, operator: string): boolean {
   return isArray && ['any', 'all', 'length'].includes(operator);
+}
+
+async function compareBounds(
+  comparing: Comparing,
+  texts: readonly Text[],
+  type: ColumnType,
+  operator: string,
+  operand: unknown,
+): Promise<readonly Truth[] | undefined> {
+  if (operator !== 'lower' && operator !== 'upper') return compareRanges(comparing.oracle, texts, type, operator, operand);
+  if (operand === null) return undefined;
+  return compareAll(comparing, await boundTexts(comparing.oracle, texts, type, operator), type.range!.subtype, operand);
 }
 
 async function compareLengths(
@@ -100,6 +114,8 @@ async function compare(
   // Unlike a comparison, a search in an empty list is false for null too.
   if (operator === 'in') return each('eq', operand as unknown[], any);
   if (operator === 'notIn') return each('neq', operand as unknown[], all);
+  if (operator === 'matchesAny')
+    return (await each('matches', operand as unknown[], any)).map((truth, index) => (texts[index] === null ? null : truth));
   if (operator === 'between') return compareBetween({ world, oracle }, texts, type, operand as unknown[]);
   if (operator === 'eqi') return ignoringCase(oracle, texts, type, [operand]);
   if (operator === 'inI') return ignoringCase(oracle, texts, type, operand as unknown[]);
@@ -113,7 +129,7 @@ async function compare(
     texts,
     type,
     (networkTypes.includes(type.sql) ? networkOperators[operator] : undefined) ?? operators[operator]!,
-    `${quoteLiteral(inputText(world, type, operand))}::${type.sql}`,
+    `${quoteLiteral(inputText(world, type, operand))}::${operandTypes[operator] ?? type.sql}`,
   );
 }
 
@@ -159,13 +175,22 @@ const operators: Readonly<Record<string, string>> = {
   contains: '@>',
   containedBy: '<@',
   overlaps: '&&',
+  matches: '~',
+  matchesText: '@',
 };
+
+/** The types of operands that are of another than the column. */
+const operandTypes: Readonly<Record<string, string>> = { matches: 'public.lquery', matchesText: 'public.ltxtquery' };
 
 /** Of networks, containment has symbols of its own. */
 const networkTypes = ['inet', 'cidr'];
 const networkOperators: Readonly<Record<string, string>> = { contains: '>>=', containedBy: '<<=' };
 
-const others = ['is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI', 'any', 'all', 'length'];
+// biome-ignore format: a list
+const others = [
+  'is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI', 'any', 'all', 'length', 'ancestorOf', 'descendantOf', 'matchesAny',
+  ...rangeOperators,
+];
 
 /** Whether filters with the operator can be judged here. */
 export function isEvaluated(operator: string): boolean {
@@ -174,6 +199,7 @@ export function isEvaluated(operator: string): boolean {
 
 /** The text of an input value as PostgreSQL reads it. */
 export function inputText(world: World, type: ColumnType, value: unknown): string {
+  if (type.range && !type.isArray) return rangeText(type, value);
   if (Array.isArray(value) || type.isArray) {
     return arrayText((Array.isArray(value) ? value : [value]).map((item) => (item === null ? null : labelOf(world, type, item))));
   }
@@ -182,6 +208,7 @@ export function inputText(world: World, type: ColumnType, value: unknown): strin
 
 /** Of two labels with one name the first has it. */
 function labelOf(world: World, type: ColumnType, value: unknown): string {
+  if (type.range) return rangeText(type, value);
   const names = valueNames(world, type);
   return type.enum?.labels.find((label) => (names.get(label) ?? label) === value) ?? String(value);
 }
@@ -189,9 +216,9 @@ function labelOf(world: World, type: ColumnType, value: unknown): string {
 /** A comparison that needs no PostgreSQL; undefined where it does. */
 function ownComparison(world: World, type: ColumnType, operator: string, operand: unknown): ((text: string) => boolean) | undefined {
   if (type.isArray) return undefined;
-  const order = ownOrder(type);
-  if (!order) return undefined;
   const other = inputText(world, type, operand);
+  const order = ownOrder(type);
+  if (!order) return type.sql === 'public.ltree' ? ownMatch(type, operator, other) : undefined;
   switch (operator) {
     case 'eq':
       return (text) => order(text, other) === 0;
@@ -213,6 +240,9 @@ function ownComparison(world: World, type: ColumnType, operator: string, operand
 /** The blanks at the end of a char(n) are significant in patterns: PostgreSQL knows how. */
 function ownMatch({ sql }: ColumnType, operator: string, other: string): ((text: string) => boolean) | undefined {
   if (sql.startsWith('character(')) return undefined;
+  // A path is its own ancestor and descendant.
+  if (operator === 'descendantOf') return (text) => other === '' || `${text}.`.startsWith(`${other}.`);
+  if (operator === 'ancestorOf') return (text) => text === '' || `${other}.`.startsWith(`${text}.`);
   if (operator === 'startsWith') return (text) => text.startsWith(other);
   if (operator === 'endsWith') return (text) => text.endsWith(other);
   if (operator === 'containsText') return (text) => text.includes(other);

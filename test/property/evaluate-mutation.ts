@@ -9,7 +9,7 @@ import { byLegalName, conflictTarget } from './evaluate-conflict.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { NestedEvaluator } from './evaluate-nested.ts';
 import { type Evaluation, type Expectation, ExpectedError, evaluateOperation, type MutationResult } from './evaluate-operation.ts';
-import { additions, columnName, incremented, literal } from './input-values.ts';
+import { additions, columnName, columnValues, incremented } from './input-values.ts';
 import {
   keyOf,
   type LoadedRow,
@@ -178,21 +178,19 @@ class FieldEvaluator {
 
   async #insert(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
     const objects = args.objects as readonly Arguments[];
-    const named = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+    const values = objects.map((object) => columnValues(table, object));
+    const named = [...new Set(values.flatMap((row) => [...row.keys()]))];
     // Rows of defaults only still need a column to name.
-    const fields =
+    const columns =
       named.length > 0
         ? named
         : table.names.columns
             .filter(({ insertable }) => insertable)
-            .slice(0, 1)
-            .map(({ fieldName }) => fieldName);
+            .map(({ name }) => name)
+            .slice(0, 1);
     const target = this.#name(table);
-    const rows = objects.map(
-      (object) =>
-        `(${fields.map((field) => (Object.hasOwn(object, field) ? literal(table, field, object[field]) : 'default')).join(', ')})`,
-    );
-    const names = fields.map((field) => quoteIdentifier(columnName(table, field))).join(', ');
+    const rows = values.map((row) => `(${columns.map((column) => row.get(column) ?? 'default').join(', ')})`);
+    const names = columns.map((column) => quoteIdentifier(column)).join(', ');
     const conflict = args.onConflict ? await this.#conflict(table, args.onConflict as Arguments, info) : '';
     return `insert into ${target} as target (${names}) values ${rows.join(', ')}${conflict}`;
   }
@@ -221,8 +219,9 @@ class FieldEvaluator {
     // Variables that are absent may leave nothing of the object.
     const added = incremented(args.increment);
     if (fields.length + added.length === 0) throw new RefusalError('There is nothing to update.');
-    if (added.some(([field]) => fields.includes(field))) throw new RefusalError('A field is set and incremented.');
-    const assignments = fields.map((field) => `${quoteIdentifier(columnName(table, field))} = ${literal(table, field, set[field])}`);
+    const values = columnValues(table, set);
+    if (added.some(([field]) => values.has(columnName(table, field)))) throw new RefusalError('A field is set and incremented.');
+    const assignments = [...values].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`);
     return `update ${this.#name(table)} as target set ${[...assignments, ...additions(table, added, '')].join(', ')}${condition}`;
   }
 

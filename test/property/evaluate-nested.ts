@@ -91,11 +91,20 @@ export class NestedEvaluator extends NestedInserter {
   /** Where no row is updated, nothing is created and nothing looked for, but what is to be connected has to be named by a whole key. */
   async #connectNone(outgoing: readonly Place[], set: Value): Promise<LoadedRow[]> {
     const world = await this.world();
-    for (const { relation } of outgoing) {
-      const { connect } = set[relation.fieldName] as Value;
-      if (connect) this.readKey(loadedTarget(world, relation), connect as Value);
-    }
+    for (const { relation, type } of outgoing) this.#readKeys(loadedTarget(world, relation), type, set[relation.fieldName] as Value);
     return [];
+  }
+
+  /** Of all that is to be connected, at any depth. */
+  #readKeys(target: LoadedTable, type: GraphQLInputObjectType, value: Value): void {
+    for (const key of listOf(value.connect)) this.readKey(target, key as Value);
+    for (const object of listOf(value.create) as Value[]) {
+      const inner = memberType(type, 'create');
+      for (const place of places(target, inner)) {
+        const held = object[place.relation.fieldName];
+        if (held) this.#readKeys(loadedTarget(target.world, place.relation), place.type, held as Value);
+      }
+    }
   }
 
   /** The key that all updated rows get; none where they keep theirs. */
@@ -179,11 +188,9 @@ export class NestedEvaluator extends NestedInserter {
     if (has('update'))
       for (const args of listOf(value.update))
         await this.#updateSome(target, memberType(type, 'update'), args as Value, await this.#related(relation, parents));
-    const moves = ['set', 'connect', 'connectOrCreate'].some(
-      (member) => has(member) && (member === 'set' || listOf(value[member]).length > 0),
-    );
+    const moves = ['set', 'connect', 'connectOrCreate'].some((member) => has(member) && listOf(value[member]).length > 0);
     if (moves && parents.length > 1) throw new RefusalError('rows cannot belong to several');
-    if (has('set')) await this.#replace(relation, target, free, listOf(value.set) as readonly Value[], parents[0]!);
+    if (has('set')) await this.#replace(relation, target, free, listOf(value.set) as readonly Value[], parents);
     // In a one-to-one relation, the new row takes the place of the one that is there, if that can be disconnected.
     const isNew = ['connect', 'connectOrCreate', 'create'].some((member) => has(member) && listOf(value[member]).length > 0);
     if (isOne && isNew && mayWriteKey(table, relation, 'disconnect', 'update'))
@@ -199,15 +206,21 @@ export class NestedEvaluator extends NestedInserter {
     );
   }
 
-  async #replace(relation: Relation, target: LoadedTable, free: Assigned, keys: readonly Value[], parent: LoadedRow): Promise<void> {
+  async #replace(
+    relation: Relation,
+    target: LoadedTable,
+    free: Assigned,
+    keys: readonly Value[],
+    parents: readonly LoadedRow[],
+  ): Promise<void> {
     const wanted: LoadedRow[] = [];
     for (const key of keys) wanted.push(await this.find(target, key));
     const names = new Set(wanted.map(identity));
-    const related = await this.#related(relation, [parent]);
+    const related = await this.#related(relation, parents);
     const gone = related.filter((row) => !names.has(identity(row)));
     if ((await this.change(target, gone, free)).length !== gone.length) throw new RefusalError('a row that cannot be disconnected');
     const there = new Set(related.map(identity));
-    for (const row of wanted) if (!there.has(identity(row))) await this.point(target, row, keyTo(relation, parent));
+    for (const row of wanted) if (!there.has(identity(row))) await this.point(target, row, keyTo(relation, parents[0]!));
   }
 }
 

@@ -20,6 +20,7 @@ import { evaluateGroups, type Group } from './evaluate-groups.ts';
 import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
 import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import { boundedColumn, boundsOf } from './range-values.ts';
 import { columnOf, maySelectAll } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
@@ -137,6 +138,8 @@ class Evaluator {
 
   resolve(source: Source | undefined, args: Arguments, info: GraphQLResolveInfo): unknown {
     if (!source) return this.#mutate ? this.#mutate(args, info) : this.#root(this.#world!, args, info);
+    // A value with members, such as a range.
+    if (!('kind' in source)) return (source as Arguments)[info.fieldName];
     switch (source.kind) {
       case 'row':
         return this.#rowField(source.row, args, info);
@@ -242,7 +245,7 @@ class Evaluator {
       return { ...connection, isWhole: false };
     }
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
-    if (!relation) return valueOf(row, names.columns.find(({ rowFieldName }) => rowFieldName === info.fieldName)!.name).json;
+    if (!relation) return columnField(row, info.fieldName);
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
     if (relation.kind === 'to-many') return { ...(await this.#connection(target, args, info, isTied)), isWhole: false };
@@ -250,6 +253,14 @@ class Evaluator {
     const gone = before && !relation.nullable ? tableByType(before, relation.target.typeName).rows?.find(isTied) : undefined;
     return asSource(rowsOf(target).find(isTied) ?? gone);
   }
+}
+
+/** A column, or the bounds of one. */
+function columnField(row: LoadedRow, field: string): unknown {
+  const column = row.table.names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
+  if (column !== undefined) return valueOf(row, column).json;
+  const bounded = boundedColumn(row.table, field, 'rowFieldName')!;
+  return boundsOf(columnOf(row.table.description, bounded).type, valueOf(row, bounded).json);
 }
 
 /** What the functions of random schemas make of a column. */

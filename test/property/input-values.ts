@@ -1,6 +1,7 @@
 /** Values of inputs as SQL that one would write by hand. */
 import { inputText } from './compare-values.ts';
 import { type LoadedTable, RefusalError } from './loaded-tables.ts';
+import { boundedColumn } from './range-values.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
@@ -22,7 +23,18 @@ export function additions(table: LoadedTable, added: ReturnType<typeof increment
 
 /** The column of a field. */
 export function columnName(table: LoadedTable, field: string): string {
-  return table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
+  return table.names.columns.find(({ fieldName }) => fieldName === field)?.name ?? boundedColumn(table, field, 'fieldName')!;
+}
+
+/** The values of an input by column, each of which is given once. */
+export function columnValues(table: LoadedTable, object: Readonly<Record<string, unknown>>): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [field, value] of Object.entries(object)) {
+    const column = columnName(table, field);
+    if (values.has(column)) throw new RefusalError('A column is given twice.');
+    values.set(column, literal(table, field, value));
+  }
+  return values;
 }
 
 /** A value of a field, with its type. */

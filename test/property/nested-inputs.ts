@@ -1,9 +1,9 @@
 /** What input objects with related rows in them hold, and the rows and columns that these are about, in SQL. */
 
-import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
+import { type GraphQLInputField, type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import type { Relation } from '../../src/model/model.ts';
 import { byLegalName } from './evaluate-conflict.ts';
-import { columnName, literal } from './input-values.ts';
+import { columnValues } from './input-values.ts';
 import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
 import { isOutgoing } from './nested-relations.ts';
 import { columnOf } from './schema-description.ts';
@@ -20,9 +20,14 @@ export interface Place {
   readonly type: GraphQLInputObjectType;
 }
 
+/** Whether a member of an input holds related rows. */
+export function isOfRelation({ type }: GraphQLInputField): boolean {
+  return /(Insert|Update)To(One|Many)$/.test(getNamedType(type).name);
+}
+
 /** Whether objects of a type hold related rows. */
 export function holdsRelatedRows(type: GraphQLInputObjectType, objects: readonly Value[]): boolean {
-  return objects.some((object) => Object.keys(object).some((name) => isInputObjectType(getNamedType(type.getFields()[name]!.type))));
+  return objects.some((object) => Object.keys(object).some((name) => isOfRelation(type.getFields()[name]!)));
 }
 
 /** The members that are given: null and false are none. */
@@ -54,15 +59,13 @@ export function places({ names }: LoadedTable, type: GraphQLInputObjectType): Pl
 
 /** The columns that an object gives, and those that come from above, which it must not give. */
 export function assignedColumns(table: LoadedTable, type: GraphQLInputObjectType, object: Value, fromAbove: Assigned): Assigned {
-  const assigned: Assigned = new Map();
-  const isRelation = (field: string) => isInputObjectType(getNamedType(type.getFields()[field]!.type));
   for (const { relation } of places(table, type)) {
     if (!object[relation.fieldName] || !isOutgoing(table, relation) || given(object[relation.fieldName] as Value)[0] === 'update') continue;
     const filled = table.names.columns.filter(({ name }) => relation.columns.some(({ near }) => near === name));
     if (filled.some(({ fieldName }) => Object.hasOwn(object, fieldName))) throw new RefusalError('a column beside its relation');
   }
-  for (const field of Object.keys(object))
-    if (!isRelation(field)) assigned.set(columnName(table, field), literal(table, field, object[field]));
+  const plain = Object.entries(object).filter(([field]) => !isOfRelation(type.getFields()[field]!));
+  const assigned = columnValues(table, Object.fromEntries(plain));
   for (const [column, sql] of fromAbove) {
     if (assigned.has(column)) throw new RefusalError('a column beside its parent');
     assigned.set(column, sql);

@@ -14,6 +14,8 @@ const {
 } = process.env;
 /** Cases that share a database: a schema that was dropped leaves something behind. */
 const casesOfDatabase = 100;
+/** What random schemas use where there is such an extension. */
+const usedExtensions = ['ltree'];
 /** A few failures tell as much as all. */
 const mostFailures = 5;
 
@@ -21,15 +23,17 @@ test(`random schemas and operations (${cases} cases)`, { timeout: 24 * 3_600_000
   const firstSeed = seed === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(seed);
   context.diagnostic(`the first seed is ${firstSeed}`);
   const source = await startDatabaseSource(kind as DatabaseKind);
+  const extensions = usedExtensions.filter((name) => source.extensions.has(name));
   const failures: string[] = [];
   let operations = 0;
   try {
     for (let number = 0; number < Number(cases) && failures.length < mostFailures; ) {
       const database = await source.open();
+      await database.run(extensions.map((name) => `create extension ${name};`).join(''));
       const end = Math.min(number + casesOfDatabase, Number(cases));
       try {
         for (; number < end && failures.length < mostFailures; number += 1) {
-          await runCase(database, firstSeed + number, number).then(
+          await runCase(database, firstSeed + number, number, new Set(extensions)).then(
             (count) => {
               operations += count;
             },

@@ -10,7 +10,7 @@ import {
   isInputObjectType,
 } from 'graphql';
 import { tableByType, type World } from './loaded-tables.ts';
-import { holdsRelatedRows } from './nested-inputs.ts';
+import { holdsRelatedRows, isOfRelation } from './nested-inputs.ts';
 import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 
@@ -136,9 +136,11 @@ function randomInput(
   isNew = 1,
 ): Record<string, unknown> {
   const { random, values } = maker;
-  const fields = Object.values(type.getFields()).filter((field) => !isInputObjectType(getNamedType(field.type)));
+  const fields = Object.values(type.getFields()).filter((field) => !isOfRelation(field));
   const chosen = random.subset(fields, share);
-  const present = chosen.length > 0 ? chosen : [random.pick(fields)];
+  // That a range is given twice is found before an earlier field fails.
+  const once = chosen.filter(({ name }) => !chosen.some((other) => other.name === `${name}Bounds`));
+  const present = once.length > 0 ? once : [random.pick(fields)];
   return Object.fromEntries(
     present.map((field) => {
       const value = random.chance(0.12) ? null : values.value(field.type, typeName, field.name);

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { Column, Relation } from '../../src/model/model.ts';
 import type { LoadedRow, LoadedTable, World } from './loaded-tables.ts';
+import { isOfRelation } from './nested-inputs.ts';
 import { isOutgoing, isPlainRelation, loadedTarget, mayWriteKey } from './nested-relations.ts';
 import type { SelectionMaker } from './random-selection.ts';
 import { columnOf } from './schema-description.ts';
@@ -28,7 +29,7 @@ export class NestedMaker {
 
   /** Whether an input type has members for related rows. */
   static isNested(type: GraphQLInputObjectType): boolean {
-    return Object.values(type.getFields()).some(({ type: inner }) => isInputObjectType(getNamedType(inner)));
+    return Object.values(type.getFields()).some(isOfRelation);
   }
 
   /** An object of an insert. The columns of the key to its parent are left to that. */
@@ -220,7 +221,7 @@ export class NestedMaker {
     const given: Value = {};
     for (const field of Object.values(type.getFields())) {
       const column = table.names.columns.find(({ fieldName }) => fieldName === field.name);
-      if (!column || isInputObjectType(getNamedType(field.type)) || taken.has(column.name)) continue;
+      if (!column || isOfRelation(field) || taken.has(column.name)) continue;
       const { notNull, defaultSql, identity } = columnOf(table.description, column.name);
       const isNeeded = isNew && notNull && defaultSql === null && !identity;
       if (isNeeded || random.chance(share)) given[field.name] = this.#value(field, table, column.name);

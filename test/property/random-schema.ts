@@ -1,7 +1,7 @@
 /**
  * A random schema: tables with keys and foreign keys, views, enums, comment directives, privileges, row level security and rows.
  */
-import { type ColumnType, type EnumDescription, enumType } from './column-types.ts';
+import { availableTypes, type ColumnType, type EnumDescription, enumType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import { addAccess } from './random-access.ts';
 import { addDirectives } from './random-directives.ts';
@@ -15,8 +15,8 @@ import type { Directive, SchemaDescription } from './schema-description.ts';
 /** The roles whose view of the schema is tested. */
 export const roles = ['anon', 'authenticated', 'service_role'] as const;
 
-/** Makes up a schema. The number keeps the names of schemas in one database apart. */
-export function randomSchema(random: RandomSource, number: number): SchemaDescription {
+/** Makes up a schema. The number keeps the names of schemas in one database apart; `extensions` are those that it has. */
+export function randomSchema(random: RandomSource, number: number, extensions: ReadonlySet<string>): SchemaDescription {
   const name = `${[...randomName(random, 0.4)].slice(0, 15).join('')}_${number}`;
   const relationNames = new FreshNames();
   // Tables have row types, so that enums and tables share a name space.
@@ -31,7 +31,7 @@ export function randomSchema(random: RandomSource, number: number): SchemaDescri
     routines: [],
     usableBy: roles.filter(() => random.chance(0.97)),
   };
-  addTables(random, schema, relationNames, enumTypes);
+  addTables(random, schema, relationNames, enumTypes, availableTypes(extensions));
   addForeignKeys(random, schema);
   addRows(random, schema);
   const viewCount = random.integer(0, 2);
@@ -42,11 +42,17 @@ export function randomSchema(random: RandomSource, number: number): SchemaDescri
   return schema;
 }
 
-function addTables(random: RandomSource, schema: SchemaDescription, names: FreshNames, enumTypes: readonly ColumnType[]): void {
+function addTables(
+  random: RandomSource,
+  schema: SchemaDescription,
+  names: FreshNames,
+  enumTypes: readonly ColumnType[],
+  otherTypes: readonly ColumnType[],
+): void {
   const count = random.integer(2, 6);
   // One table that every client can name, so that no case is without an operation.
   for (let index = 0; index < count; index += 1) {
-    const table = randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes);
+    const table = randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes, otherTypes);
     addUniqueIndex(random, table, index);
     schema.tables.push(table);
   }

@@ -6,7 +6,12 @@ import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, t
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
 /** A table without foreign keys and rows. */
-export function randomTable(random: RandomSource, name: string, enumTypes: readonly ColumnType[]): TableDescription {
+export function randomTable(
+  random: RandomSource,
+  name: string,
+  enumTypes: readonly ColumnType[],
+  otherTypes: readonly ColumnType[],
+): TableDescription {
   const names = new FreshNames();
   const columns: ColumnDescription[] = [];
   const keySize = random.chance(0.75) ? 1 : random.integer(2, 3);
@@ -17,7 +22,10 @@ export function randomTable(random: RandomSource, name: string, enumTypes: reado
     columns.push({ ...plainColumn(keyName, type), notNull: true, identity: hasIdentity });
   }
   const others = random.integer(1, 6);
-  for (let count = 0; count < others; count += 1) columns.push(randomColumn(random, names.take(random, 0.15), enumTypes));
+  for (let count = 0; count < others; count += 1) {
+    const type = randomColumnType(random, enumTypes, otherTypes);
+    columns.push(randomColumn(random, names.take(random, 0.15), type));
+  }
   addGenerated(random, columns, names);
   const table: TableDescription = {
     name,
@@ -46,8 +54,7 @@ export function addColumn(table: TableDescription, name: string, type: ColumnTyp
   table.columns.push({ ...plainColumn(name, type), notNull });
 }
 
-function randomColumn(random: RandomSource, name: string, enumTypes: readonly ColumnType[]): ColumnDescription {
-  const type = randomColumnType(random, enumTypes);
+function randomColumn(random: RandomSource, name: string, type: ColumnType): ColumnDescription {
   const defaultSql = random.chance(0.25) ? `${quoteLiteral(random.pick(type.values))}::${type.sql}` : null;
   return { ...plainColumn(name, type), notNull: random.chance(0.3), defaultSql };
 }

@@ -9,10 +9,12 @@ import {
   isEnumType,
   isInputObjectType,
   isListType,
+  isNonNullType,
 } from 'graphql';
 import { isEvaluated } from './compare-values.ts';
 import type { Examples } from './examples.ts';
 import type { RandomSource } from './random-source.ts';
+import { isRangeInput, randomRange } from './range-values.ts';
 
 const pools: Readonly<Record<string, readonly unknown[]>> = {
   Int: [0, 1, 2, 3, 5, -1, 42, 300],
@@ -32,7 +34,11 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   ilike: ['%', 'A%', '%B', 'a_', 'null'],
   regex: ['^a', 'b$', '.', '^$', '[a-c]', 'a{2,}', '^[^a]', '\\\\'],
   iregex: ['^A', 'B$', '[A-C]', 'NULL'],
+  matches: ['*', 'a.*', '*.b.*', 'a.B@', 'a|b.*{1}', '!a.*', 'a*', '*.c', 'a1|a_1.%'],
+  matchesText: ['a', 'a & b', 'b*', '!a', 'B@', '(a | b) & !c', 'a%'],
 };
+/** Operators whose operands are of another type than the column: no values of rows. */
+const apart = ['length', 'containsElement', 'lower', 'upper', 'isEmpty'];
 /** How many related rows an order goes through. */
 const deepest = 3;
 const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
@@ -118,9 +124,12 @@ export class RandomValues {
     if (this.#random.chance(0.03)) return null;
     const pattern = patterns[operator.name];
     if (pattern) return this.#random.pick(pattern);
-    if (isInputObjectType(operator.type)) return this.#operands(operator.type, typeName, operator.name === 'length' ? '' : fieldName);
+    if (operator.name === 'matchesAny') return this.#random.sample(patterns.matches!, this.#random.integer(0, 3));
+    const field = apart.includes(operator.name) ? '' : fieldName;
+    if (isRangeInput(getNamedType(operator.type))) return this.value(operator.type, typeName, field);
+    if (isInputObjectType(operator.type)) return this.#operands(operator.type, typeName, field);
     if (operator.name === 'between') return this.#bounds(operator.type, typeName, fieldName);
-    if (!isListType(operator.type)) return this.value(operator.type, typeName, fieldName);
+    if (!isListType(operator.type)) return this.value(operator.type, typeName, field);
     return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
       (item) => item !== null,
     );
@@ -137,7 +146,7 @@ export class RandomValues {
     const bare = getNullableType(type);
     if (isListType(bare)) {
       return Array.from({ length: this.#random.integer(0, 3) }, () =>
-        this.#random.chance(0.1) ? null : this.element(bare, typeName, fieldName),
+        this.#random.chance(0.1) && !isNonNullType(bare.ofType) ? null : this.element(bare, typeName, fieldName),
       );
     }
     return this.element(bare, typeName, fieldName);
@@ -146,6 +155,7 @@ export class RandomValues {
   /** A value of the named type, whether the column holds such values or arrays of them. */
   element(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
     const named = getNamedType(type);
+    if (isRangeInput(named)) return randomRange(this.#random, named);
     const legal = isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
     const examples = this.#examples
       .ofField(typeName, fieldName)

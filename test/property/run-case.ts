@@ -15,10 +15,13 @@ import { dropStatement, schemaStatements } from './schema-sql.ts';
 const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'json', 'search', 'vectors'];
 const evaluated = additionNames.filter((name) => !unknown.includes(name));
 
-/** Runs the case of a seed. Rejects with a report of what does not hold. Resolves to the number of operations that were compared. */
-export async function runCase(database: CaseDatabase, seed: number, number: number): Promise<number> {
+/**
+ * Runs the case of a seed. `extensions`: what the database has. Rejects with a report of what does not hold. Resolves to the number of operations that were
+ * compared.
+ */
+export async function runCase(database: CaseDatabase, seed: number, number: number, extensions: ReadonlySet<string>): Promise<number> {
   const random = new RandomSource(seed);
-  const schema = randomSchema(random, number);
+  const schema = randomSchema(random, number, extensions);
   const statements = schemaStatements(schema);
   const chosen = random.sample(roles, random.chance(0.7) ? 1 : 2);
   try {
