@@ -7,17 +7,21 @@ import {
   buildSchema,
   GraphQLSchema,
   getIntrospectionQuery,
+  getNamedType,
   type IntrospectionQuery,
   isEnumType,
+  isInputObjectType,
   isObjectType,
   lexicographicSortSchema,
   printSchema,
   validateSchema,
 } from 'graphql';
 import type { Table } from '../../src/model/model.ts';
+import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import type { ReportedModel } from '../../src/model/report.ts';
 import { type CaseContext, claims } from './case-context.ts';
 import { notGranted } from './check-privileges.ts';
+import { isSearchable, isSearchInput } from './evaluate-search.ts';
 import { PropertyFailure } from './property-failure.ts';
 import { type ForeignKeyDescription, kindOf, type SchemaDescription, type TableDescription } from './schema-description.ts';
 
@@ -75,6 +79,9 @@ function unexplained(schema: SchemaDescription, model: ReportedModel, client: Gr
     }
     expect(names !== undefined && client.getType(names.typeName) !== undefined, kindOf(table), table.name);
     if (!names) continue;
+    const filter = client.getType(tableTypeName(names, 'Filter'));
+    const isSearched = isInputObjectType(filter) && Object.values(filter.getFields()).some(({ type }) => isSearchInput(getNamedType(type)));
+    if (isSearched !== isSearchable(table, model.role)) missing.push(`search of ${table.name}`);
     for (const { name } of table.columns) expect(isShown(names, name, client), 'column', table.name, name);
   }
   for (const key of schema.foreignKeys) {

@@ -4,12 +4,12 @@
  */
 import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'graphql';
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
-import { distinctRows } from './evaluate-distinct.ts';
-import { filterRows } from './evaluate-filter.ts';
+import { evaluateCollection } from './evaluate-collection.ts';
 import { Examples } from './examples.ts';
-import { isRestricted, type LoadedRow, type LoadedTable, nodeIdOf, rowsOf, type World } from './loaded-tables.ts';
+import { isRestricted, type LoadedTable, nodeIdOf, type World } from './loaded-tables.ts';
 import { orderKeys, sortRows } from './order-keys.ts';
 import { PropertyFailure } from './property-failure.ts';
+import { randomFinding } from './random-finding.ts';
 import type { RandomOperation } from './random-selection.ts';
 import type { RandomSource } from './random-source.ts';
 import { RandomValues } from './random-values.ts';
@@ -19,10 +19,8 @@ type Ask = (operation: RandomOperation) => Promise<Record<string, unknown>>;
 
 interface Walk {
   readonly field: string;
-  readonly types: Readonly<Record<'filter' | 'orderBy' | 'distinctOn', string>>;
-  readonly filter: unknown;
-  readonly orderBy: unknown;
-  readonly distinctOn: readonly string[];
+  /** What the collection is given, with the types of variables. */
+  readonly given: ReadonlyMap<string, { readonly type: string; readonly value: unknown }>;
   readonly size: number;
   readonly isBackward: boolean;
 }
@@ -41,28 +39,26 @@ export async function checkWalk(random: RandomSource, schema: GraphQLSchema, wor
   const table = random.pick(candidates);
   const field = collectionOf(schema, table)!;
   const typeOf = (name: string) => field.args.find((argument) => argument.name === name)?.type;
-  const values = new RandomValues(random, new Examples(world));
+  const examples = new Examples(world);
+  const values = new RandomValues(random, examples);
   const filterType = getNamedType(typeOf('filter')!) as GraphQLInputObjectType;
-  const walk: Walk = {
-    field: field.name,
-    types: { filter: String(typeOf('filter')), orderBy: String(typeOf('orderBy') ?? 'Int'), distinctOn: String(typeOf('distinctOn')) },
-    filter: random.chance(0.3) ? values.filter(filterType, table.names.typeName, 1) : null,
-    orderBy: typeOf('orderBy') && random.chance(0.9) ? values.orderBy(typeOf('orderBy')!) : null,
-    distinctOn: (random.chance(0.25) && values.distinctOn(field)) || [],
-    size: random.integer(1, 3),
-    isBackward: random.chance(0.5),
+  const finding = randomFinding(random, field, table.names.typeName, examples);
+  const distinctOn = (random.chance(0.25) && !finding.some(([name]) => name === 'nearest') && values.distinctOn(field)) || null;
+  const args: Readonly<Record<string, unknown>> = {
+    ...(random.chance(0.3) && { filter: values.filter(filterType, table.names.typeName, 1) }),
+    ...(typeOf('orderBy') && random.chance(0.9) && { orderBy: values.orderBy(typeOf('orderBy')!) }),
+    ...(distinctOn && { distinctOn }),
+    ...Object.fromEntries(finding),
   };
-  const passing = (await filterRows(table, filterType, walk.filter, oracle)) ?? rowsOf(table);
-  const expected = (await inOrder(table, passing, walk, oracle)).map(nodeIdOf);
+  const given = new Map(Object.entries(args).map(([name, value]) => [name, { type: String(typeOf(name)), value }]));
+  const walk: Walk = { field: field.name, given, size: random.integer(1, 3), isBackward: random.chance(0.5) };
+  const { passing, measures } = await evaluateCollection(table, args, filterType, oracle);
+  const isDistinct = distinctOn !== null && distinctOn.length > 0;
+  const order = isDistinct ? passing : await sortRows(table, await orderKeys(table, args.orderBy, oracle, measures), oracle);
+  const expected = order.filter((row) => passing.includes(row)).map(nodeIdOf);
   const got = await collectPages(walk, ask, expected.length);
   if (JSON.stringify(got) === JSON.stringify(expected)) return;
-  throw new PropertyFailure('A walk by cursors is not complete.', { variables: walk, expected, got });
-}
-
-async function inOrder(table: LoadedTable, passing: readonly LoadedRow[], walk: Walk, oracle: ValueOracle): Promise<LoadedRow[]> {
-  if (walk.distinctOn.length > 0) return distinctRows(table, passing, walk, oracle);
-  const kept = new Set(passing);
-  return (await sortRows(table, await orderKeys(table, walk.orderBy, oracle), oracle)).filter((row) => kept.has(row));
+  throw new PropertyFailure('A walk by cursors is not complete.', { variables: { ...walk, given: args }, expected, got });
 }
 
 function collectionOf(schema: GraphQLSchema, { names }: LoadedTable) {
@@ -74,11 +70,11 @@ function collectionOf(schema: GraphQLSchema, { names }: LoadedTable) {
 /** The nodeIds of all pages in the order of the collection. */
 async function collectPages(walk: Walk, ask: Ask, most: number): Promise<string[]> {
   const query = pageQuery(walk);
+  const given = Object.fromEntries([...walk.given].map(([name, { value }]) => [name, value]));
   const collected: string[] = [];
   let cursor: string | null = null;
   for (;;) {
-    const { filter, orderBy, distinctOn, size } = walk;
-    const answer = await ask({ query, variables: { filter, orderBy, distinctOn, size, cursor } });
+    const answer = await ask({ query, variables: { ...given, size: walk.size, cursor } });
     const { edges, pageInfo }: PageAnswer = answer.walk as PageAnswer;
     const nodeIds = edges.map(({ node }) => node.nodeId);
     if (walk.isBackward) collected.unshift(...nodeIds);
@@ -88,14 +84,13 @@ async function collectPages(walk: Walk, ask: Ask, most: number): Promise<string[
   }
 }
 
-function pageQuery({ field, types, orderBy, distinctOn, isBackward }: Walk): string {
+function pageQuery({ field, given, isBackward }: Walk): string {
   const [sizeArgument, cursorArgument] = isBackward ? ['last', 'before'] : ['first', 'after'];
   const [more, cursor] = isBackward ? ['hasPreviousPage', 'startCursor'] : ['hasNextPage', 'endCursor'];
-  const names = (['orderBy', 'distinctOn'] as const).filter((name) => (name === 'orderBy' ? orderBy !== null : distinctOn.length > 0));
-  const order = names.map((name) => `, ${name}: $${name}`).join('');
-  const declaration = names.map((name) => `, $${name}: ${types[name]}`).join('');
-  return `query ($filter: ${types.filter}, $size: Int, $cursor: Cursor${declaration}) {
-  walk: ${field}(filter: $filter, ${sizeArgument}: $size, ${cursorArgument}: $cursor${order}) {
+  const declared = [...given].map(([name, { type }]) => `, $${name}: ${type}`).join('');
+  const passed = [...given.keys()].map((name) => `, ${name}: $${name}`).join('');
+  return `query ($size: Int, $cursor: Cursor${declared}) {
+  walk: ${field}(${sizeArgument}: $size, ${cursorArgument}: $cursor${passed}) {
     edges { node { nodeId } }
     pageInfo { more: ${more} cursor: ${cursor} }
   }

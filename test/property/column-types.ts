@@ -32,6 +32,7 @@ const wholeNumbers = ['0', '1', '2', '3', '-1', '7', '12', '42', '100'];
 // biome-ignore format: a list
 const texts = [
   '', 'a', 'A', 'b', 'ab', 'aaa', 'a b', ' ', 'Zoë', "O'Brien", 'back\\slash', '"quoted"', 'über', 'line\nbreak', '日本', '😀', '%', 'a_c',
+  'two cats, running', 'The cat runs <b>fast</b> & far', 'a dog or a cat',
   'null', 'NULL', '{}', '{a,"b"}', 'tab\t', '$1', '\u0001', '\u2028', '0', '-', "'; --",
 ];
 const dates = ['2000-01-01', '1999-12-31', '2024-02-29', '0044-03-15 BC', 'infinity', '-infinity', '1970-01-01'];
@@ -52,6 +53,9 @@ function limited(length: number): readonly string[] {
 
 export const integerType = type('integer', 'Int', [...wholeNumbers, '2147483647', '-2147483648']);
 export const textType = type('text', 'String', texts);
+/** Of what PostgreSQL computes of rows. */
+export const realType = type('real', 'Float', ['0', '1.5', '-2.25', '0.125', '1e+20']);
+export const doubleType = type('double precision', 'Float', ['0', '1.5', '-2.25', '0.125', '1e+100', '-0', '3']);
 
 /** Bounds of random ranges, by their scalar, in order. */
 export const orderedBounds: Readonly<Record<string, readonly unknown[]>> = {
@@ -100,13 +104,22 @@ const scalarTypes: readonly ColumnType[] = [
   type('numeric(8,3)', 'BigFloat', ['0', '1.5', '-2.25', '10.000', '0.001', '12345.678']),
   type('character(5)', 'String', limited(5), { maxLength: 5 }),
   type('boolean', 'Boolean', ['t', 'f']),
-  type('double precision', 'Float', ['0', '1.5', '-2.25', '0.125', '1e+100', '-0', '3']),
-  type('real', 'Float', ['0', '1.5', '-2.25', '0.125', '1e+20']),
+  doubleType,
+  realType,
   type('timestamp without time zone', 'Datetime', ['2000-01-01 00:00:00', '2024-02-29 12:34:56.1', '-infinity']),
   type('time without time zone', 'Time', ['00:00:00', '23:59:59.999', '12:00:00', '24:00:00']),
 ];
 
 const arrayElements: readonly ColumnType[] = scalarTypes.filter(({ sql }) => !sql.startsWith('character'));
+
+const vectors = ['[0,0]', '[1,0]', '[0,1]', '[3,4]', '[-1,0.5]', '[6,8]'];
+export const tsvectorType = type('tsvector', 'Opaque', [
+  "'cat':1A 'fast':3",
+  "'run':2 'dog':1B,4",
+  '',
+  "'two':1 'cat':2 'run':3",
+  "'the':1 'far':2C",
+]);
 
 const otherTypes: readonly ColumnType[] = [
   type('jsonb', 'JSON', ['{}', '[]', 'null', '"text"', '{"a": [1, "ü\\"", null]}', '1.50', 'true'], { isOrdered: false }),
@@ -114,6 +127,13 @@ const otherTypes: readonly ColumnType[] = [
   type('bytea', 'Opaque', ['\\x', '\\x00ff', '\\x0a']),
   type('cidr', 'Opaque', ['10.0.0.0/8', '10.1.0.0/16', '::/0', '10.0.0.1/32']),
   type('public.ltree', 'Opaque', ['', 'a', 'a.b', 'a.B', 'a.b.c', 'b', 'a.ab', 'a1', 'a_1.c'], { extension: 'ltree' }),
+  tsvectorType,
+  tsvectorType,
+  type('bit(4)', 'Opaque', ['0000', '0110', '1111', '1000']),
+  type('point', 'Opaque', ['(0,0)', '(1,0)', '(3,4)', '(-1,0.5)'], { isOrdered: false }),
+  type('public.vector(2)', 'Opaque', vectors, { extension: 'vector' }),
+  type('public.halfvec(2)', 'Opaque', vectors, { extension: 'vector' }),
+  type('public.sparsevec(2)', 'Opaque', ['{}/2', '{1:1}/2', '{1:3,2:4}/2', '{2:-0.5}/2'], { extension: 'vector' }),
   rangeType('int8range', bigintType, ['[0,3)', '(,9007199254740993]', 'empty', '[9007199254740993,)']),
   rangeType('numrange', numericType, ['[0,1.5)', '(1.5,10]', '[-2.25,1]', 'empty', '(,0)', '(,)', '[1.5,1.5]']),
   rangeType('daterange', dateType, [

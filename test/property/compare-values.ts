@@ -110,6 +110,7 @@ async function compare(
   };
   if (operator === 'is' && operand === null) throw new RefusalError('"is" takes no null');
   if (operator === 'is') return texts.map((text) => (text === null) === (operand === 'NULL'));
+  if (type.sql === 'point') throw new RefusalError('PostgreSQL has no equality of points.');
   if (operand === null) return texts.map(() => null);
   // Unlike a comparison, a search in an empty list is false for null too.
   if (operator === 'in') return each('eq', operand as unknown[], any);
@@ -177,10 +178,11 @@ const operators: Readonly<Record<string, string>> = {
   overlaps: '&&',
   matches: '~',
   matchesText: '@',
+  similarTo: '%',
 };
 
 /** The types of operands that are of another than the column. */
-const operandTypes: Readonly<Record<string, string>> = { matches: 'public.lquery', matchesText: 'public.ltxtquery' };
+const operandTypes: Readonly<Record<string, string>> = { matches: 'public.lquery', matchesText: 'public.ltxtquery', similarTo: 'text' };
 
 /** Of networks, containment has symbols of its own. */
 const networkTypes = ['inet', 'cidr'];

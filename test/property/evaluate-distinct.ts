@@ -1,7 +1,7 @@
 /** `distinctOn`: of the rows with equal values in some columns, the first in the order; and the order of such a collection. */
 import { distinctColumns } from '../../src/model/tables/column-uses.ts';
-import type { Depths } from './evaluate-lineage.ts';
 import { keyOf, type LoadedRow, type LoadedTable } from './loaded-tables.ts';
+import type { Measures } from './measures.ts';
 import { ascendingKey, compareRows, type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -23,9 +23,9 @@ export async function distinctRows(
   passing: readonly LoadedRow[],
   args: { readonly orderBy?: unknown; readonly distinctOn: readonly string[] },
   oracle: ValueOracle,
-  depths: Depths | null = null,
+  measures: Measures = {},
 ): Promise<LoadedRow[]> {
-  const order = await orderKeys(table, args.orderBy, oracle, depths);
+  const order = await orderKeys(table, args.orderBy, oracle, measures);
   const keys = distinctKeys(table, order, args.distinctOn);
   const compareKeys = await compareRows(table, keys, oracle);
   const compareOrder = await compareRows(table, order, oracle);

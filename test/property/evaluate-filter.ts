@@ -4,6 +4,7 @@ import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { integerType } from './column-types.ts';
 import { type Comparing, compareValues } from './compare-values.ts';
 import { evaluateLineage } from './evaluate-lineage.ts';
+import { isSearchInput, judgeSearch, type SearchInput } from './evaluate-search.ts';
 import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -72,6 +73,10 @@ class FilterEvaluator {
     if (this.#isFilter(type)) {
       const verdicts = await this.judge(value);
       return verdicts && this.#each((row) => negate(verdicts.get(row)!));
+    }
+    if (isSearchInput(type)) {
+      const truths = await judgeSearch(this.#table, value as SearchInput, this.#oracle);
+      return new Map(rowsOf(this.#table).map((row, index) => [row, truths[index]!]));
     }
     if (isInputObjectType(type) && type.name === 'IDFilter') return this.#nodeId(value as FilterValue);
     const target = isInputObjectType(type) ? relatedTable(this.#table.world, type.name) : undefined;

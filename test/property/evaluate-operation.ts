@@ -14,12 +14,13 @@ import {
 } from 'graphql';
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
-import { distinctRows } from './evaluate-distinct.ts';
-import { filterRows } from './evaluate-filter.ts';
+import { type Collection, evaluateCollection } from './evaluate-collection.ts';
 import { evaluateGroups, type Group } from './evaluate-groups.ts';
 import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
-import { cursorOf, evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
+import { cursorOf, type Page } from './evaluate-page.ts';
+import { snippetOf } from './evaluate-search.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import { type Measures, shownMeasure } from './measures.ts';
 import { boundedColumn, boundsOf } from './range-values.ts';
 import { columnOf, maySelectAll } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
@@ -34,7 +35,7 @@ export type Expectation =
 
 /** What an object of the response stands for. */
 type Source =
-  | { readonly kind: 'row'; readonly row: LoadedRow }
+  | RowSource
   | ConnectionSource
   | { readonly kind: 'edge'; readonly row: LoadedRow; readonly page: Page }
   | { readonly kind: 'page info'; readonly page: Page }
@@ -44,13 +45,15 @@ type Source =
   | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
 
-/** `isWhole`: it is of all rows of the table. */
-interface ConnectionSource {
+interface RowSource {
+  readonly kind: 'row';
+  readonly row: LoadedRow;
+  /** Those of the collection that it is in. */
+  readonly measures?: Measures;
+}
+
+interface ConnectionSource extends Collection {
   readonly kind: 'connection';
-  readonly table: LoadedTable;
-  readonly passing: readonly LoadedRow[];
-  readonly isWhole: boolean;
-  readonly page: () => Promise<Page>;
 }
 
 /** Rows with what is computed of them: all aggregates, or one function, whose arguments are `args`. */
@@ -142,12 +145,11 @@ class Evaluator {
     if (!('kind' in source)) return (source as Arguments)[info.fieldName];
     switch (source.kind) {
       case 'row':
-        return this.#rowField(source.row, args, info);
+        return this.#rowField(source, args, info);
       case 'connection':
         return this.#connectionField(source, args, info);
       case 'edge':
-        if (info.fieldName === 'depth') return source.page.depths?.get(source.row) ?? null;
-        return info.fieldName === 'cursor' ? cursorOf(source.row, source.page.keys) : { kind: 'row', row: source.row };
+        return edgeField(source, info.fieldName);
       case 'page info':
         return pageInfoField(source.page, info.fieldName);
       case 'query':
@@ -205,19 +207,8 @@ class Evaluator {
     depths: Depths | null = null,
   ): Promise<ConnectionSource> {
     const argument = info.parentType.getFields()[info.fieldName]!.args.find(({ name }) => name === 'filter')!;
-    const filtered = await filterRows(table, getNamedType(argument.type) as GraphQLInputObjectType, args.filter, this.#oracle);
-    const matching = (filtered ?? table.rows ?? []).filter(isTied);
-    const distinctOn = (args.distinctOn ?? []) as readonly string[];
-    const passing =
-      distinctOn.length > 0 ? await distinctRows(table, matching, { orderBy: args.orderBy, distinctOn }, this.#oracle, depths) : matching;
-    const isWhole = filtered === null && distinctOn.length === 0;
-    return {
-      kind: 'connection',
-      table,
-      passing,
-      isWhole,
-      page: () => evaluatePage(table, passing, args as PageArguments, this.#oracle, depths),
-    };
+    const filterType = getNamedType(argument.type) as GraphQLInputObjectType;
+    return { kind: 'connection', ...(await evaluateCollection(table, args, filterType, this.#oracle, isTied, depths)) };
   }
 
   async #connectionField(source: ConnectionSource, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
@@ -227,7 +218,7 @@ class Evaluator {
     return groups.map((group) => ({ kind: 'group', table, group }));
   }
 
-  async #rowField(row: LoadedRow, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
+  async #rowField({ row, measures = {} }: RowSource, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
     const { names } = row.table;
     if (info.fieldName === 'nodeId') return nodeIdOf(row);
     const shown = row.table.computed.get(info.fieldName);
@@ -245,7 +236,7 @@ class Evaluator {
       return { ...connection, isWhole: false };
     }
     const relation = names.relations.find(({ fieldName }) => fieldName === info.fieldName);
-    if (!relation) return columnField(row, info.fieldName);
+    if (!relation) return this.#columnField(row, measures, args, info.fieldName);
     const target = tableByType(row.table.world, relation.target.typeName);
     const isTied = (other: LoadedRow) => areTied(relation, row, other);
     if (relation.kind === 'to-many') return { ...(await this.#connection(target, args, info, isTied)), isWhole: false };
@@ -253,14 +244,16 @@ class Evaluator {
     const gone = before && !relation.nullable ? tableByType(before, relation.target.typeName).rows?.find(isTied) : undefined;
     return asSource(rowsOf(target).find(isTied) ?? gone);
   }
-}
 
-/** A column, or the bounds of one. */
-function columnField(row: LoadedRow, field: string): unknown {
-  const column = row.table.names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
-  if (column !== undefined) return valueOf(row, column).json;
-  const bounded = boundedColumn(row.table, field, 'rowFieldName')!;
-  return boundsOf(columnOf(row.table.description, bounded).type, valueOf(row, bounded).json);
+  /** A column, the bounds of one, or how the row matches a search. */
+  #columnField(row: LoadedRow, measures: Measures, args: Arguments, field: string): unknown {
+    const column = row.table.names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
+    if (column !== undefined) return valueOf(row, column).json;
+    const bounded = boundedColumn(row.table, field, 'rowFieldName');
+    if (bounded !== undefined) return boundsOf(columnOf(row.table.description, bounded).type, valueOf(row, bounded).json);
+    if (field === 'searchRank') return shownMeasure(measures.searchRank, row);
+    return snippetOf(row, measures.search, args, this.#oracle);
+  }
 }
 
 /** What the functions of random schemas make of a column. */
@@ -283,6 +276,12 @@ async function connectionField(
   const evaluated = await page();
   if (fieldName === 'pageInfo') return { kind: 'page info', page: evaluated };
   return evaluated.rows.map((row) => ({ kind: 'edge', row, page: evaluated }));
+}
+
+function edgeField({ row, page }: Extract<Source, { kind: 'edge' }>, field: string): unknown {
+  if (field === 'cursor') return cursorOf(row, page.keys);
+  if (field === 'node') return { kind: 'row', row, measures: page.measures };
+  return shownMeasure(page.measures[field as 'depth' | 'distance' | 'score'], row);
 }
 
 /** The values that the rows of a group share; null for what they are not grouped by. */

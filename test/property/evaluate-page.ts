@@ -3,8 +3,8 @@
  */
 
 import { distinctKeys } from './evaluate-distinct.ts';
-import type { Depths } from './evaluate-lineage.ts';
 import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf } from './loaded-tables.ts';
+import type { Measures } from './measures.ts';
 import { compareRows, type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -25,8 +25,7 @@ export class UnknownCursorError extends Error {}
 export interface Page {
   readonly rows: readonly LoadedRow[];
   readonly keys: readonly OrderKey[];
-  /** Null unless it is of a lineage. */
-  readonly depths: Depths | null;
+  readonly measures: Measures;
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }
@@ -41,10 +40,10 @@ export async function evaluatePage(
   passing: readonly LoadedRow[],
   args: PageArguments,
   oracle: ValueOracle,
-  depths: Depths | null,
+  measures: Measures,
 ): Promise<Page> {
   if ([args.first, args.last, args.offset].some((count) => (count ?? 0) < 0)) throw new RefusalError('a negative count');
-  const order = await orderKeys(table, args.orderBy, oracle, depths);
+  const order = await orderKeys(table, args.orderBy, oracle, measures);
   const keys = args.distinctOn?.length ? distinctKeys(table, order, args.distinctOn) : order;
   const compare = await compareRows(table, keys, oracle);
   const sorted = rowsOf(table).toSorted(compare);
@@ -67,7 +66,7 @@ export async function evaluatePage(
   return {
     rows: isBackward ? rows.toReversed() : rows,
     keys,
-    depths,
+    measures,
     hasNextPage: isBackward ? hasOther : hasMore,
     hasPreviousPage: isBackward ? hasMore : hasOther,
   };

@@ -11,6 +11,7 @@ import {
   type ColumnDescription,
   columnOf,
   type ForeignKeyDescription,
+  isGranted,
   keyColumns,
   maySelectAll,
   type RoutineDescription,
@@ -155,7 +156,10 @@ function readableColumns(schema: SchemaDescription, model: Model, names: Table):
   const far = model.tables.flatMap(({ relations }) =>
     relations.filter(({ target }) => target === names).flatMap(({ columns }) => columns.map((pair) => pair.target)),
   );
-  const needed = new Set([...named, ...near, ...far, ...computedColumns(schema, names).values()]);
+  const { columns = [] } = (describedTable(schema, names).directive.search ?? {}) as { columns?: object };
+  const searched = (Array.isArray(columns) ? columns : Object.keys(columns)) as string[];
+  const granted = searched.filter((name) => isGranted(describedTable(schema, names), model.role, 'select', name));
+  const needed = new Set([...named, ...near, ...far, ...granted, ...computedColumns(schema, names).values()]);
   return describedTable(schema, names).columns.filter(({ name }) => needed.has(name));
 }
 

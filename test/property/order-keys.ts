@@ -3,17 +3,11 @@
  * and extremes of lists of values; counts are counted here.
  */
 import { type ColumnType, integerType, textType } from './column-types.ts';
-import type { Depths } from './evaluate-lineage.ts';
-import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { absent, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
-
-/** A value that rows are ordered by, in the forms that comparisons and cursors take. */
-interface OrderedValue {
-  readonly text: string | null;
-  readonly jsonb: string;
-}
 
 export interface OrderKey {
   /** The column of the table itself; null of anything else. */
@@ -40,17 +34,10 @@ interface Reading {
 
 type Element = Readonly<Record<string, unknown>>;
 
-const absent: OrderedValue = { text: null, jsonb: 'null' };
-
 /** The keys that `orderBy` names, then the key of the table. */
-export async function orderKeys(
-  table: LoadedTable,
-  orderBy: unknown,
-  oracle: ValueOracle,
-  depths: Depths | null = null,
-): Promise<OrderKey[]> {
+export async function orderKeys(table: LoadedTable, orderBy: unknown, oracle: ValueOracle, measures: Measures = {}): Promise<OrderKey[]> {
   const keys: OrderKey[] = [];
-  for (const reading of readingsOf(table, orderBy, depths)) {
+  for (const reading of readingsOf(table, orderBy, measures)) {
     const values = new Map<LoadedRow, OrderedValue>();
     for (const row of rowsOf(table)) values.set(row, await answer(reading.read(row), oracle));
     keys.push(keyOfReading(reading, (row) => values.get(row)!));
@@ -95,7 +82,7 @@ function compareRanks(a: number | null, b: number | null, { descending, nullsFir
 
 /** The same where PostgreSQL need not be asked; null where it must be. */
 export function plainOrderKeys(table: LoadedTable, orderBy: unknown): OrderKey[] | null {
-  const readings = readingsOf(table, orderBy, null);
+  const readings = readingsOf(table, orderBy, {});
   if (readings.some(({ read }) => rowsOf(table).some((row) => 'expression' in read(row)))) return null;
   return readings.map((reading) => keyOfReading(reading, (row) => reading.read(row) as OrderedValue));
 }
@@ -118,15 +105,17 @@ async function answer(reading: OrderedValue | Question, oracle: ValueOracle): Pr
   };
 }
 
-function readingsOf(table: LoadedTable, orderBy: unknown, depths: Depths | null): Reading[] {
+function readingsOf(table: LoadedTable, orderBy: unknown, measures: Measures): Reading[] {
   const elements = (orderBy === null || orderBy === undefined ? [] : Array.isArray(orderBy) ? orderBy : [orderBy]) as Element[];
-  const requested = elements.flatMap((element) => readElement(table, element, depths) ?? []);
-  const nearestFirst = depths && requested.length === 0 ? [depthReading(depths, 'AscNullsLast')] : requested;
-  return [...nearestFirst, ...keyOf(table).map(({ name }) => columnReading(table, name, 'AscNullsLast'))];
+  const requested = elements.flatMap((element) => readElement(table, element, measures) ?? []);
+  const { score, distance, depth } = measures;
+  const leading = score ? [measureReading(score, 'DescNullsLast')] : distance ? [measureReading(distance, 'AscNullsLast')] : [];
+  const nearestFirst = depth && requested.length === 0 ? [measureReading(depth, 'AscNullsLast')] : requested;
+  return [...leading, ...nearestFirst, ...keyOf(table).map(({ name }) => columnReading(table, name, 'AscNullsLast'))];
 }
 
 /** Undefined if the element names no key. */
-function readElement(table: LoadedTable, element: Element, depths: Depths | null = null): Reading | undefined {
+function readElement(table: LoadedTable, element: Element, measures: Measures = {}): Reading | undefined {
   const [entry] = Object.entries(element).filter(([, value]) => value !== null);
   if (!entry) return undefined;
   const [field, value] = entry;
@@ -134,19 +123,24 @@ function readElement(table: LoadedTable, element: Element, depths: Depths | null
   const column = table.names.columns.find(({ fieldName, orderable, selectable }) => fieldName === field && orderable && selectable);
   if (column) return columnReading(table, column.name, value as string);
   if (table.computed.has(field)) return computedReading(table, field, value as string);
-  return depths ? depthReading(depths, value as string) : undefined;
+  const measure = measures[field as 'depth' | 'searchRank'];
+  return measure ? measureReading(measure, value as string) : undefined;
 }
 
-function depthReading(depths: Depths, direction: string): Reading {
-  const read = (row: LoadedRow): OrderedValue => {
-    const depth = depths.get(row);
-    return depth === undefined ? absent : { text: String(depth), jsonb: String(depth) };
-  };
-  return { column: null, type: integerType, direction, read };
+function measureReading({ type, values }: Measure, direction: string): Reading {
+  return { column: null, type, direction, read: (row) => values.get(row) ?? absent };
+}
+
+/** The order by what rows have in a collection. */
+export function keyOfMeasure(measure: Measure, direction: string): OrderKey {
+  const reading = measureReading(measure, direction);
+  return keyOfReading(reading, (row) => measure.values.get(row) ?? absent);
 }
 
 function columnReading(table: LoadedTable, name: string, direction: string): Reading {
-  return { column: name, type: columnOf(table.description, name).type, direction, read: (row) => valueOf(row, name) };
+  const { type } = columnOf(table.description, name);
+  if (type.sql === 'point') throw new RefusalError('Points have no order.');
+  return { column: name, type, direction, read: (row) => valueOf(row, name) };
 }
 
 /** What the functions of random schemas make of a column. */

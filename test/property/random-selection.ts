@@ -6,12 +6,14 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isEnumType,
   isLeafType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
 import type { Examples } from './examples.ts';
 import { OperationWriter } from './operation-writer.ts';
+import { randomFinding } from './random-finding.ts';
 import { randomGroups } from './random-groups.ts';
 import type { RandomSource } from './random-source.ts';
 import { RandomValues } from './random-values.ts';
@@ -98,9 +100,11 @@ export class SelectionMaker {
     if (field.args.length === 0 || (field.name === 'totalCount' && this.random.chance(0.5))) return '';
     if (field.name === 'groups' && field.args.some(({ name }) => name === 'having')) return this.#groupsArguments(field);
     if (field.args.some(({ name, type }) => name === 'first' && !isNonNullType(type))) return this.#collectionArguments(field);
-    const values = field.args.map((argument) => [argument, this.#keyValue(field, argument)] as const);
+    const given = field.args.filter(({ type }) => isNonNullType(type) || this.random.chance(0.6));
+    const values = given.map((argument) => [argument, this.#keyValue(field, argument)] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
-    return `(${values.map(([argument, value]) => `${argument.name}: ${this.writer.value(argument.type, value)}`).join(', ')})`;
+    const written = values.map(([argument, value]) => `${argument.name}: ${this.writer.value(argument.type, value)}`);
+    return written.length > 0 ? `(${written.join(', ')})` : '';
   }
 
   #groupsArguments(field: Field): string | undefined {
@@ -114,6 +118,11 @@ export class SelectionMaker {
 
   #keyValue(field: Field, argument: GraphQLArgument): unknown {
     const typeName = getNamedType(field.type).name;
+    const type = getNamedType(argument.type);
+    // The column of a snippet, how long it is, and its marks.
+    if (isEnumType(type) && argument.name === 'column') return this.random.pick(type.getValues()).name;
+    if (argument.name === 'words') return this.random.pick([0, 1, 2, 3, 10, 100]);
+    if (argument.name === 'start' || argument.name === 'stop') return this.random.pick(['', '[', '<i>', '&', '$&\\1']);
     if (argument.name === 'fraction' && typeName.endsWith('AggregateResult')) return this.random.pick([0, 0.25, 0.5, 0.9, 1]);
     if (getNamedType(argument.type).name !== 'ID') return this.values.key(argument.type, typeName, argument.name);
     const nodeIds = this.examples.nodeIds();
@@ -131,8 +140,10 @@ export class SelectionMaker {
     if (isLineage && this.random.chance(0.5)) chosen.set('maxDepth', this.random.pick([0, 1, 1, 2, 3, 100]));
     const distinctOn = this.random.chance(0.15) ? this.values.distinctOn(field) : null;
     if (distinctOn) chosen.set('distinctOn', distinctOn);
-    // The cursors of a lineage begin with the depth.
-    this.#addPage(chosen, isLineage ? [] : this.examples.cursors(typeName, chosen.get('orderBy'), distinctOn ?? []));
+    const finding = randomFinding(this.random, field, typeName, this.examples).filter(([name]) => !distinctOn || name === 'search');
+    for (const [name, value] of finding) chosen.set(name, value);
+    // The cursors of a lineage begin with the depth, and those of what is near with the distance.
+    this.#addPage(chosen, isLineage || finding.length > 0 ? [] : this.examples.cursors(typeName, chosen.get('orderBy'), distinctOn ?? []));
     const written = this.random.shuffled([...chosen]).map(([name, value]) => {
       const { type } = field.args.find((argument) => argument.name === name)!;
       return `${name}: ${this.writer.value(type, value)}`;

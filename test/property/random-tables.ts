@@ -1,5 +1,5 @@
 /** Random tables with their columns and keys, and random views over them. */
-import { type ColumnType, integerType, keyTypes, randomColumnType } from './column-types.ts';
+import { type ColumnType, integerType, keyTypes, randomColumnType, tsvectorType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import type { RandomSource } from './random-source.ts';
 import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
@@ -63,8 +63,10 @@ function addGenerated(random: RandomSource, columns: ColumnDescription[], names:
   const source = columns.find(({ type }) => type.sql === 'text' || type.sql === 'smallint');
   if (!source || random.chance(0.7)) return;
   const name = quoteIdentifier(source.name);
-  const generatedSql = source.type.sql === 'text' ? `${name} || '!'` : `${name}::integer + 1`;
-  const type = source.type.sql === 'text' ? source.type : integerType;
+  const isSearched = source.type.sql === 'text' && random.chance(0.5);
+  const ofText = isSearched ? `to_tsvector('english', coalesce(${name}, ''))` : `${name} || '!'`;
+  const generatedSql = source.type.sql === 'text' ? ofText : `${name}::integer + 1`;
+  const type = isSearched ? tsvectorType : source.type.sql === 'text' ? source.type : integerType;
   columns.push({ ...plainColumn(names.take(random, 0.1), type), generatedSql });
 }
 

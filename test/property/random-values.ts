@@ -12,7 +12,9 @@ import {
   isNonNullType,
 } from 'graphql';
 import { isEvaluated } from './compare-values.ts';
+import { isSearchInput } from './evaluate-search.ts';
 import type { Examples } from './examples.ts';
+import { randomSearch } from './random-finding.ts';
 import type { RandomSource } from './random-source.ts';
 import { isRangeInput, randomRange } from './range-values.ts';
 
@@ -39,6 +41,8 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
 };
 /** Operators whose operands are of another type than the column: no values of rows. */
 const apart = ['length', 'containsElement', 'lower', 'upper', 'isEmpty'];
+/** How orders are described that are none of related rows: by what rows have only in a collection. */
+const ofCollection = ['The distance in a collection', 'How well records match'];
 /** How many related rows an order goes through. */
 const deepest = 3;
 const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNullsLast'];
@@ -83,6 +87,7 @@ export class RandomValues {
     // A test for null takes none, which is refused even where there are no rows to filter.
     if (isEnumType(bare)) return this.#random.pick(['NULL', 'NOT_NULL']);
     if (this.#random.chance(0.03)) return null;
+    if (isSearchInput(getNamedType(bare))) return randomSearch(this.#random, getNamedType(bare));
     const related = this.#examples.relatedType(getNamedType(bare).name);
     if (related) return this.#relatedFilter(bare as GraphQLInputObjectType, related, depth);
     if (this.#examples.isFilter(getNamedType(bare).name) && !isListType(bare))
@@ -195,8 +200,7 @@ export class RandomValues {
   #orderElement(type: GraphQLInputObjectType, depth: number): Record<string, unknown> {
     const fields = Object.values(type.getFields())
       .filter((field) => depth > 0 || !isInputObjectType(field.type))
-      // The distance in a lineage is none of a related row.
-      .filter(({ description }) => depth === deepest || !description?.startsWith('The distance in a collection'));
+      .filter(({ description = '' }) => depth === deepest || !ofCollection.some((words) => description?.startsWith(words)));
     if (fields.length === 0 || this.#random.chance(0.04)) return {};
     const { name, type: inner } = this.#random.pick(fields);
     if (this.#random.chance(0.04)) return { [name]: null };

@@ -12,7 +12,7 @@ import { RandomSource } from './random-source.ts';
 import { dropStatement, schemaStatements } from './schema-sql.ts';
 
 /** What the evaluator does not know. */
-const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'json', 'search', 'vectors'];
+const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'json'];
 const evaluated = additionNames.filter((name) => !unknown.includes(name));
 
 /**
