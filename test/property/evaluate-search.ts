@@ -4,6 +4,7 @@
  */
 import { type GraphQLNamedType, isInputObjectType } from 'graphql';
 import { realType } from './column-types.ts';
+import { byLegalName } from './evaluate-conflict.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
 import { isGranted, type TableDescription } from './schema-description.ts';
@@ -142,7 +143,8 @@ export async function snippetOf(
 ): Promise<string | null> {
   if (!search) return null;
   const searched = searchedBy(row.table);
-  const { text } = valueOf(row, row.table.names.columns.find(({ rowFieldName }) => rowFieldName === column)!.name);
+  const compared = comparedTexts(row.table, searched).map((name) => row.table.names.columns.find((each) => each.name === name)!);
+  const { text } = valueOf(row, byLegalName(compared, ({ fieldName }) => fieldName, String(column)).name);
   if (((words ?? 0) as number) < 0) throw new RefusalError('a negative count');
   if (text === null) return null;
   const most = Math.max(Number(words ?? 35), 2);

@@ -69,14 +69,20 @@ export function hasOwnNames(columns: readonly Pick<Column, 'fieldName'>[]): bool
 
 /** The columns that `distinctOn` can name, by the values of its enum; empty without the addition. */
 export function distinctColumns({ columns, additions }: Pick<Table, 'columns' | 'additions'>): ReadonlyMap<string, Column> {
-  const usable = additions.has('distinctOn') ? columns.filter(isGroupable) : [];
-  const names = enumValueNames(usable.map(({ fieldName }) => fieldName));
-  return new Map(usable.map((column, position) => [names[position]!, column]));
+  return asEnumValues(additions.has('distinctOn') ? columns.filter(isGroupable) : []);
+}
+
+/** The columns whose snippets rows can show, by the values of their enum. */
+export function snippetColumns({ search }: Pick<Table, 'search'>): ReadonlyMap<string, Column> {
+  return asEnumValues(search?.shown ?? []);
 }
 
 /** The role must also be able to select them, because PostgreSQL reads their values from `excluded`. */
 export function conflictColumns({ columns }: Pick<Table, 'columns'>): ReadonlyMap<string, Column> {
-  const usable = columns.filter(({ selectable, insertable, updatable }) => selectable && insertable && updatable);
-  const names = enumValueNames(usable.map(({ fieldName }) => fieldName));
-  return new Map(usable.map((column, position) => [names[position]!, column]));
+  return asEnumValues(columns.filter(({ selectable, insertable, updatable }) => selectable && insertable && updatable));
+}
+
+function asEnumValues(columns: readonly Column[]): ReadonlyMap<string, Column> {
+  const names = enumValueNames(columns.map(({ fieldName }) => fieldName));
+  return new Map(columns.map((column, position) => [names[position]!, column]));
 }

@@ -15,6 +15,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { Model, Table } from '../../model/model.ts';
+import { snippetColumns } from '../../model/tables/column-uses.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import type { FieldConfig } from '../lazy/lazy-object-type.ts';
 import type { TableType, TableTypes, TypeRegistry } from '../lazy/type-registry.ts';
@@ -100,11 +101,11 @@ export function searchOrder({ search }: Table, others: GraphQLInputFieldConfigMa
 export const searchColumnTypes = {
   SearchColumn: {
     has: ({ search }) => search !== null && search.shown.length > 0,
-    build: ({ search, typeName }, _registry, name) =>
+    build: (table, _registry, name) =>
       new GraphQLEnumType({
         name,
-        description: `The columns of \`${typeName}\` that have snippets`,
-        values: Object.fromEntries((search?.shown ?? []).map(({ fieldName }) => [fieldName, {}])),
+        description: `The columns of \`${table.typeName}\` that have snippets`,
+        values: Object.fromEntries([...snippetColumns(table).keys()].map((value) => [value, {}])),
         ...asChoice,
       }),
   } satisfies TableType,
@@ -123,7 +124,7 @@ export function searchFields(registry: TypeRegistry, table: Table): ReadonlyMap<
 }
 
 function snippetField(registry: TypeRegistry, table: Table): FieldConfig {
-  const columns = new Map((table.search?.shown ?? []).map((column) => [column.fieldName, column]));
+  const columns = snippetColumns(table);
   return {
     type: GraphQLString,
     description:
