@@ -36,6 +36,7 @@ export async function evaluateGroups(
   const keys: Key[] = [];
   for (const element of listOf(args.by)) keys.push(await evaluateKey(table, rows, element as Input, args, oracle));
   if (new Set(keys.map(({ path }) => path)).size !== keys.length) throw new RefusalError('a column twice');
+  checkOrder(listOf(args.orderBy) as Input[], keys);
   const groups = new Map<string, number[]>();
   for (const index of rows.keys()) {
     const name = JSON.stringify(keys.map(({ ranks }) => ranks[index]));
@@ -123,6 +124,17 @@ function jsonOf(expression: string, { scalar, sql }: ColumnType): string {
   if (scalar === 'BigInt') return `to_json((${expression})::text)`;
   if (scalar === 'BigFloat') return `to_json(trim_scale(${expression})::text)`;
   return scalar === 'Float' ? `to_json((${expression})::${sql})` : `to_json(${expression})`;
+}
+
+/** Groups are ordered by their keys alone. */
+function checkOrder(orderBy: readonly Input[], keys: readonly Key[]): void {
+  for (const element of orderBy) {
+    if (isEmpty(element)) continue;
+    const [name, value] = onlyMember(element);
+    if (name !== 'key') continue;
+    const [path] = orderOfKey(value as Input);
+    if (!keys.some((key) => key.path === path)) throw new RefusalError('no key of the groups');
+  }
 }
 
 function compare(a: readonly number[], b: readonly number[], keys: readonly Key[], orderBy: readonly Input[]): number {
