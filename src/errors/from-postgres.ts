@@ -109,6 +109,15 @@ const mixedCoordinates: Meaning = {
   hint: 'Give the value in the coordinates of the column: WKT with their SRID, or GeoJSON with "crs". Or give the column an SRID, to which values are then moved.',
 };
 
+/** PostGIS cannot use a value, such as coordinates that its reference system does not have; it raises that as an internal error. */
+const unusableShape: Meaning = {
+  code: 'INVALID_VALUE',
+  hint: 'PostGIS cannot use the value for this. Check its coordinates and its SRID.',
+};
+
+/** The C functions in PostGIS's source that raise such errors. */
+const shapeReaders: ReadonlySet<string> = new Set(['pg_error', 'GetProjStrings']);
+
 /** The C functions in PostgreSQL's source that parse patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
@@ -237,7 +246,10 @@ function meaningOf(error: DatabaseError): Meaning {
   if (sqlstate === '0A000' && context === undefined && routine === 'checkTimezoneIsUsedForCast') return mixedTimeZones;
   if (sqlstate === '428C9' && context === undefined) return alwaysGenerated;
   if (sqlstate === '21000' && hint !== undefined) return sameRowTwice;
-  if (sqlstate === 'XX000' && routine === 'pg_error' && /mixed SRID/.test(error.message)) return mixedCoordinates;
+  if (sqlstate === 'XX000' && shapeReaders.has(routine ?? '')) {
+    if (/mixed SRID/.test(error.message)) return mixedCoordinates;
+    if (context === undefined) return unusableShape;
+  }
   const meaning = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
   if (meaning !== undefined && isRaised(error)) return { code: ofServer.has(meaning.code) ? 'RAISED' : meaning.code };
   if (meaning !== undefined && meaning !== broken) return meaning;

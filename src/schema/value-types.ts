@@ -20,7 +20,7 @@ import {
   specifiedScalarTypes,
   type ValueNode,
 } from 'graphql';
-import { describeValue } from '../errors/api-error.ts';
+import { ApiError, describeValue } from '../errors/api-error.ts';
 import type { Column } from '../model/model.ts';
 import type { SharedTypeName } from '../model/naming/graphql-names.ts';
 import { isEnumValueName } from '../model/naming/names.ts';
@@ -107,7 +107,8 @@ function jsonText(node: ValueNode): string {
     case Kind.ENUM:
       return JSON.stringify(node.value);
     case Kind.VARIABLE:
-      throw new GraphQLError('A variable cannot be a part of this object. Pass the whole object as a variable.', { nodes: node });
+      // Validation takes it for null, so that only coercion comes across it.
+      throw new ApiError('BAD_USER_INPUT', 'A variable cannot be a part of this object. Pass the whole object as a variable.');
     default:
       return literalText(node);
   }

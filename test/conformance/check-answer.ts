@@ -46,6 +46,7 @@ function checkRefusal(message: string | undefined, answer: Answer, serverVersion
   const first = answer.errors?.[0];
   if (first === undefined) return [`data instead of ${wanted}`];
   const problems = [];
+  if (first.extensions?.code === 'INTERNAL_ERROR') problems.push(`an internal error instead of ${wanted}`);
   if (answer.data !== undefined && answer.data !== null) problems.push(`data beside ${wanted}`);
   if (message !== undefined && !sameMessage(message, first.message, serverVersion)) {
     problems.push(`error "${first.message}" instead of "${message}"`);
