@@ -123,7 +123,7 @@ export const limitTable = {
     code: 'INPUT_TOO_LARGE',
     default: 1_000,
     strict: 200,
-    description: 'Maximum characters in the text of a search',
+    description: 'Maximum characters in the text of `search`, `nearest` or `similarTo`',
     finding: 'The text of the search has {n} characters',
   },
   inputSize: {

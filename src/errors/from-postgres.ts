@@ -118,6 +118,13 @@ const unusableShape: Meaning = {
 /** The C functions in PostGIS's source that raise such errors. */
 const shapeReaders: ReadonlySet<string> = new Set(['pg_error', 'GetProjStrings']);
 
+/** A value of the request, or the request itself: of a function, the message is left as it is. */
+const tooDeep: Meaning = {
+  code: 'QUERY_TOO_COMPLEX',
+  message: 'The operation, or a value in it, nests too deep for PostgreSQL: its stack depth limit is exceeded.',
+  hint: 'Send fewer words in a search, fewer levels of JSON, of a path or of a filter, or fewer selections.',
+};
+
 /** The C functions in PostgreSQL's source that parse patterns. */
 const patternReaders: ReadonlySet<string> = new Set([
   'GenericMatchText',
@@ -241,6 +248,7 @@ function meaningOf(error: DatabaseError): Meaning {
   // With another context, a function came across the character, such as one that reads JSON.
   if (sqlstate === '22P05' && (context === undefined || unreadParameter(error) !== null))
     return error.detail?.includes('\\u0000') ? nullCharacter : untranslatable;
+  if (sqlstate === '54001' && (context === undefined || unreadParameter(error) !== null)) return tooDeep;
   if (sqlstate === '0A000' && error.onNodes && !isRaised(error)) return notDistributable;
   if (sqlstate === '42704' && context === undefined && routine === 'getJsonPathVariable') return withoutVariable;
   if (sqlstate === '0A000' && context === undefined && routine === 'checkTimezoneIsUsedForCast') return mixedTimeZones;
