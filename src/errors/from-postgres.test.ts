@@ -47,7 +47,7 @@ test('each SQLSTATE has its code', () => {
   // PostgreSQL gives a hint if two objects of an upsert are the same row, and none if a subquery returns too many rows.
   assert.equal(toApiError(new DatabaseError('x', { sqlstate: '21000', hint: 'Ensure that …' })).code, 'CONSTRAINT_VIOLATION');
   const deep = { sqlstate: '54001', hint: 'Increase the configuration parameter "max_stack_depth"' };
-  assert.match(toApiError(new DatabaseError('stack depth limit exceeded', deep)).details.hint ?? '', /^Send fewer words in a search/);
+  assert.match(String(toApiError(new DatabaseError('stack depth limit exceeded', deep)).details.hint), /^Send fewer words in a search/);
   const inFunction = { ...deep, context: 'PL/pgSQL function f() line 1 at RETURN' };
   assert.equal(toApiError(new DatabaseError('stack depth limit exceeded', inFunction)).message, 'stack depth limit exceeded');
   assert.equal(toApiError(new DatabaseError('connect ECONNREFUSED 10.0.0.1', { sqlstate: null })).code, 'DATABASE_UNAVAILABLE');
