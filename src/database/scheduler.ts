@@ -12,10 +12,12 @@ import { startTimer } from '../budget/deadline.ts';
 import { DatabaseError } from '../errors/database-error.ts';
 import { tooManyConnections } from './to-database-error.ts';
 
-/** The client of work that nobody waits for at the moment: it comes after that of all others, and has a smaller share. */
+/** The clients of work that nobody waits for at the moment, and of such work that is slow: it comes after that of all others. */
 export const backgroundClient = '\0background';
-/** One in this many connections is the share of background work. */
+export const slowClient = '\0slow';
+/** One in this many connections is the share of each; together they have one more, so that either has one. */
 const backgroundOf = 4;
+export const backgroundShare = (size: number): number => Math.max(1, Math.floor(size / backgroundOf));
 /** For how long background work may be passed over, in milliseconds. */
 const backgroundMillis = 500;
 
@@ -235,7 +237,7 @@ export class Scheduler<Work extends QueuedWork> {
     for (const client of this.#turns) {
       const { waiting, inUse, name } = client;
       if (inUse >= least) continue;
-      if (name === backgroundClient && !this.#mayServeBackground(client)) continue;
+      if (isBackground(name) && !this.#mayServeBackground(client)) continue;
       const work = inUse < this.#bounds.share ? waiting.find(mayRun) : waiting[0];
       if (work === undefined || !mayRun(work) || (inUse >= this.#bounds.share && !work.isQuick)) continue;
       next = { client, work };
@@ -247,8 +249,11 @@ export class Scheduler<Work extends QueuedWork> {
 
   /** Unless it has waited for long, background work runs only when nothing else waits. */
   #mayServeBackground({ waiting, inUse }: Client<Work>): boolean {
-    if (inUse >= Math.max(1, Math.floor(this.#bounds.size / backgroundOf))) return false;
-    return this.#turns.length === 1 || performance.now() - waiting[0]!.arrived > backgroundMillis;
+    const { size } = this.#bounds;
+    const share = backgroundShare(size);
+    const together = [backgroundClient, slowClient].reduce((sum, each) => sum + (this.#clients.get(each)?.inUse ?? 0), 0);
+    if (inUse >= share || together >= Math.max(1, Math.min(share + 1, size - 1))) return false;
+    return this.#turns.every(({ name }) => isBackground(name)) || performance.now() - waiting[0]!.arrived > backgroundMillis;
   }
 
   /**
@@ -311,6 +316,10 @@ export class Scheduler<Work extends QueuedWork> {
     if (!mayRun(work)) return work;
     return this.#turns.flatMap((other) => other.waiting).find((other) => !mayRun(other)) ?? work;
   }
+}
+
+function isBackground(client: string): boolean {
+  return client === backgroundClient || client === slowClient;
 }
 
 function always(): boolean {

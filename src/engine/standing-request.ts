@@ -62,6 +62,11 @@ export interface Evaluated {
   readonly relations: readonly number[] | null;
 }
 
+interface StandingRun extends Required<Pick<Batch, 'deadline' | 'client' | 'marks'>> {
+  readonly database: RequestDatabase;
+  readonly observe: Observer;
+}
+
 /** Statements with their hash, by what they were compiled from: all batches of one share a template. */
 const hashedStatements = new WeakMap<CompiledRequest, HashedStatement | null>();
 
@@ -144,11 +149,7 @@ export class StandingRequest {
    * Answers it, or finds the answer unchanged. Rejects with `ApiError`, or with errors for which there may be another attempt on a newer
    * schema.
    */
-  async evaluate(
-    lastHash: string,
-    isTraced: boolean,
-    { database, deadline, observe }: { database: RequestDatabase; deadline: Deadline; observe: Observer },
-  ): Promise<Evaluated> {
+  async evaluate(lastHash: string, isTraced: boolean, { database, observe, ...run }: StandingRun): Promise<Evaluated> {
     const { roleSchema, prepared } = this.source;
     const { version, requestSettings } = roleSchema.granted;
     const { compiled } = prepared;
@@ -158,7 +159,7 @@ export class StandingRequest {
       return { hash: 'constant', response: lastHash === 'constant' ? null : response, relations: null };
     }
     if (version !== null && version.suspects.size > 0) refuseSuspects(version, compiled);
-    const rows = await runBatch(database, this.#batchWith(lastHash, isTraced, deadline), observe);
+    const rows = await runBatch(database, this.#batchWith(lastHash, isTraced, run), observe);
     const [row = [], trace] = rows;
     const hash = textOf(row[this.#hashed.columns]);
     const relations = isTraced ? readIds(textOf(trace?.[0])) : null;
@@ -174,15 +175,15 @@ export class StandingRequest {
     return locateError(error, this.request, this.source.roleSchema, this.source.prepared);
   }
 
-  #batchWith(lastHash: string, isTraced: boolean, deadline: Deadline): Batch {
-    const batch = this.#batch;
+  #batchWith(lastHash: string, isTraced: boolean, run: Pick<Batch, 'deadline' | 'client' | 'marks'>): Batch {
+    const batch = { ...this.#batch, ...run };
     const parameters = [...batch.statements[0]!.parameters, lastHash];
     const version = this.source.roleSchema.granted.version?.current ?? null;
     for (const place of this.#versionPlaces) parameters[place] = version;
     const statement = { text: this.#hashed!.text, parameters };
-    if (!isTraced) return { ...batch, deadline, statements: [statement] };
+    if (!isTraced) return { ...batch, statements: [statement] };
     const session = { ...batch.session!, requestSettings: [...(batch.session!.requestSettings ?? []), withoutWorkers] };
-    return { ...batch, deadline, session, statements: [statement, traceStatement] };
+    return { ...batch, session, statements: [statement, traceStatement] };
   }
 }
 

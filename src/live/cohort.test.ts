@@ -129,6 +129,39 @@ test('a failure is tried again after growing pauses, and is forgotten after an a
   assert.equal(cohort.state, 'clean');
 });
 
+test('one that takes long is evaluated half of the time at most, and less if it fails', () => {
+  const { clock, cohort, countDue } = createCohort();
+  const evaluate = (): void => {
+    cohort.begin();
+    clock.pass(10_000);
+    cohort.tookMillis = 10_000;
+  };
+  cohort.markDirty();
+  evaluate();
+  cohort.end(true, []);
+  cohort.markDirty();
+  clock.pass(9_999);
+  assert.equal(countDue(), 1);
+  clock.pass(1);
+  assert.equal(countDue(), 2);
+  evaluate();
+  cohort.end(true, []);
+  cohort.markDirty();
+  // Somebody waits for a first answer.
+  cohort.hurry();
+  assert.equal(countDue(), 3);
+  for (let failure = 0; failure < 9; failure += 1) {
+    evaluate();
+    cohort.fail();
+    if (failure < 8) clock.pass(80_000);
+  }
+  const before = countDue();
+  clock.pass(59_999);
+  assert.equal(countDue(), before);
+  clock.pass(20_000);
+  assert.equal(countDue(), before + 1);
+});
+
 test('a pause after a failure ends when the database is back', () => {
   const { clock, cohort, countDue } = createCohort();
   cohort.markDirty();

@@ -65,8 +65,13 @@ interface CohortTiming {
   readonly onDue: (cohort: Cohort) => void;
 }
 
-/** How long to wait after evaluations that failed and may succeed later: doubled each time. */
-const pauses = { shortest: 250, longest: 15_000 };
+/**
+ * How long to wait after evaluations that failed and may succeed later, in milliseconds: doubled each time, up to the longest, or to a
+ * multiple of what they take.
+ */
+const pauses = { shortest: 250, longest: 15_000, factor: 6 };
+/** An evaluation that takes longer is followed by a rest of the same length. */
+const slowMillis = 500;
 
 export class Cohort {
   key: string;
@@ -81,6 +86,8 @@ export class Cohort {
   /** Whether it may depend on relations that are not known, because its last evaluation failed. */
   readsUnknown = false;
   readonly members = new Set<Member>();
+  /** How long the last evaluation took, or that of another cohort with the same statement, in milliseconds. */
+  tookMillis = 0;
   /** The hash of the last answer. */
   hash = '';
   /** The last answer; null if it is too long to be kept. */
@@ -91,6 +98,7 @@ export class Cohort {
   #isDirtyAgain = false;
   #evaluations = 0;
   #beganAt = -Infinity;
+  #endedAt = -Infinity;
   #failures = 0;
   #stopTimer: (() => void) | null = null;
   #stopRefresh: (() => void) | null = null;
@@ -106,6 +114,14 @@ export class Cohort {
     this.standing = standing;
     this.dependencies = dependencies;
     this.#timing = timing;
+  }
+
+  get isSlow(): boolean {
+    return this.tookMillis > slowMillis;
+  }
+
+  get isFailing(): boolean {
+    return this.#failures > 0;
   }
 
   get state(): CohortState {
@@ -125,14 +141,14 @@ export class Cohort {
       this.#notes.push(note);
     }
     if (this.#state === 'evaluating') this.#isDirtyAgain = true;
-    else if (this.#state === 'clean') this.#wait(this.#beganAt + this.#timing.intervalMillis - this.#timing.clock.now());
+    else if (this.#state === 'clean') this.#wait(this.isSlow ? this.#endedAt + this.tookMillis : -Infinity);
   }
 
-  /** The database may be back: a pause after a failure is over. */
+  /** The database may be back, or somebody waits for a first answer: it waits no longer than its interval. */
   hurry(): void {
-    if (this.#state !== 'waiting' || this.#failures === 0) return;
+    if (this.#state !== 'waiting') return;
     this.#stopTimer?.();
-    this.#wait(this.#beganAt + this.#timing.intervalMillis - this.#timing.clock.now());
+    this.#wait(-Infinity);
   }
 
   /** These relations, or any if null, have changed: if it is being evaluated, it may turn out to have read them. */
@@ -170,10 +186,11 @@ export class Cohort {
   fail(isOther = false): void {
     this.#tell(isOther);
     if (this.#state === 'ended') return;
-    const pause = Math.min(pauses.longest, pauses.shortest * 2 ** Math.min(this.#failures, 10));
+    const longest = Math.max(pauses.longest, pauses.factor * this.tookMillis);
+    const pause = Math.min(longest, pauses.shortest * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
     this.#rest();
-    this.#wait(pause * (1 + Math.random() / 4));
+    this.#wait(this.#endedAt + pause * (1 + Math.random() / 4));
   }
 
   /** Nobody subscribes to it any longer. */
@@ -187,6 +204,7 @@ export class Cohort {
 
   #rest(): void {
     this.#state = 'clean';
+    this.#endedAt = this.#timing.clock.now();
     this.#stopRefresh?.();
     this.#stopRefresh = null;
   }
@@ -195,7 +213,8 @@ export class Cohort {
     for (const note of this.#currentNotes.splice(0)) note.done(isOther);
   }
 
-  #wait(millis: number): void {
+  /** Until this time, or until its interval is over. */
+  #wait(until: number): void {
     this.#stopRefresh?.();
     this.#stopRefresh = null;
     const due = (): void => {
@@ -204,6 +223,7 @@ export class Cohort {
       this.#timing.onDue(this);
     };
     this.#state = 'waiting';
+    const millis = Math.max(until, this.#beganAt + this.#timing.intervalMillis) - this.#timing.clock.now();
     if (millis <= 0) due();
     else this.#stopTimer = this.#timing.clock.after(millis, due);
   }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { Deadline } from '../budget/deadline.ts';
 import type { Dependencies } from '../catalog/load-dependencies.ts';
 import type { Database } from '../database/database.ts';
-import { backgroundClient } from '../database/scheduler.ts';
+import { backgroundClient, backgroundShare } from '../database/scheduler.ts';
 import type { Caller, GraphQLRequest } from '../engine/request.ts';
 import { resumeStream } from '../engine/resume-stream.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
@@ -52,6 +52,8 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
   readonly #clock: Clock;
   readonly #all = new Set<Cohort>();
   readonly #byKey = new Map<string, Cohort>();
+  /** How long the last evaluation of each statement took, in milliseconds. */
+  readonly #times = new WeakMap<object, number>();
   readonly #dependencies: DependencyCache;
   readonly #evaluator: Evaluator;
   /** The number of the schema that cohorts must be prepared for. */
@@ -65,7 +67,8 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     this.settings = settings;
     this.#clock = clock;
     this.#dependencies = new DependencyCache(database);
-    this.#evaluator = new Evaluator(mostEvaluations, (cohort) => evaluateCohort(cohort, this));
+    const mostSlow = backgroundShare(database.readStatistics().pool?.size ?? 1);
+    this.#evaluator = new Evaluator(mostEvaluations, mostSlow, (cohort) => evaluateCohort(cohort, this));
   }
 
   get size(): number {
@@ -116,6 +119,7 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
       };
       cohort = new Cohort(standing, dependencies, epoch, timing);
       cohort.refreshMillis = this.#refreshOf(bound);
+      cohort.tookMillis = this.#times.get(standing.kind) ?? 0;
       this.#byKey.set(standing.key, cohort);
       this.#all.add(cohort);
       this.index.set(cohort);
@@ -125,6 +129,12 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     member.awaits = cohort.nextEvaluation;
     cohort.members.add(member);
     cohort.markDirty();
+    if (!cohort.isFailing) cohort.hurry();
+  }
+
+  noteTime(cohort: Cohort, millis: number): void {
+    cohort.tookMillis = millis;
+    this.#times.set(cohort.standing.kind, millis);
   }
 
   leave(member: Member): void {

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from '../budget/deadline.ts';
 import type { Database } from '../database/database.ts';
+import { backgroundClient, slowClient } from '../database/scheduler.ts';
 import type { RawResponse } from '../engine/request.ts';
 import { failureResponse } from '../engine/run/response.ts';
 import { ClaimsError } from '../engine/run/session.ts';
@@ -30,6 +31,8 @@ export interface CohortKeeper {
   readonly epoch: number;
   /** Prepares a cohort for the current schema. */
   prepareAgain(cohort: Cohort, deadline: Deadline): Promise<void>;
+  /** How long PostgreSQL took for it. */
+  noteTime(cohort: Cohort, millis: number): void;
   /** A stream has given rows up to a cursor. */
   moveOn(member: Member, cursor: string): void;
 }
@@ -103,6 +106,7 @@ async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline)
   const { database, watch, observe } = keeper;
   const attempts = new Attempts(watch, deadline);
   for (;;) {
+    const marks: { sent: number | null } = { sent: null };
     try {
       const { standing } = cohort;
       if (cohort.epoch !== keeper.epoch || !isCurrent(standing.source, watch.current(), standing.role))
@@ -110,10 +114,14 @@ async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline)
       if (cohort.state === 'ended') return null;
       // Who has no answer yet needs its bytes.
       const isKnown = cohort.answer !== null || [...cohort.members].every(({ awaits }) => awaits === null);
-      return await cohort.standing.evaluate(isKnown ? cohort.hash : '', cohort.dependencies.isTraced, { database, deadline, observe });
+      const client = cohort.isSlow ? slowClient : backgroundClient;
+      const run = { database, deadline, observe, client, marks };
+      return await cohort.standing.evaluate(isKnown ? cohort.hash : '', cohort.dependencies.isTraced, run);
     } catch (error) {
       const failure = await attempts.failed(error);
       if (failure !== null) throw await cohort.standing.locate(failure);
+    } finally {
+      if (marks.sent !== null) keeper.noteTime(cohort, performance.now() - marks.sent);
     }
   }
 }

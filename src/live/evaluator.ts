@@ -1,6 +1,7 @@
 /**
  * Whose turn it is: dirty cohorts wait here by statement and role, so that those of one statement follow each other and share connections
- * (`Batch.template`). Their number is bounded, and so are their connections: requests do not wait behind them.
+ * (`Batch.template`). Their number is bounded, and so are their connections: requests do not wait behind them. Slow ones have turns of their
+ * own, as many at a time as they have connections, so that neither others nor their own deadlines wait for them.
  */
 import type { Cohort } from './cohort.ts';
 
@@ -10,24 +11,26 @@ const longestStreak = 256;
 export class Evaluator {
   readonly #evaluate: (cohort: Cohort) => Promise<void>;
   readonly #most: number;
+  readonly #mostSlow: number;
   /** Cohorts that are queued, by statement and role. */
   readonly #queues = new Map<object, Map<string, Set<Cohort>>>();
+  readonly #slow = new Set<Cohort>();
   #running = 0;
+  #slowRunning = 0;
   /** How many cohorts of one statement have had their turn in a row. */
   #streak = 0;
   #isAwake = false;
 
-  /** `evaluate` never rejects. `most`: how many evaluations may be under way. */
-  constructor(most: number, evaluate: (cohort: Cohort) => Promise<void>) {
+  /** `evaluate` never rejects. `most` and `mostSlow`: how many evaluations may be under way, and how many slow ones beside them. */
+  constructor(most: number, mostSlow: number, evaluate: (cohort: Cohort) => Promise<void>) {
     this.#most = most;
+    this.#mostSlow = mostSlow;
     this.#evaluate = evaluate;
   }
 
   add(cohort: Cohort): void {
-    const { kind, role } = cohort.standing;
-    const byRole = this.#queues.get(kind) ?? new Map<string, Set<Cohort>>();
-    const queue = byRole.get(role) ?? new Set();
-    this.#queues.set(kind, byRole.set(role, queue.add(cohort)));
+    if (cohort.isSlow) this.#slow.add(cohort);
+    else this.#queue(cohort);
     if (this.#isAwake) return;
     this.#isAwake = true;
     // Whatever a change makes dirty becomes so in one turn of the event loop.
@@ -37,13 +40,30 @@ export class Evaluator {
     });
   }
 
+  #queue(cohort: Cohort): void {
+    const { kind, role } = cohort.standing;
+    const byRole = this.#queues.get(kind) ?? new Map<string, Set<Cohort>>();
+    const queue = byRole.get(role) ?? new Set();
+    this.#queues.set(kind, byRole.set(role, queue.add(cohort)));
+  }
+
   #start(): void {
     while (this.#running < this.#most) {
       const cohort = this.#take();
-      if (cohort === null) return;
+      if (cohort === null) break;
       this.#running += 1;
       void this.#evaluate(cohort).finally(() => {
         this.#running -= 1;
+        this.#start();
+      });
+    }
+    for (const cohort of this.#slow) {
+      if (this.#slowRunning === this.#mostSlow) return;
+      this.#slow.delete(cohort);
+      if (cohort.state !== 'queued') continue;
+      this.#slowRunning += 1;
+      void this.#evaluate(cohort).finally(() => {
+        this.#slowRunning -= 1;
         this.#start();
       });
     }

@@ -14,6 +14,9 @@ create policy own on frog to authenticated using (owner = current_setting('reque
 insert into frog values (1, 'ada'), (2, 'bob');
 create view slow_pond as select id, name from pond, pg_sleep(0.3) where id = 1;
 comment on view slow_pond is '@graphql({"primary_key_columns": ["id"]})';
+create table bog (id int primary key); insert into bog values (1);
+create view slow_bog as select id from bog, pg_sleep(0.6);
+comment on view slow_bog is '@graphql({"primary_key_columns": ["id"]})';
 create function clock() returns text language sql stable as 'select clock_timestamp()::text';
 comment on function clock is '@graphql({"live": {"refresh": 0.1}})';`;
 
@@ -94,6 +97,22 @@ test('requests do not wait behind live work', async () => {
   assert.ok(busy <= 1, `${busy} of 4 connections`);
   assert.ok(changes - before < slow.length, 'some evaluations still wait');
   for (const each of slow) await each.return?.();
+});
+
+test('slow evaluations delay no others', async () => {
+  const quick = follow('{ pondByPk(id: 4) { name } }', service);
+  await nextData(quick);
+  const slow = Array.from({ length: 4 }, (_, index) => follow(`{ a${index}: slow_bogCollection { edges { node { id } } } }`, service));
+  for (const each of slow) await nextData(each);
+  const before = statistics().changes;
+  await tested.database.run('insert into bog values (2)');
+  await tested.database.untilRunning('slow_bog', 1);
+  for (const name of ['one', 'two', 'three']) {
+    await tested.database.run(`update pond set name = '${name}' where id = 4`);
+    assert.deepEqual(await nextData(quick), { pondByPk: { name } });
+  }
+  assert.ok(statistics().changes - before < 3 + slow.length, 'slow evaluations still wait');
+  for (const each of [quick, ...slow]) await each.return?.();
 });
 
 test('connections that are lost end no subscription, and no change is missed', async () => {
