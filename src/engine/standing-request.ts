@@ -26,14 +26,15 @@ export interface PreparedFor {
   readonly prepared: PreparedRequest;
 }
 
-/** Prepares a request on the current schema, and again on a newer one, without running it. Rejects as `handleRequest` does. */
-export async function prepareForRole(
+/** Prepares a request on the current schema and uses it, and again on a newer one. Rejects as `handleRequest` does. */
+export async function prepareForRole<Result>(
   watch: SchemaWatch<SchemaSnapshot>,
   caller: Caller,
   deadline: Deadline,
   request: GraphQLRequest,
   target: Target,
-): Promise<PreparedFor> {
+  use: (source: PreparedFor) => Promise<Result>,
+): Promise<Result> {
   const attempts = new Attempts(watch, deadline);
   for (;;) {
     let roleSchema: RoleSchema | undefined;
@@ -41,7 +42,7 @@ export async function prepareForRole(
       const { snapshot } = attempts;
       roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
       const prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
-      return { snapshot, roleSchema, prepared };
+      return await use({ snapshot, roleSchema, prepared });
     } catch (error) {
       const failure = await attempts.failed(error);
       if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, undefined) : failure;

@@ -193,7 +193,7 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
   async #prepare(member: Member, deadline: Deadline): Promise<Bound> {
     const { request, caller } = member;
     const target = { database: this.database, caller, observe: this.observe, deadline, client: backgroundClient };
-    return this.bind(await prepareForRole(this.watch, caller, deadline, request, target), member, deadline);
+    return prepareForRole(this.watch, caller, deadline, request, target, (source) => this.bind(source, member, deadline));
   }
 
   /** Joins the cohort of those at the same cursor, as soon as the database can be asked. */

@@ -9,7 +9,7 @@ import { handleRequest, type Target } from '../engine/handle.ts';
 import type { Caller, GraphQLRequest, SubscribeOptions } from '../engine/request.ts';
 import { resumeStream } from '../engine/resume-stream.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
-import { prepareForRole } from '../engine/standing-request.ts';
+import { type PreparedFor, prepareForRole } from '../engine/standing-request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
@@ -19,7 +19,7 @@ import type { LiveStatistics } from '../statistics.ts';
 import { CatalogWatch } from './catalog-watch.ts';
 import type { Change, ChangeFeed, OnChange } from './changes/change-feed.ts';
 import { ChangeNote, type Clock, type Member } from './cohort.ts';
-import { type CohortSettings, Cohorts } from './cohorts.ts';
+import { type Bound, type CohortSettings, Cohorts } from './cohorts.ts';
 import { explainFailure, persist } from './evaluate.ts';
 import { FeedHolder } from './feed-holder.ts';
 import { Subscription } from './subscription.ts';
@@ -154,18 +154,21 @@ export class LiveQueries {
       const message = `The server has ${maxSubscriptions.toLocaleString('en-US')} subscriptions, which is the limit. Try again later.`;
       throw new ApiError('TOO_MANY_SUBSCRIPTIONS', message);
     }
-    const source = await persist(() => prepareForRole(this.watch, caller, target.deadline, request, target), target.deadline);
-    const { operation } = source.prepared.operation.node;
-    if (operation !== 'subscription') {
+    const unbound = { cohort: null, awaits: null, isCaughtUp: false, onFirst: null };
+    const member: Member = { subscription, request, caller, http: target.http, ...unbound };
+    const bind = async (source: PreparedFor): Promise<Bound | null> => {
+      const { operation } = source.prepared.operation.node;
       if (operation === 'mutation' && target.readOnly === true)
         throw new ApiError('METHOD_NOT_ALLOWED', 'The operation is a mutation, which cannot be subscribed to. Send it as a POST request.');
+      if (operation !== 'subscription') return null;
+      checkLimit(source.roleSchema.role.limits, 'subscriptions', count);
+      return this.#cohorts.bind(source, member, target.deadline);
+    };
+    const bound = await persist(() => prepareForRole(this.watch, caller, target.deadline, request, target, bind), target.deadline);
+    if (bound === null) {
       subscription.give(await handleRequest(this.watch, caller, target.deadline, request, target));
       return subscription.complete();
     }
-    checkLimit(source.roleSchema.role.limits, 'subscriptions', count);
-    const unbound = { cohort: null, awaits: null, isCaughtUp: false, onFirst: null };
-    const member: Member = { subscription, request, caller, http: target.http, ...unbound };
-    const bound = await persist(() => this.#cohorts.bind(source, member, target.deadline), target.deadline);
     if (subscription.isEnded) return;
     target.onPrepared?.();
     this.#members.set(subscription, member);

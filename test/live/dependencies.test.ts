@@ -40,6 +40,11 @@ create table animal (id int primary key); create table bird (primary key (id)) i
 create materialized view total as select 1 as id, count(*) as count from animal;
 comment on materialized view total is '@graphql({"primary_key_columns": ["id"]})';
 create table person (id int primary key, lang text); insert into person values (1, 'en');
+create table folder (id int primary key, parent_id int references folder, name text, size int);
+insert into folder values (1, null, 'top', 0), (2, 1, 'mid', 0), (3, 2, 'low', 0);
+create table page (id int primary key, text text, at point, during int4range);
+comment on table page is '@graphql({"search": {"columns": {"text": "A"}, "config": "english"}})';
+insert into page values (1, 'a running dog', '(0,0)', '[1,5)'), (2, 'a cat', '(5,5)', '[7,9)');
 create table greeting (lang text primary key, text text); insert into greeting values ('en', 'hello');
 create function greet(p person) returns text language sql stable as 'select g.text from greeting g where g.lang = p.lang';
 grant select on all tables in schema public to authenticated;`;
@@ -149,6 +154,48 @@ const ways: Readonly<Record<string, Way>> = {
     before: { personByPk: { greet: 'hello' } },
     write: "update greeting set text = 'hi'",
     after: { personByPk: { greet: 'hi' } },
+  },
+  'all rows below one, and above one': {
+    query: '{ folderByPk(id: 1) { descendants { edges { depth node { name ancestors { edges { node { name } } } } } } } }',
+    before: {
+      folderByPk: {
+        descendants: {
+          edges: [
+            { depth: 1, node: { name: 'mid', ancestors: edges({ name: 'top' }) } },
+            { depth: 2, node: { name: 'low', ancestors: edges({ name: 'mid' }, { name: 'top' }) } },
+          ],
+        },
+      },
+    },
+    write: 'update folder set parent_id = 1 where id = 3',
+    after: {
+      folderByPk: {
+        descendants: {
+          edges: [
+            { depth: 1, node: { name: 'mid', ancestors: edges({ name: 'top' }) } },
+            { depth: 1, node: { name: 'low', ancestors: edges({ name: 'top' }) } },
+          ],
+        },
+      },
+    },
+  },
+  'a search': {
+    query: '{ pageCollection(search: {text: "runs"}) { edges { node { id } } } }',
+    before: { pageCollection: edges({ id: 1 }) },
+    write: "update page set text = 'the cat runs' where id = 2",
+    after: { pageCollection: edges({ id: 1 }, { id: 2 }) },
+  },
+  'the nearest rows': {
+    query: '{ pageCollection(nearest: {at: {to: [0, 0]}}, first: 1) { edges { node { id } } } }',
+    before: { pageCollection: edges({ id: 1 }) },
+    write: "update page set at = '(9,9)' where id = 1",
+    after: { pageCollection: edges({ id: 2 }) },
+  },
+  'ranges that contain a value': {
+    query: '{ pageCollection(filter: {during: {containsElement: 3}}) { edges { node { id } } } }',
+    before: { pageCollection: edges({ id: 1 }) },
+    write: "update page set during = '[2,4]' where id = 2; update page set during = 'empty' where id = 1",
+    after: { pageCollection: edges({ id: 2 }) },
   },
   truncate: {
     query: '{ animalCollection { edges { node { id } } } }',
