@@ -13,8 +13,8 @@ export function encodeSearch(text: string, asPrefixes: boolean, limits: Limits):
   checkSearchLength(text, limits);
   if (!isStorable(text)) return null;
   if (!asPrefixes) return text;
-  const words = text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
-  return words.map((word) => `'${word}':*`).join(' & ');
+  const words = new Set(text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []);
+  return [...words].map((word) => `'${word}':*`).join(' & ');
 }
 
 const longestMark = 100;
