@@ -31,6 +31,11 @@ const exactDigits = 15;
 
 const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
 
+/** A JSON text as an object that `JSON.stringify` writes so; in browsers without such objects, its value. */
+export function rawJson(text: string): unknown {
+  return rawJSON === undefined ? JSON.parse(text) : rawJSON(text);
+}
+
 /**
  * A long number stays as it is written, as an object that `JSON.stringify` writes so: an Opaque value, such as that of a domain over bigint, may be one.
  * Browsers that do not have such objects yet round it.

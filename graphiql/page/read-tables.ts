@@ -30,12 +30,16 @@ export interface ApiColumn {
   readonly name: string;
   /** As in SDL: `[String]!`. */
   readonly type: string;
-  /** The name of the scalar or enum. */
+  /** The name of the scalar or enum; `JSON` for objects. */
   readonly leaf: string;
   readonly isList: boolean;
   readonly isRequired: boolean;
   /** The values of an enum; null for scalars. */
   readonly labels: readonly string[] | null;
+  /** Whether its values are JSON themselves rather than its text: objects, and all JSON of a server with `--json object`. */
+  readonly isBareJson: boolean;
+  /** What to select of a value that is an object, of a composite type or with a shape: `{ city zip }`; null for others. */
+  readonly selection: string | null;
 }
 
 export interface ApiRelation {
@@ -63,7 +67,7 @@ function readTable(collection: string, type: GraphQLObjectType, known: ReadonlyS
     type: type.name,
     collection,
     description: type.description ?? null,
-    columns: fields.flatMap(readColumn),
+    columns: fields.flatMap((field) => readColumn(field, fields, known)),
     relations: fields.flatMap((field) => readRelation(field, known)),
   };
 }
@@ -73,18 +77,58 @@ function isColumnLike({ args, type }: GraphQLField<unknown, unknown>): boolean {
   return args.length === 0 || (getNamedType(type).name === 'JSON' && args.every(({ name }) => name === 'path'));
 }
 
-function readColumn(field: GraphQLField<unknown, unknown>): ApiColumn[] {
+function readColumn(
+  field: GraphQLField<unknown, unknown>,
+  all: readonly GraphQLField<unknown, unknown>[],
+  known: ReadonlySet<string>,
+): ApiColumn[] {
+  const type = getNamedType(field.type);
+  if (isObjectType(type)) {
+    // The text of a range says as much as its bounds.
+    const isOfRange = all.some(({ name }) => field.name === `${name}Bounds`);
+    const selection = known.has(type.name) || isOfRange || rowTypeOf(type) !== null ? null : selectionOf(type, []);
+    return selection === null ? [] : [{ ...shapeOf(field), leaf: 'JSON', labels: null, isBareJson: true, selection }];
+  }
   const column = describeColumn(field);
   return column === null || column.leaf === 'ID' ? [] : [column];
+}
+
+/** How deep the members of a value are shown. */
+const mostLevels = 5;
+
+/** All members that need no arguments; null if there are none. */
+function selectionOf(type: GraphQLObjectType, outer: readonly GraphQLObjectType[]): string | null {
+  const members = Object.values(type.getFields()).flatMap((field) => {
+    const inner = getNamedType(field.type);
+    if (field.args.some((argument) => isNonNullType(argument.type))) return [];
+    if (!isObjectType(inner)) return [field.name];
+    const isTooDeep = outer.includes(inner) || outer.length + 1 >= mostLevels || rowTypeOf(inner) !== null;
+    const selection = isTooDeep ? null : selectionOf(inner, [...outer, type]);
+    return selection === null ? [] : [`${field.name} ${selection}`];
+  });
+  return members.length === 0 ? null : `{ ${members.join(' ')} }`;
+}
+
+/** The field of a column as a query selects it. */
+export function writeColumn({ name, selection }: ApiColumn): string {
+  return selection === null ? name : `${name} ${selection}`;
 }
 
 /** A field, or a member of an input, as a column; null if its values are objects. */
 export function describeColumn({ name, type }: { readonly name: string; readonly type: GraphQLType }): ApiColumn | null {
   const leaf = getNamedType(type);
   if (!isLeafType(leaf)) return null;
-  const nullable = isNonNullType(type) ? type.ofType : type;
   const labels = isEnumType(leaf) ? leaf.getValues().map((value) => value.name) : null;
-  return { name, type: String(type), leaf: leaf.name, isList: isListType(nullable), isRequired: isNonNullType(type), labels };
+  const isBareJson = leaf.name === 'JSON' && leaf.description?.startsWith(bareJson) === true;
+  return { ...shapeOf({ name, type }), leaf: leaf.name, labels, isBareJson, selection: null };
+}
+
+/** How the scalar begins its description if responses have the JSON itself. */
+const bareJson = 'Any value of JSON';
+
+function shapeOf({ name, type }: { readonly name: string; readonly type: GraphQLType }) {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  return { name, type: String(type), isList: isListType(nullable), isRequired: isNonNullType(type) };
 }
 
 function readRelation({ name, type }: GraphQLField<unknown, unknown>, known: ReadonlySet<string>): ApiRelation[] {

@@ -1,6 +1,6 @@
 /** Writes a first query if there is no example: the first rows of the table with the most relations. */
 import type { GraphQLSchema } from 'graphql';
-import { type ApiTable, readTables } from './read-tables.ts';
+import { type ApiTable, readTables, writeColumn } from './read-tables.ts';
 
 /** How many columns of each table to select. */
 const maxColumns = 4;
@@ -36,5 +36,5 @@ export function writeTableQuery(table: ApiTable, tables: readonly ApiTable[]): s
 /** The columns that best identify rows to a person come first: text, then the rest. */
 function columnsOf({ columns }: ApiTable): readonly string[] {
   const isText = ({ leaf, isList }: ApiTable['columns'][number]) => leaf === 'String' && !isList;
-  return [...columns.filter(isText), ...columns.filter((column) => !isText(column))].slice(0, maxColumns).map(({ name }) => name);
+  return [...columns.filter(isText), ...columns.filter((column) => !isText(column))].slice(0, maxColumns).map(writeColumn);
 }

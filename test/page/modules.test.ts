@@ -55,6 +55,8 @@ function manyTables(count: number): readonly ApiTable[] {
       isList: false,
       isRequired: false,
       labels: null,
+      isBareJson: false,
+      selection: null,
     })),
     relations:
       index % 10 === 0 ? [] : [7, 31].map((step) => ({ field: `t${step}`, target: `Table${(index * step) % count}`, isMany: false })),

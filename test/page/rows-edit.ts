@@ -305,3 +305,46 @@ test('a long number of a type that the API does not know keeps its digits, in th
   await page.locator('.result-window .view-lines').filter({ hasText: '9223372036854775801' }).waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test('composites, shapes and JSON of --json object are JSON in the grid; JSON is edited as text', async (context) => {
+  const dev = await pages.startSql(
+    `create type address as (city text, zip int);
+     create table shop (id int primary key, home address, homes address[], facts jsonb, shaped jsonb);
+     comment on column shop.shaped is '@graphql({"shape": {"type": "object", "properties": {"size": {"type": "integer"}}}})';
+     insert into shop values (1, '("Ulm, old",89073)', '{"(Bonn,)",NULL}', '"text"', '{"size": 3, "more": true}');`,
+    '--json',
+    'object',
+  );
+  const shown = await open(context, dev, 'shop');
+  const { page, cell, complaints } = shown;
+  const texts = async (...names: readonly string[]) => Promise.all(names.map(async (name) => (await cell(0, name)).innerText()));
+  assert.deepEqual(await texts('home', 'homes', 'shaped', 'shapedJSON'), [
+    '{"city":"Ulm, old","zip":89073}',
+    '{"city":"Bonn","zip":null}null',
+    '{"size":3}',
+    '{"more":true,"size":3}',
+  ]);
+  await (await cell(0, 'home')).focus();
+  await page.keyboard.press('Enter');
+  const home = page.getByRole('dialog').getByLabel('home', { exact: true });
+  assert.equal(await home.inputValue(), '{\n  "city": "Ulm, old",\n  "zip": 89073\n}');
+  assert.equal(await home.getAttribute('readonly'), '');
+  await page.keyboard.press('Escape');
+  for (const [before, after] of [
+    ['"text"', '{"big": 9007199254740993}'],
+    ['{\n  "big": 9007199254740993\n}', '"owl"'],
+    ['"owl"', 'null'],
+  ] as const) {
+    await (await cell(0, 'facts')).focus();
+    await page.keyboard.press('Enter');
+    const facts = page.getByRole('dialog').getByLabel('facts', { exact: true });
+    assert.equal(await facts.inputValue(), before);
+    await facts.fill(after);
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await send(shown);
+    await page.getByText('1 row updated.').first().waitFor();
+    await page.locator('.row-grid[aria-busy=false]').waitFor();
+    assert.deepEqual(await query(dev, 'select facts::text from shop'), [{ facts: after }]);
+  }
+  assert.deepEqual(complaints, []);
+});

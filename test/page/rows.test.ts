@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildSchema, parse, validate } from 'graphql';
 import { type ApiColumn, readTables } from '../../graphiql/page/read-tables.ts';
-import { describeCell, indentJson, readCell } from '../../graphiql/page/rows/cell-values.ts';
+import { describeCell, indentJson, readCell, writeCell } from '../../graphiql/page/rows/cell-values.ts';
 import { type Changes, changeCell, deleteRow, insertRow, listGridRows } from '../../graphiql/page/rows/changes.ts';
 import { fetchAllRows, writeCsv, writeJson } from '../../graphiql/page/rows/export-rows.ts';
 import { moveInGrid } from '../../graphiql/page/rows/move-in-grid.ts';
@@ -136,6 +136,56 @@ test('the grid asks a valid query, with values of the type of their column, and 
   assert.deepEqual(filtersOfLink(abilities.links[0]!, { nodeId: 'x', name: 'Ada' }), [{ column: 'nodeId', operator: 'eq', value: 'x' }]);
 });
 
+test('values that are objects are columns that are read with their members, and JSON that is no text is edited as text', () => {
+  const own = buildSchema(`
+    "Any value of JSON; as input, a string with its text" scalar JSON
+    enum FilterIs { NULL NOT_NULL }
+    input IDFilter { eq: ID }
+    input PlaceFilter { eq: Int is: FilterIs }
+    input ShopFilter { nodeId: IDFilter at: PlaceFilter }
+    input ShopUpdateInput { facts: JSON during: String }
+    type PageInfo { hasNextPage: Boolean! endCursor: String }
+    type Range { lower: Int upper: Int }
+    type Place { eq: Int spots: [Spot] facts(path: [String!]): JSON far(by: Int!): Int }
+    type Spot { x: Int inner: Place }
+    type Shop { nodeId: ID! at: Place all: [Place!] facts: JSON during: String duringBounds: Range }
+    type ShopEdge { node: Shop! }
+    type ShopConnection { edges: [ShopEdge!]! pageInfo: PageInfo! }
+    type ShopUpdateResponse { affectedCount: Int! records: [Shop!]! }
+    type Query { shopCollection(first: Int, filter: ShopFilter): ShopConnection }
+    type Mutation { updateShopCollection(set: ShopUpdateInput!, filter: ShopFilter, atMost: Int! = 1): ShopUpdateResponse! }
+  `);
+  const all = readTables(own);
+  const shop = all[0]!;
+  const able = readAbilities(own, shop, all);
+  const members = '{ eq spots { x } facts }';
+  assert.deepEqual(
+    shop.columns.map(({ name, selection }) => [name, selection]),
+    [
+      ['at', members],
+      ['all', members],
+      ['facts', null],
+      ['during', null],
+    ],
+  );
+  assert.deepEqual(able.operators, { nodeId: ['eq'], at: ['is'] });
+  assert.deepEqual([...able.update!.inputs.keys()], ['facts', 'during']);
+  assert.deepEqual(validate(own, parse(writeRowsQuery(shop, firstPage, able).query)), []);
+  const facts = shop.columns.find(({ name }) => name === 'facts')!;
+  const row = { nodeId: 'a', at: { eq: 1, spots: [] }, facts: 'text' };
+  assert.equal(writeCell(row.facts, facts), '"text"');
+  assert.equal(writeCell(row.at, shop.columns[0]!), '{\n  "eq": 1,\n  "spots": []\n}');
+  assert.equal(writeCsv(shop.columns, [row], false).split('\r\n')[1], '"{""eq"":1,""spots"":[]}",,"""text""",');
+  assert.match(writeJson(shop.columns, [row]), /"facts": "text"/);
+  for (const text of ['{"a":[9007199254740993]}', '"x"', '[1]', '5', 'null']) {
+    const changes = changeCell([], { id: 'a', row, change: null }, 'facts', readCell(text, facts).value);
+    const written = writeMutation(shop, able, changes).text;
+    assert.deepEqual(validate(own, parse(written)), []);
+    const [, sent = ''] = /facts: ("(?:[^"\\]|\\.)*")/.exec(written) ?? [];
+    assert.equal(JSON.parse(sent), text);
+  }
+});
+
 const column = (leaf: string, others: Partial<ApiColumn> = {}): ApiColumn => ({
   name: 'c',
   type: leaf,
@@ -143,6 +193,8 @@ const column = (leaf: string, others: Partial<ApiColumn> = {}): ApiColumn => ({
   isList: false,
   isRequired: false,
   labels: null,
+  isBareJson: false,
+  selection: null,
   ...others,
 });
 

@@ -14,7 +14,7 @@ import { CallerHeaders } from '../caller-headers.ts';
 import { createFetcher, type Fetcher } from '../fetcher.ts';
 import type { PageBackend } from '../page-backend.ts';
 import type { RoleCaller } from '../page-caller.ts';
-import { type ApiTable, idFieldOf, readTables } from '../read-tables.ts';
+import { type ApiTable, idFieldOf, readTables, writeColumn } from '../read-tables.ts';
 import { selectIdentities } from './compare-answers.ts';
 import type { Row, SeenRows } from './compare-rows.ts';
 
@@ -169,7 +169,7 @@ function columnsOf({ table }: SeenTable): readonly string[] {
 
 function selectionOf(seen: SeenTable): string {
   const id = seen.idField === null ? [] : [`${identity}: ${seen.idField}`];
-  return [...id, ...columnsOf(seen)].join(' ') || '__typename';
+  return [...id, ...seen.table.columns.map(writeColumn)].join(' ') || '__typename';
 }
 
 function writeRows(seen: SeenTable): string {

@@ -1,4 +1,5 @@
 /** The values of cells as text: what a cell shows, and what a text that people type means for a column. */
+import { rawJson, readText } from '../reach-server.ts';
 import type { ApiColumn } from '../read-tables.ts';
 
 /** The value, in the form in which responses have it; or what is wrong with the text. */
@@ -42,6 +43,7 @@ export function readCell(text: string, column: ApiColumn): ReadCell {
       : wrong(`${column.leaf} has no value “${label}”. It has ${listLabels(column.labels)}.`);
   }
   if (column.leaf === 'String') return right(text);
+  if (column.isBareJson) return readJson(text.trim());
   const reader = readers[column.leaf];
   return reader === undefined ? right(text) : reader(text.trim());
 }
@@ -69,6 +71,13 @@ function readList(text: string, column: ApiColumn): ReadCell {
     values.push(read.value);
   }
   return right(values);
+}
+
+/** The value of a JSON text. Its null is not that of the database. */
+function readJson(text: string): ReadCell {
+  const problem = problemOfJson(text);
+  if (problem !== null) return wrong(problem);
+  return right(text === 'null' ? rawJson(text) : readText(text));
 }
 
 /** What is wrong with a JSON text; null if nothing is. */
@@ -116,8 +125,9 @@ export function describeCell(value: unknown): string {
 }
 
 /** What an editor of the cell begins with. */
-export function writeCell(value: unknown, { isList, leaf }: ApiColumn): string {
+export function writeCell(value: unknown, { isList, isBareJson, leaf }: ApiColumn): string {
   if (value === null || value === undefined) return '';
   if (isList) return JSON.stringify(value, null, 2);
+  if (isBareJson) return indentJson(JSON.stringify(value));
   return leaf === 'JSON' && typeof value === 'string' ? indentJson(value) : describeCell(value);
 }

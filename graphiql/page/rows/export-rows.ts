@@ -51,10 +51,10 @@ const numbers = new Set(['Int', 'Float', 'BigInt', 'BigFloat']);
 export function writeCsv(columns: readonly ApiColumn[], rows: readonly Row[], isForSpreadsheets: boolean): string {
   const header = columns.map(({ name }) => quote(name));
   const lines = rows.map((row) =>
-    columns.map(({ name, leaf, isList }) => {
+    columns.map(({ name, leaf, isList, isBareJson }) => {
       const value = row[name];
       if (value === null || value === undefined) return '';
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      const text = typeof value === 'string' && !isBareJson ? value : JSON.stringify(value);
       const isNumber = !isList && (numbers.has(leaf) || typeof value !== 'string');
       const safe = isForSpreadsheets && !isNumber && formula.test(text) ? `'${text}` : text;
       return quote(safe);
@@ -70,10 +70,10 @@ function quote(text: string): string {
 /** A JSON array of objects, a row a line. Values of JSON columns are written as JSON; long integers stay strings, as in the API. */
 export function writeJson(columns: readonly ApiColumn[], rows: readonly Row[]): string {
   const lines = rows.map((row) => {
-    const members = columns.map(({ name, leaf, isList }) => {
+    const members = columns.map(({ name, leaf, isList, isBareJson }) => {
       const value = row[name];
       // Its text is JSON already: parsing it would round long numbers.
-      const text = leaf === 'JSON' && !isList && typeof value === 'string' ? value : JSON.stringify(value ?? null);
+      const text = leaf === 'JSON' && !isList && !isBareJson && typeof value === 'string' ? value : JSON.stringify(value ?? null);
       return `${JSON.stringify(name)}: ${text}`;
     });
     return `  {${members.join(', ')}}`;

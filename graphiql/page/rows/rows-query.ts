@@ -1,5 +1,5 @@
 /** Writes the GraphQL query of the grid of rows. */
-import type { ApiColumn, ApiTable } from '../read-tables.ts';
+import { type ApiColumn, type ApiTable, writeColumn } from '../read-tables.ts';
 import { readCell } from './cell-values.ts';
 import type { RowIdentity, RowLink, TableAbilities } from './table-abilities.ts';
 
@@ -68,7 +68,7 @@ export function writeRowsQuery(table: ApiTable, choice: RowsChoice, abilities: T
   const declared = names.map((name) => `$${name}: ${argumentTypes[name] ?? 'String'}`).join(', ');
   const passed = names.map((name) => `${name}: $${name}`).join(', ');
   const shown = listGridColumns(table, abilities).filter(({ id }) => !choice.hidden?.includes(id));
-  const columns = new Set([...namesOf(identity), ...shown.flatMap(({ column }) => (column === null ? [] : [column.name]))]);
+  const columns = new Set([...namesOf(identity), ...shown.flatMap(({ column }) => (column === null ? [] : [writeColumn(column)]))]);
   const lines = [
     `query ${table.type}Rows(${declared}) {`,
     `  ${table.collection}(${passed}) {`,
@@ -124,7 +124,8 @@ export function readFilterValue(
 ): { readonly value: unknown; readonly problem: string | null } {
   if (operator === 'is') return { value: /^\s*null\s*$/i.test(value) ? 'NULL' : 'NOT_NULL', problem: null };
   if (column === undefined) return { value, problem: null };
-  const element = { ...column, isList: false };
+  // The server takes the text of JSON.
+  const element = { ...column, isList: false, isBareJson: false };
   if (!takesList(operator, column)) {
     const read = readCell(value, element);
     return read.problem === null ? read : { value, problem: read.problem };

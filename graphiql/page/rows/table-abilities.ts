@@ -92,9 +92,12 @@ function operatorsOf(schema: GraphQLSchema, table: ApiTable): Readonly<Record<st
     [table.collection]!.args.find(({ name }) => name === 'filter')?.type;
   // Relations and `and`, `or`, `not` are members of the filter too.
   const names = new Set([...table.columns.map(({ name }) => name), idFieldOf(rowTypeOf(schema, table))]);
+  const objects = new Set(table.columns.flatMap(({ name, selection }) => (selection === null ? [] : [name])));
   const operators = inputFieldsOf(filter).flatMap(({ name, type }) => {
     const known = new Set(inputFieldsOf(type).map((field) => field.name));
-    const usable = names.has(name) ? knownOperators.filter((operator) => known.has(operator)) : [];
+    // The filter of an object has its members, which may have names of operators.
+    const possible = objects.has(name) ? ['is'] : names.has(name) ? knownOperators : [];
+    const usable = possible.filter((operator) => known.has(operator));
     return usable.length === 0 ? [] : [[name, usable] as const];
   });
   return Object.fromEntries(operators);

@@ -114,6 +114,7 @@ const graphqlName = /^[A-Za-z_]\w*$/;
 /** A label of an enum that is no name in GraphQL is written as a string, which the server accepts. */
 function valueOf(value: unknown, column: ApiColumn | undefined): ConstValueNode {
   if (value === null || value === undefined) return { kind: Kind.NULL };
+  if (column?.isBareJson && !column.isList) return { kind: Kind.STRING, value: JSON.stringify(value) };
   if (Array.isArray(value)) return { kind: Kind.LIST, values: value.map((each) => valueOf(each, column)) };
   if (typeof value === 'boolean') return { kind: Kind.BOOLEAN, value };
   if (typeof value === 'number') return { kind: Number.isInteger(value) ? Kind.INT : Kind.FLOAT, value: numberText(value) };
