@@ -12,9 +12,8 @@ import { checkSchema, checkSchemaText } from './check-schema.ts';
 import { checkWalk } from './check-walk.ts';
 import { evaluateMutation, readState } from './evaluate-mutation.ts';
 import { evaluateOperation } from './evaluate-operation.ts';
-import { UnknownCursorError } from './evaluate-page.ts';
 import { Examples } from './examples.ts';
-import { isRestricted, loadWorld, mayBeRefused, type World } from './loaded-tables.ts';
+import { isRestricted, loadWorld, mayBeRefused, UnknownAnswerError, type World } from './loaded-tables.ts';
 import { PropertyFailure } from './property-failure.ts';
 import { randomMutation } from './random-mutation.ts';
 import { type RandomOperation, SelectionMaker } from './random-selection.ts';
@@ -98,7 +97,7 @@ class RoleCheck {
     } catch (error) {
       if (!(error instanceof PropertyFailure)) throw error;
       const isRefused = (error.details.got as ExecutionResult | undefined)?.errors?.[0]?.extensions.code === 'BAD_USER_INPUT';
-      if (!isRefused && !(error.cause instanceof UnknownCursorError)) throw error;
+      if (!isRefused && !(error.cause instanceof UnknownAnswerError)) throw error;
     }
   }
 
@@ -121,7 +120,7 @@ class RoleCheck {
       evaluateMutation(this.#context, this.#model, { schema: this.#schema, document, variables, oracle: this.#oracle }),
     ).catch((error: unknown) => {
       // The row of a cursor may be gone after the write, and then the evaluator does not know where the page starts.
-      if (error instanceof PropertyFailure && error.cause instanceof UnknownCursorError) return null;
+      if (error instanceof PropertyFailure && error.cause instanceof UnknownAnswerError) return null;
       throw error;
     });
     if (told === null) return;

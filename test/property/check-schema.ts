@@ -90,8 +90,8 @@ function unexplained(schema: SchemaDescription, model: ReportedModel, client: Gr
     const sides = [sideOf(model, client, key, key.local, 'outgoing'), sideOf(model, client, key, key.target, 'incoming')];
     expect(!sides.includes(false), 'relation', key.local.name, key.name);
   }
-  for (const { name, column } of schema.routines) {
-    const fields = column === null ? model.routines : model.tables.flatMap(({ computed }) => computed);
+  for (const { name, body } of schema.routines) {
+    const fields = 'column' in body ? model.tables.flatMap(({ computed }) => computed) : model.routines;
     const isExcluded = model.exclusions.some(
       (exclusion) => exclusion.object === 'function' && exclusion.name.startsWith(`${schema.name}.${name}(`),
     );

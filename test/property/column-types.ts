@@ -9,15 +9,35 @@ export interface EnumDescription {
   readonly directive: Readonly<Record<string, unknown>> | null;
 }
 
+export interface DomainDescription {
+  readonly name: string;
+  readonly base: ColumnType;
+  readonly checkSql: string | null;
+}
+
+export interface CompositeDescription {
+  readonly name: string;
+  readonly attributes: readonly AttributeDescription[];
+  readonly directive: Readonly<Record<string, unknown>> | null;
+}
+
+export interface AttributeDescription {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly directive: Readonly<Record<string, unknown>> | null;
+}
+
 export interface ColumnType {
   /** As in a column definition, with its modifier; of an enum, qualified by the schema. */
   readonly sql: string;
-  /** The GraphQL scalar of a value or, of an array, of an element; `enum` for enums. */
+  /** The GraphQL scalar of a value or, of an array, of an element; `enum` for enums, `domain` for domains, `composite` for composite types. */
   readonly scalar: string;
   readonly isArray: boolean;
   /** Whether PostgreSQL has an order for values, and so `orderBy` may name the column. */
   readonly isOrdered: boolean;
   readonly enum: EnumDescription | null;
+  readonly domain: DomainDescription | null;
+  readonly composite: CompositeDescription | null;
   /** The longest text. */
   readonly maxLength: number | null;
   /** Of ranges and multiranges, and of arrays of them. */
@@ -44,7 +64,8 @@ const uuids = [
 ];
 
 function type(sql: string, scalar: string, values: readonly string[], more: Partial<ColumnType> = {}): ColumnType {
-  return { sql, scalar, isArray: false, isOrdered: true, enum: null, maxLength: null, range: null, extension: null, values, ...more };
+  const none = { enum: null, domain: null, composite: null, maxLength: null, range: null, extension: null };
+  return { sql, scalar, isArray: false, isOrdered: true, ...none, values, ...more };
 }
 
 function limited(length: number): readonly string[] {
@@ -110,6 +131,30 @@ const scalarTypes: readonly ColumnType[] = [
   type('time without time zone', 'Time', ['00:00:00', '23:59:59.999', '12:00:00', '24:00:00']),
 ];
 
+/** Documents that share keys. Of `json`, what is inside of others is written as jsonb would. */
+export const documents = [
+  ...['{}', '[]', 'null', '"text"', '1.50', 'true', '{"a": [1, "ü\\"", null]}', '["a", "b", 1, [2], {"a": 1}, 1]'],
+  '{"a": {"b": 1, "c": [true, {"d": "x"}]}, "n": 3, "at": "2024-01-01T10:00:00Z"}',
+  '{"a": {"b": 2.0}, "n": "3", "on": true, "day": "2024-02-29", "at": "2024-01-01 09:30:00.5-01:00"}',
+  '{"a": {"b": null}, "n": 3.0, "on": false, "day": "2023-02-29", "at": "2024-01-01"}',
+  '{"a": "b", "n": -1.5, "on": "true", "day": "1999-12-31", "at": "24:00"}',
+  '{"": 0, "a b": [], "a.b": {"\\"": 1}, "{x}": "\'", "NULL": null, "é": {}, "constructor": 1, "__proto__": 2}',
+];
+export const jsonbType = type('jsonb', 'JSON', documents, { isOrdered: false });
+const jsonTypes = [
+  jsonbType,
+  type('json', 'JSON', ['{ }', ' [1,2]', '{"n":3,  "a":{"b": 1}, "":null}', ...documents], { isOrdered: false }),
+];
+
+/** What the value at a path of a document is compared as. */
+export const jsonValueTypes = {
+  TEXT: textType,
+  NUMBER: type('numeric', 'BigFloat', []),
+  BOOLEAN: type('boolean', 'Boolean', []),
+  DATE: type('date', 'Date', []),
+  DATETIME: type('timestamp with time zone', 'Datetime', []),
+};
+
 const arrayElements: readonly ColumnType[] = scalarTypes.filter(({ sql }) => !sql.startsWith('character'));
 
 const vectors = ['[0,0]', '[1,0]', '[0,1]', '[3,4]', '[-1,0.5]', '[6,8]'];
@@ -122,8 +167,6 @@ export const tsvectorType = type('tsvector', 'Opaque', [
 ]);
 
 const otherTypes: readonly ColumnType[] = [
-  type('jsonb', 'JSON', ['{}', '[]', 'null', '"text"', '{"a": [1, "ü\\"", null]}', '1.50', 'true'], { isOrdered: false }),
-  type('json', 'JSON', ['{ }', '[1,2]', 'null', '"x"'], { isOrdered: false }),
   type('bytea', 'Opaque', ['\\x', '\\x00ff', '\\x0a']),
   type('cidr', 'Opaque', ['10.0.0.0/8', '10.1.0.0/16', '::/0', '10.0.0.1/32']),
   type('public.ltree', 'Opaque', ['', 'a', 'a.b', 'a.B', 'a.b.c', 'b', 'a.ab', 'a1', 'a_1.c'], { extension: 'ltree' }),
@@ -175,17 +218,43 @@ export function arrayText(items: readonly (string | null)[]): string {
   return `{${items.map((item) => (item === null ? 'NULL' : `"${item.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
 
+/** A value of a composite type in PostgreSQL's text format. */
+export function rowText(attributes: readonly (string | null)[]): string {
+  return `(${attributes.map((item) => (item === null ? '' : `"${item.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')})`;
+}
+
 /** The type of an enum. */
-export function enumType(schema: string, description: EnumDescription): ColumnType {
-  const sql = [schema, description.name].map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
+export function enumType(sql: string, description: EnumDescription): ColumnType {
   return type(sql, 'enum', description.labels, { enum: description });
 }
 
+export function ofDomain(sql: string, domain: DomainDescription): ColumnType {
+  const { base, checkSql } = domain;
+  const values = checkSql === null ? base.values : ['7', '12', 'a', 'ab'].filter((text) => base.values.includes(text));
+  return { ...base, sql, scalar: base.composite ? base.scalar : 'domain', isOrdered: true, values, domain };
+}
+
+/** The type of a composite, with some values, of which one has nothing but nulls. */
+export function compositeType(random: RandomSource, sql: string, composite: CompositeDescription): ColumnType {
+  const value = () => rowText(composite.attributes.map((each) => (random.chance(0.2) ? null : random.pick(each.type.values))));
+  const values = [rowText(composite.attributes.map(() => null)), ...Array.from({ length: 5 }, value)];
+  return type(sql, 'composite', values, { composite, isOrdered: false });
+}
+
+/** The type of a member of a composite type, or of an argument or result of a function. */
+export function randomAttributeType(random: RandomSource, declared: readonly ColumnType[]): ColumnType {
+  const kind = random.integer(0, 9);
+  // There, ranges have bounds beside them, or none.
+  const plain = arrayElements.filter(({ range }) => range === null);
+  if (kind < 5 || (kind < 8 && declared.length === 0)) return random.pick(plain);
+  return kind < 8 ? random.pick(declared) : arrayOf(random, random.pick([...plain, ...declared]));
+}
+
 /** The type of a column that is not a key. `others`: types of which a column is sometimes. */
-export function randomColumnType(random: RandomSource, enums: readonly ColumnType[], others: readonly ColumnType[]): ColumnType {
+export function randomColumnType(random: RandomSource, declared: readonly ColumnType[], others: readonly ColumnType[]): ColumnType {
   const kind = random.integer(0, 19);
-  if (kind < 12 || (kind < 15 && enums.length === 0)) return random.pick(scalarTypes);
-  if (kind < 15) return random.pick(enums);
-  if (kind < 17) return arrayOf(random, random.pick([...arrayElements, ...enums]));
-  return random.pick(others);
+  if (kind < 12 || (kind < 15 && declared.length === 0)) return random.pick(scalarTypes);
+  if (kind < 15) return random.pick(declared);
+  if (kind < 17) return arrayOf(random, random.pick([...arrayElements, ...declared]));
+  return random.pick(kind < 19 ? jsonTypes : others);
 }

@@ -2,8 +2,10 @@
  * What the operators of filters say of single values. Whole numbers, texts, booleans, UUIDs and enums are compared here; of other types
  * PostgreSQL says what one operator yields for one value.
  */
-import { arrayText, type ColumnType, integerType } from './column-types.ts';
-import { RefusalError, valueNames, type World } from './loaded-tables.ts';
+import { arrayText, type ColumnType, type CompositeDescription, integerType, rowText } from './column-types.ts';
+import { compareJson } from './evaluate-json.ts';
+import { RefusalError, type World } from './loaded-tables.ts';
+import { valueNames } from './loaded-values.ts';
 import { boundTexts, compareRanges, rangeOperators, rangeText } from './range-values.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { all, any, type Truth } from './truth.ts';
@@ -24,7 +26,7 @@ export async function compareValues(
   operator: string,
   operand: unknown,
 ): Promise<readonly Truth[] | undefined> {
-  if (type.range && rangeOperators.includes(operator)) return compareBounds(comparing, texts, type, operator, operand);
+  if (type.range && !type.isArray && rangeOperators.includes(operator)) return compareBounds(comparing, texts, type, operator, operand);
   if (!isOfArrays(type, operator)) return compare(comparing, texts, type, operator, operand);
   if (operand === null) return undefined;
   return operator === 'length'
@@ -91,8 +93,10 @@ async function compareAll(
   tests: unknown,
 ): Promise<readonly Truth[] | undefined> {
   const results: (readonly Truth[])[] = [];
-  for (const [operator, operand] of Object.entries(tests as Readonly<Record<string, unknown>>))
-    results.push(await compare(comparing, texts, type, operator, operand));
+  for (const [operator, operand] of Object.entries(tests as Readonly<Record<string, unknown>>)) {
+    const truths = await compareValues(comparing, texts, type, operator, operand);
+    if (truths) results.push(truths);
+  }
   return results.length === 0 ? undefined : texts.map((_, index) => all(results.map((truths) => truths[index]!)));
 }
 
@@ -103,6 +107,8 @@ async function compare(
   operator: string,
   operand: unknown,
 ): Promise<Truth[]> {
+  // The checks of a domain need not hold for what its values are compared with.
+  if (type.domain && !type.isArray) return compare({ world, oracle }, texts, type.domain.base, operator, operand);
   const each = async (one: string, items: readonly unknown[], combine: (truths: readonly Truth[]) => Truth) => {
     const lists: Truth[][] = [];
     for (const item of items) lists.push(await compare({ world, oracle }, texts, type, one, item));
@@ -118,6 +124,7 @@ async function compare(
   if (operator === 'matchesAny')
     return (await each('matches', operand as unknown[], any)).map((truth, index) => (texts[index] === null ? null : truth));
   if (operator === 'between') return compareBetween({ world, oracle }, texts, type, operand as unknown[]);
+  if (type.scalar === 'JSON') return compareJson(oracle, texts, operator, operand);
   if (operator === 'eqi') return ignoringCase(oracle, texts, type, [operand]);
   if (operator === 'inI') return ignoringCase(oracle, texts, type, operand as unknown[]);
   const own = ownComparison(world, type, operator, operand);
@@ -208,9 +215,17 @@ export function inputText(world: World, type: ColumnType, value: unknown): strin
   return labelOf(world, type, value);
 }
 
+/** What is left out is null. */
+function compositeText(world: World, { name, attributes }: CompositeDescription, value: Readonly<Record<string, unknown>>): string {
+  const columns = world.composites.get(name)!.columns;
+  const given = attributes.map((attribute) => value[columns.find((each) => each.name === attribute.name)?.fieldName ?? ''] ?? null);
+  return rowText(given.map((item, index) => (item === null ? null : inputText(world, attributes[index]!.type, item))));
+}
+
 /** Of two labels with one name the first has it. */
 function labelOf(world: World, type: ColumnType, value: unknown): string {
   if (type.range) return rangeText(type, value);
+  if (type.composite) return compositeText(world, type.composite, value as Readonly<Record<string, unknown>>);
   const names = valueNames(world, type);
   return type.enum?.labels.find((label) => (names.get(label) ?? label) === value) ?? String(value);
 }

@@ -1,8 +1,16 @@
 /** Which rows a filter lets through, in three-valued logic. */
-import { type GraphQLInputObjectType, type GraphQLNullableInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLNullableInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+} from 'graphql';
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { integerType } from './column-types.ts';
 import { type Comparing, compareValues } from './compare-values.ts';
+import { judgeValues } from './evaluate-composites.ts';
 import { evaluateLineage } from './evaluate-lineage.ts';
 import { isSearchInput, judgeSearch, type SearchInput } from './evaluate-search.ts';
 import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
@@ -81,7 +89,7 @@ class FilterEvaluator {
     if (isInputObjectType(type) && type.name === 'IDFilter') return this.#nodeId(value as FilterValue);
     const target = isInputObjectType(type) ? relatedTable(this.#table.world, type.name) : undefined;
     if (target && isInputObjectType(type)) return this.#related(name, target, type, value as FilterValue);
-    return this.#column(name, value as FilterValue);
+    return this.#column(name, getNamedType(type) as GraphQLInputObjectType, value as FilterValue);
   }
 
   #nodeId({ eq }: FilterValue): Verdicts {
@@ -91,17 +99,13 @@ class FilterEvaluator {
     return this.#each((row) => nodeIdOf(row) === eq);
   }
 
-  async #column(field: string, operands: FilterValue): Promise<Verdicts> {
+  async #column(field: string, input: GraphQLInputObjectType, operands: FilterValue): Promise<Verdicts> {
     const name = this.#table.names.columns.find(({ filterName }) => filterName === field)!.name;
     const { type } = columnOf(this.#table.description, name);
     const rows = rowsOf(this.#table);
-    const texts = rows.map((row) => valueOf(row, name).text);
-    const verdicts: Verdicts[] = [];
-    for (const [operator, operand] of Object.entries(operands)) {
-      const truths = await compareValues(this.#comparing, texts, type, operator, operand);
-      if (truths) verdicts.push(new Map(rows.map((row, index) => [row, truths[index]!])));
-    }
-    return this.#join(verdicts, all);
+    const values = rows.map((row) => valueOf(row, name));
+    const truths = await judgeValues(this.#comparing, values, type, input, operands);
+    return truths && new Map(rows.map((row, index) => [row, truths[index]!]));
   }
 
   /** The conditions on related rows are true or false, never unknown. */

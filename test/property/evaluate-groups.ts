@@ -3,8 +3,9 @@
  * order such values come.
  */
 import type { Relation } from '../../src/model/model.ts';
-import type { ColumnType } from './column-types.ts';
+import { type ColumnType, jsonValueTypes } from './column-types.ts';
 import { passes } from './evaluate-having.ts';
+import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -12,7 +13,7 @@ import type { ValueOracle } from './value-oracle.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A group: the JSON of its keys by their paths, such as `author.name`, and its rows. */
+/** A group: the JSON of its keys by their paths, such as `author.name` and `details ["size"]`, and its rows. */
 export interface Group {
   readonly keys: ReadonlyMap<string, unknown>;
   readonly rows: readonly LoadedRow[];
@@ -77,6 +78,12 @@ async function evaluateKey(
       current = inner as Input;
       continue;
     }
+    const ofJson = at.names.columns.find(({ rowFieldName }) => rowFieldName === name);
+    if (ofJson && columnOf(at.description, ofJson.name).type.scalar === 'JSON') {
+      const texts = found.map((row) => (row ? valueOf(row, ofJson.name).text : null));
+      const key = inner as JsonValueKey;
+      return evaluateJsonKey(`${[...names, name].join('.')} ${JSON.stringify(key.path)}`, texts, key, oracle);
+    }
     const [field, by] = typeof inner === 'object' ? onlyMember(inner as Input) : [name, inner];
     const column = at.names.columns.find(({ rowFieldName }) => rowFieldName === field)!.name;
     const { type } = columnOf(at.description, column);
@@ -88,6 +95,14 @@ async function evaluateKey(
     const ranks = (await oracle.list(texts, `case when value is not null then dense_rank() over (order by ${expression}) end`)) as number[];
     return { path, ranks, json: await oracle.list(texts, jsonOf(expression, type)) };
   }
+}
+
+/** The values at a path of documents, shown as JSON text. */
+async function evaluateJsonKey(path: string, documents: readonly (string | null)[], key: JsonValueKey, oracle: ValueOracle): Promise<Key> {
+  const texts = documents.map((text) => valueAt(text, key));
+  const type = jsonValueTypes[key.as ?? 'TEXT'];
+  const shown = key.as === 'NUMBER' ? 'trim_scale(value::numeric)' : `value::${type.sql}`;
+  return { path, ranks: await oracle.ranks(texts, type), json: await oracle.list(texts, `to_jsonb(${shown})::text`) };
 }
 
 function onlyMember(value: Input): [name: string, value: unknown] {
@@ -132,21 +147,20 @@ function checkOrder(orderBy: readonly Input[], keys: readonly Key[]): void {
     if (isEmpty(element)) continue;
     const [name, value] = onlyMember(element);
     if (name !== 'key') continue;
-    const [path] = orderOfKey(value as Input);
-    if (!keys.some((key) => key.path === path)) throw new RefusalError('no key of the groups');
+    if (!orderedKey(keys, value as Input).key) throw new RefusalError('no key of the groups');
   }
 }
 
 function compare(a: readonly number[], b: readonly number[], keys: readonly Key[], orderBy: readonly Input[]): number {
   for (const element of orderBy) {
     if (isEmpty(element)) continue;
-    const [name, value] = onlyMember(element);
-    if (name === 'count') {
+    const [member, value] = onlyMember(element);
+    if (member === 'count') {
       if (a.length !== b.length) return String(value).startsWith('Desc') ? b.length - a.length : a.length - b.length;
       continue;
     }
-    const [path, direction] = orderOfKey(value as Input);
-    const difference = compareKeys(keys.find((key) => key.path === path)!, a, b, direction);
+    const { key, direction } = orderedKey(keys, value as Input);
+    const difference = compareKeys(key!, a, b, direction);
     if (difference !== 0) return difference;
   }
   for (const key of keys) {
@@ -161,11 +175,27 @@ function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.values(value as Input).every(isEmpty));
 }
 
-function orderOfKey(value: Input): [path: string, direction: string] {
+function orderedKey(keys: readonly Key[], value: Input): { readonly key: Key | undefined; readonly direction: string } {
+  const [name, path, direction] = orderOfKey(value);
+  const paths = keys.map((key) => key.path);
+  return { key: keys[paths.indexOf(groupKey(paths, name, path) ?? '')], direction };
+}
+
+function orderOfKey(value: Input): [name: string, path: unknown, direction: string] {
   const [name, inner] = onlyMember(value);
-  if (typeof inner === 'string') return [name, inner];
-  const [path, direction] = orderOfKey(inner as Input);
-  return [`${name}.${path}`, direction];
+  if (typeof inner === 'string') return [name, null, inner];
+  const { path: ofJson, direction: ofPath } = inner as Input;
+  if (typeof ofPath === 'string') return [name, ofJson, ofPath];
+  const [last, path, direction] = orderOfKey(inner as Input);
+  return [`${name}.${last}`, path, direction];
+}
+
+/** The key of a column, or of a path of a JSON column, which need not be named if there is no other. */
+export function groupKey(keys: readonly string[], name: string, path: unknown = null): string | undefined {
+  if (path !== null) return `${name} ${JSON.stringify(path)}`;
+  const found = keys.filter((key) => key === name || key.startsWith(`${name} `));
+  if (found.length > 1) throw new RefusalError('several paths');
+  return found[0];
 }
 
 function compareKeys({ ranks }: Key, a: readonly number[], b: readonly number[], direction: string): number {

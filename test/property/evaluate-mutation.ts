@@ -9,7 +9,7 @@ import { byLegalName, conflictTarget } from './evaluate-conflict.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { NestedEvaluator } from './evaluate-nested.ts';
 import { type Evaluation, type Expectation, ExpectedError, evaluateOperation, type MutationResult } from './evaluate-operation.ts';
-import { additions, columnName, columnValues, incremented } from './input-values.ts';
+import { additions, changedParts, columnName, columnValues, incremented, partAssignments } from './input-values.ts';
 import {
   keyOf,
   type LoadedRow,
@@ -18,12 +18,12 @@ import {
   loadWorld,
   RefusalError,
   readRows,
-  rowJson,
   rowsOf,
   tableByType,
   valueOf,
   type World,
 } from './loaded-tables.ts';
+import { rowJson } from './loaded-values.ts';
 import { holdsRelatedRows } from './nested-inputs.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -160,6 +160,8 @@ class FieldEvaluator {
       if (!args.objects && (await this.#failsFirst(statement, Number(args.atMost)))) throw tooManyRows(args);
       // Rows are counted as they are written, so the first row too many and a row that fails may come in either order.
       if (!args.objects && (await countPassing()) > Number(args.atMost)) throw new RefusalError((error as Error).message);
+      // An array without a key fails in other words here.
+      if ((error as Error).message.startsWith('path element at position')) throw new RefusalError((error as Error).message);
       throw new ExpectedError((error as Error).message);
     }
   }
@@ -202,7 +204,8 @@ class FieldEvaluator {
     const added = incremented(conflict.increment);
     if (added.some(([field]) => columns.some(({ fieldName }) => fieldName === field))) throw new RefusalError('A field is updated twice.');
     const type = inputTypeOf(info, 'onConflict').getFields().filter;
-    const condition = type ? await this.#rowsThatPass(table, getNamedType(type.type) as GraphQLInputObjectType, conflict.filter) : '';
+    const filterType = type && (getNamedType(type.type) as GraphQLInputObjectType);
+    const condition = filterType ? (await this.#rowsThatPass(table, filterType, conflict.filter)).condition : '';
     const assignments = [
       ...columns.map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`),
       ...additions(table, added, 'target.'),
@@ -212,36 +215,47 @@ class FieldEvaluator {
   }
 
   async #change(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
-    const condition = await this.#rowsThatPass(table, inputTypeOf(info, 'filter'), args.filter);
+    const { condition, passing } = await this.#rowsThatPass(table, inputTypeOf(info, 'filter'), args.filter);
     const set = args.set as Arguments | undefined;
     if (!set) return `delete from ${this.#name(table)} as target${condition}`;
     const fields = Object.keys(set);
     // Variables that are absent may leave nothing of the object.
     const added = incremented(args.increment);
-    if (fields.length + added.length === 0) throw new RefusalError('There is nothing to update.');
+    const changed = changedParts(args.json);
+    if (fields.length + added.length + changed.length === 0) throw new RefusalError('There is nothing to update.');
     const values = columnValues(table, set);
-    if (added.some(([field]) => values.has(columnName(table, field)))) throw new RefusalError('A field is set and incremented.');
+    if ([...added, ...changed].some(([field]) => values.has(columnName(table, field))))
+      throw new RefusalError('A field is set and changed.');
     const assignments = [...values].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`);
-    return `update ${this.#name(table)} as target set ${[...assignments, ...additions(table, added, '')].join(', ')}${condition}`;
+    const parts = partAssignments(table, changed, passing, isRow);
+    return `update ${this.#name(table)} as target set ${[...assignments, ...additions(table, added, ''), ...parts].join(', ')}${condition}`;
   }
 
-  /** The rows that pass the filter, by their key. */
-  async #rowsThatPass(table: LoadedTable, type: GraphQLInputObjectType, filter: unknown): Promise<string> {
+  /** The rows that pass the filter, and the condition that a row is one of them, by its key. */
+  async #rowsThatPass(
+    table: LoadedTable,
+    type: GraphQLInputObjectType,
+    filter: unknown,
+  ): Promise<{ readonly condition: string; readonly passing: readonly LoadedRow[] }> {
     const passing = await filterRows(table, type, filter, this.#oracle);
-    if (!passing) return '';
-    const key = keyOf(table);
-    const conditions = passing.map(
-      (row: LoadedRow) =>
-        `(${key.map(({ name, type: { sql } }) => `target.${quoteIdentifier(name)} = ${quoteLiteral(valueOf(row, name).text)}::${sql}`).join(' and ')})`,
-    );
+    if (!passing) return { condition: '', passing: rowsOf(table) };
     // The columns of the filter are read, so that the policies for reading apply.
-    const first = `target.${quoteIdentifier(key[0]!.name)}`;
-    return ` where ${conditions.length > 0 ? conditions.join(' or ') : `${first} is null and ${first} is not null`}`;
+    const first = `target.${quoteIdentifier(keyOf(table)[0]!.name)}`;
+    const condition = passing.length > 0 ? passing.map(isRow).join(' or ') : `${first} is null and ${first} is not null`;
+    return { condition: ` where ${condition}`, passing };
   }
 
   #name({ schemaName, description }: LoadedTable): string {
     return quoteIdentifier(schemaName, description.name);
   }
+}
+
+/** The condition that a row is the one that is written. */
+function isRow(row: LoadedRow): string {
+  const conditions = keyOf(row.table).map(
+    ({ name, type: { sql } }) => `target.${quoteIdentifier(name)} = ${quoteLiteral(valueOf(row, name).text)}::${sql}`,
+  );
+  return `(${conditions.join(' and ')})`;
 }
 
 /** Whether the objects that are given hold related rows. */

@@ -3,7 +3,7 @@ import type { GraphQLInputObjectType } from 'graphql';
 import type { Model, Relation } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import { filterRows } from './evaluate-filter.ts';
-import { additions, columnName, incremented } from './input-values.ts';
+import { additions, changedParts, columnName, incremented, partAssignments } from './input-values.ts';
 import { NestedInserter } from './insert-nested-rows.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf } from './loaded-tables.ts';
 import {
@@ -72,9 +72,10 @@ export class NestedEvaluator extends NestedInserter {
     if (reached.length > atMost) throw new RefusalError('too many rows');
     if (reached.length === 0) return this.#connectNone(outgoing, set);
     for (const { relation, type: inner } of outgoing) await this.#refer(table, relation, inner, set[relation.fieldName] as Value, assigned);
-    for (const [field] of added) if (assigned.has(columnName(table, field))) throw new RefusalError('set and incremented');
-    const sum = additions(table, added, '');
-    const assignments = [...[...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`), ...sum];
+    const changed = changedParts(args.json);
+    for (const [field] of [...added, ...changed]) if (assigned.has(columnName(table, field))) throw new RefusalError('set and changed');
+    const others = [...additions(table, added, ''), ...partAssignments(table, changed, reached, (row) => amongRows([row]))];
+    const assignments = [...[...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`), ...others];
     const rows =
       assignments.length > 0
         ? await this.run(table, `update ${nameOf(table)} set ${assignments.join(', ')} where ${amongRows(reached)}`)

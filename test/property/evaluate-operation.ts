@@ -15,10 +15,12 @@ import {
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { type Collection, evaluateCollection } from './evaluate-collection.ts';
-import { evaluateGroups, type Group } from './evaluate-groups.ts';
+import { type CompositeSource, memberField, showValue } from './evaluate-composites.ts';
+import { evaluateGroups, type Group, groupKey } from './evaluate-groups.ts';
 import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
 import { cursorOf, type Page } from './evaluate-page.ts';
 import { snippetOf } from './evaluate-search.ts';
+import { callRoutine } from './loaded-routines.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
 import { type Measures, shownMeasure } from './measures.ts';
 import { boundedColumn, boundsOf } from './range-values.ts';
@@ -42,6 +44,7 @@ type Source =
   | AggregateSource
   | { readonly kind: 'group'; readonly table: LoadedTable; readonly group: Group }
   | { readonly kind: 'group key'; readonly table: LoadedTable; readonly keys: Group['keys']; readonly path: string }
+  | CompositeSource
   | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
 
@@ -162,8 +165,10 @@ class Evaluator {
         if (info.fieldName === 'key') return { kind: 'group key', table, keys: group.keys, path: '' };
         return info.fieldName === 'count' ? group.rows.length : { kind: info.fieldName, table, passing: group.rows, args };
       }
+      case 'composite':
+        return memberField(source, info.fieldName, args);
       case 'group key':
-        return groupKeyField(source, info.fieldName);
+        return groupKeyField(source, info.fieldName, args);
       case 'aggregate':
         return info.fieldName === 'count' ? source.passing.length : { ...source, kind: info.fieldName, args };
       default:
@@ -171,14 +176,15 @@ class Evaluator {
     }
   }
 
-  async #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<Source | null> {
+  async #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
     const typeName = getNamedType(info.returnType).name;
     if (info.fieldName === 'node' && typeName === 'Node') return asSource(findNode(world, args.nodeId as string));
     const lookup = world.tables.find(({ names }) => names.typeName === typeName);
     if (lookup) return asSource(await this.#byKey(lookup, args));
     const routine = world.routines.get(info.fieldName);
-    if (routine && !maySelectAll(world.role, routine.table))
-      throw new RefusalError(`The role may not select all of ${routine.table.name}.`);
+    const body = routine?.description.body ?? null;
+    if (body && body.kind !== 'all rows') return callRoutine(world, routine!, args, this.#oracle, null);
+    if (body && !maySelectAll(world.role, body.table)) throw new RefusalError(`The role may not select all of ${body.table.name}.`);
     const connection = await this.#connection(tableByType(world, typeName), args, info, () => true);
     return routine ? { ...connection, isWhole: false } : connection;
   }
@@ -223,6 +229,8 @@ class Evaluator {
     if (info.fieldName === 'nodeId') return nodeIdOf(row);
     const shown = row.table.computed.get(info.fieldName);
     if (shown !== undefined) return computedText(valueOf(row, shown).text);
+    const called = row.table.called.get(info.fieldName);
+    if (called) return callRoutine(row.table.world, called, args, this.#oracle, row);
     const lineage = names.lineages.find(({ fieldName }) => fieldName === info.fieldName);
     if (lineage) {
       const depths = evaluateLineage(lineage, row, args.maxDepth);
@@ -247,10 +255,14 @@ class Evaluator {
 
   /** A column, the bounds of one, or how the row matches a search. */
   #columnField(row: LoadedRow, measures: Measures, args: Arguments, field: string): unknown {
-    const column = row.table.names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
-    if (column !== undefined) return valueOf(row, column).json;
+    const { description, names, world } = row.table;
+    const column = names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
+    if (column !== undefined) {
+      const { type, notNull } = columnOf(description, column);
+      return showValue(world, type, valueOf(row, column), args, notNull);
+    }
     const bounded = boundedColumn(row.table, field, 'rowFieldName');
-    if (bounded !== undefined) return boundsOf(columnOf(row.table.description, bounded).type, valueOf(row, bounded).json);
+    if (bounded !== undefined) return boundsOf(columnOf(description, bounded).type, valueOf(row, bounded).json);
     if (field === 'searchRank') return shownMeasure(measures.searchRank, row);
     return snippetOf(row, measures.search, args, this.#oracle);
   }
@@ -285,9 +297,9 @@ function edgeField({ row, page }: Extract<Source, { kind: 'edge' }>, field: stri
 }
 
 /** The values that the rows of a group share; null for what they are not grouped by. */
-function groupKeyField({ table, keys, path }: Extract<Source, { kind: 'group key' }>, fieldName: string): unknown {
+function groupKeyField({ table, keys, path }: Extract<Source, { kind: 'group key' }>, fieldName: string, args: Arguments): unknown {
   const relation = table.names.relations.find((each) => each.fieldName === fieldName);
-  if (!relation) return keys.get(`${path}${fieldName}`) ?? null;
+  if (!relation) return keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
   return { kind: 'group key', table: tableByType(table.world, relation.target.typeName), keys, path: `${path}${fieldName}.` };
 }
 

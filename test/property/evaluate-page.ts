@@ -3,7 +3,7 @@
  */
 
 import { distinctKeys } from './evaluate-distinct.ts';
-import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf, UnknownAnswerError } from './loaded-tables.ts';
 import type { Measures } from './measures.ts';
 import { compareRows, type OrderKey, orderKeys } from './order-keys.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -18,9 +18,6 @@ export interface PageArguments {
   readonly orderBy?: unknown;
   readonly distinctOn?: readonly string[] | null;
 }
-
-/** A cursor that is of no row under this order: what follows it is not for this evaluator to say. */
-export class UnknownCursorError extends Error {}
 
 export interface Page {
   readonly rows: readonly LoadedRow[];
@@ -53,7 +50,7 @@ export async function evaluatePage(
   const from = cursor === null ? undefined : walked.find((row) => cursorOf(row, keys) === cursor);
   // Distinct rows may share a cursor with others.
   const start = from ? walked.findLastIndex((row) => compare(from, row) === 0) + 1 : 0;
-  if (cursor !== null && !from) throw new UnknownCursorError(`No row of ${table.description.name} has the cursor ${cursor}.`);
+  if (cursor !== null && !from) throw new UnknownAnswerError(`No row of ${table.description.name} has the cursor ${cursor}.`);
   const passes = new Set(passing);
   const behind = walked
     .slice(start)

@@ -3,7 +3,9 @@ import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { distinctKeys } from './evaluate-distinct.ts';
 import { cursorOf } from './evaluate-page.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
+import { namesOf } from './loaded-values.ts';
 import { plainOrderKeys } from './order-keys.ts';
+import { columnOf } from './schema-description.ts';
 
 export class Examples {
   readonly #world: World;
@@ -12,12 +14,27 @@ export class Examples {
     this.#world = world;
   }
 
-  /** Values of a field of a type, without null. */
+  /** Values of a field of a type, without null; of a member of composites, by a path of fields: `address.city`. */
   ofField(typeName: string, fieldName: string): readonly unknown[] {
-    return this.#values(
-      typeName,
-      this.#table(typeName)?.names.columns.find((each) => [each.fieldName, each.filterName].includes(fieldName))?.name,
-    );
+    const table = this.#table(typeName);
+    const [field, ...path] = fieldName.split('.');
+    const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(field!))?.name;
+    if (!table || column === undefined || path.length === 0) return this.#values(typeName, column);
+    let { type } = columnOf(table.description, column);
+    let values = this.#rows(typeName).flatMap((row) => row.values.get(column) ?? []);
+    for (const name of path) {
+      const { names, attributes } = namesOf(table.world, type);
+      const own = names.find((each) => [each.fieldName, each.filterName].includes(name))!.name;
+      const attribute = attributes.find((each) => each.name === own)!;
+      values = values.flatMap((value) => value.items ?? [value]).flatMap((value) => value.members?.get(attribute.name) ?? []);
+      type = attribute.type;
+    }
+    return values.flatMap(({ json }) => json ?? []);
+  }
+
+  /** Whether an input type is the filter of values of a composite type. */
+  isOfComposite(filterName: string): boolean {
+    return [...this.#world.composites.values()].some(({ composite }) => composite?.filterName === filterName);
   }
 
   /** Values of a key column, which need not be a field. */

@@ -1,6 +1,7 @@
 /** Values of inputs as SQL that one would write by hand. */
 import { inputText } from './compare-values.ts';
-import { type LoadedTable, RefusalError } from './loaded-tables.ts';
+import { changedDocument, type JsonChange, jsonText, parseJson } from './json-documents.ts';
+import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
 import { boundedColumn } from './range-values.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -18,6 +19,35 @@ export function additions(table: LoadedTable, added: ReturnType<typeof increment
     // What is added to a date or a point in time is an interval.
     const type = /^(date|timestamp)/.test(own) ? 'interval' : own;
     return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
+  });
+}
+
+/** The fields with what is to change in the document of each. */
+export function changedParts(json: unknown): readonly [field: string, change: JsonChange][] {
+  return Object.entries((json ?? {}) as Record<string, JsonChange | null>).filter(
+    (entry): entry is [string, JsonChange] =>
+      (entry[1]?.merge ?? null) !== null || [entry[1]?.removePath, entry[1]?.setPath].some((list) => list && list.length > 0),
+  );
+}
+
+/** Assignments of documents to rows: what becomes of each is computed here. An array that has no key fails for its row alone. */
+export function partAssignments(
+  table: LoadedTable,
+  changes: ReturnType<typeof changedParts>,
+  rows: readonly LoadedRow[],
+  isRow: (row: LoadedRow) => string,
+): string[] {
+  return changes.map(([field, change]) => {
+    const name = columnName(table, field);
+    const cases = rows.map((row) => {
+      const { text } = valueOf(row, name);
+      // From SQL's null, nothing can be removed.
+      if (text === null && (change.merge ?? null) === null && !change.setPath?.length) return `when ${isRow(row)} then null`;
+      const json = changedDocument(parseJson(text ?? 'null'), change);
+      const failing = `jsonb_set('[]', array[${quoteIdentifier(name)}::text || 'a'], '0')`;
+      return `when ${isRow(row)} then ${json === undefined ? failing : `${quoteLiteral(jsonText(json))}::jsonb`}`;
+    });
+    return `${quoteIdentifier(name)} = ${cases.length > 0 ? `case ${cases.join(' ')} end` : 'null'}`;
   });
 }
 

@@ -7,17 +7,8 @@ import type { Model, Relation } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import { conflictColumns, conflictTarget } from './evaluate-conflict.ts';
 import { literal } from './input-values.ts';
-import {
-  type LoadedRow,
-  type LoadedTable,
-  loadedRow,
-  loadWorld,
-  nodeIdOf,
-  RefusalError,
-  readRows,
-  rowJson,
-  type World,
-} from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, loadedRow, loadWorld, nodeIdOf, RefusalError, readRows, type World } from './loaded-tables.ts';
+import { rowJson } from './loaded-values.ts';
 import {
   type Assigned,
   amongRows,

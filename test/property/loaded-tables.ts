@@ -3,10 +3,11 @@
  * relations.
  */
 
-import type { Model, Table } from '../../src/model/model.ts';
+import type { Column, Model, Table } from '../../src/model/model.ts';
 import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/naming/graphql-names.ts';
+import type { Routine } from '../../src/model/routine.ts';
 import { type CaseContext, readValue } from './case-context.ts';
-import type { ColumnType } from './column-types.ts';
+import { type LoadedValue, loadedValues, type NamedTypes, type RawValue, rowJson } from './loaded-values.ts';
 import {
   type ColumnDescription,
   columnOf,
@@ -18,16 +19,7 @@ import {
   type SchemaDescription,
   type TableDescription,
 } from './schema-description.ts';
-import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
-
-/** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
-export interface LoadedValue {
-  readonly text: string | null;
-  /** As a response shows it. */
-  readonly json: unknown;
-  /** JSON text as jsonb writes it. */
-  readonly jsonb: string;
-}
+import { constantRows, quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
 export interface LoadedRow {
   readonly table: LoadedTable;
@@ -46,19 +38,28 @@ export interface LoadedTable {
   readonly readable: readonly ColumnDescription[];
   /** The columns that computed fields show, by field. */
   readonly computed: ReadonlyMap<string, string>;
+  /** The computed fields that take arguments. */
+  readonly called: ReadonlyMap<string, LoadedRoutine>;
   /** PostgreSQL's number of rows; null where it keeps none that the role may know. */
   readonly estimate: number | null;
   /** Null where the role may not read them after all. */
   readonly rows: readonly LoadedRow[] | null;
 }
 
+export interface LoadedRoutine {
+  readonly description: RoutineDescription;
+  readonly maxRows: number;
+  /** Of a function that returns several columns, their names. */
+  readonly columns: readonly Column[];
+  /** Those of a function that always has the same. */
+  readonly rows: readonly (readonly LoadedValue[])[];
+}
+
 /** The tables at one moment. */
-export interface World {
+export interface World extends NamedTypes {
   readonly tables: readonly LoadedTable[];
-  /** The enums that have a type, by their names in PostgreSQL. The values of others are Opaque. */
-  readonly enums: ReadonlySet<string>;
-  /** The root fields of functions, by what they call. */
-  readonly routines: ReadonlyMap<string, RoutineDescription>;
+  /** What the root fields of functions call. */
+  readonly routines: ReadonlyMap<string, LoadedRoutine>;
   readonly role: string;
   readonly foreignKeys: readonly ForeignKeyDescription[];
   /** The tables before a delete, of which this is the world after. */
@@ -68,14 +69,22 @@ export interface World {
 /** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
 export class RefusalError extends Error {}
 
+/** What the answer is is not for this evaluator to say: a cursor is of no row under the order, or a path of JSON fails on some row. */
+export class UnknownAnswerError extends Error {}
+
 /** Loads the rows of every table of the model. To be called as the role, in a transaction. */
 export async function loadWorld(context: CaseContext, model: Model): Promise<World> {
   const { schema } = context;
   const tables: LoadedTable[] = [];
+  const types = {
+    enums: new Set(model.enums.map(({ name }) => name)),
+    composites: new Map(model.composites.filter((each) => isDeclared(schema, each)).map((each) => [each.name, each])),
+  };
+  const constants = await readConstants(context);
   const world = {
     tables,
-    enums: new Set(model.enums.map(({ name }) => name)),
-    routines: rootRoutines(schema, model),
+    ...types,
+    routines: loadedRoutines(schema, model.routines, types, constants),
     role: model.role,
     foreignKeys: schema.foreignKeys,
   };
@@ -89,11 +98,24 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
   for (const [index, names] of readable.entries()) {
     const rows: LoadedRow[] = [];
     const estimate = estimates.get(names.name) ?? null;
-    const table = { ...describeTable(schema, model, names), world, estimate, rows: contents[index] ? rows : null };
+    const called = loadedRoutines(
+      schema,
+      names.computed.filter((each) => each.arguments.length > 0),
+      types,
+      constants,
+    );
+    const table = { ...describeTable(schema, model, names), called, world, estimate, rows: contents[index] ? rows : null };
     for (const values of contents[index] ?? []) rows.push(loadedRow(table, values));
     tables.push(table);
   }
   return world;
+}
+
+/** Whether it is a type of the schema, and not what a function of the same name returns. */
+function isDeclared({ composites }: SchemaDescription, { name, composite }: Table): boolean {
+  return composites.some(
+    (each) => each.name === name && each.attributes.every((attribute, index) => attribute.name === composite?.attributes?.[index]),
+  );
 }
 
 /** Of tables that no policy restricts, by name. */
@@ -129,15 +151,56 @@ async function readUnlessDenied({ database }: CaseContext, queries: readonly str
   }
 }
 
-function computedColumns({ routines }: SchemaDescription, { computed }: Table): Map<string, string> {
-  return new Map(computed.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!.column!]));
+function computedColumns(schema: SchemaDescription, { computed }: Table): Map<string, string> {
+  const shown = computed.map((routine) => [routine.fieldName, describedRoutine(schema, routine)] as const);
+  return new Map(
+    shown.flatMap(([field, { body, arguments: given }]) => ('column' in body && given.length === 0 ? [[field, body.column]] : [])),
+  );
 }
 
-function rootRoutines({ routines }: SchemaDescription, model: Model): Map<string, RoutineDescription> {
-  return new Map(model.routines.map(({ fieldName, name }) => [fieldName, routines.find((routine) => routine.name === name)!]));
+/** Functions of one name have different arguments. */
+function describedRoutine({ routines }: SchemaDescription, { name, arguments: given }: Routine): RoutineDescription {
+  return routines.find(
+    (each) => each.name === name && given.every((argument) => each.arguments.some((own) => own.name === argument.name)),
+  )!;
 }
 
-function describeTable(schema: SchemaDescription, model: Model, names: Table): Omit<LoadedTable, 'world' | 'estimate' | 'rows'> {
+function loadedRoutines(
+  schema: SchemaDescription,
+  routines: readonly Routine[],
+  types: NamedTypes,
+  constants: Constants,
+): Map<string, LoadedRoutine> {
+  return new Map(
+    routines.map((routine) => {
+      const description = describedRoutine(schema, routine);
+      const { body, directive } = description;
+      const columns = 'table' in routine.result ? routine.result.table.columns : [];
+      const rows =
+        body.kind === 'constants'
+          ? (constants.get(description) ?? []).map((row) => [...loadedValues(types, body.columns, row).values()])
+          : [];
+      const maxRows = Number(directive?.max_rows ?? schema.directive.max_rows ?? 30);
+      return [routine.fieldName, { description, maxRows, columns, rows }];
+    }),
+  );
+}
+
+type Constants = ReadonlyMap<RoutineDescription, RawTable>;
+
+async function readConstants(context: CaseContext): Promise<Constants> {
+  const constants = new Map<RoutineDescription, RawTable>();
+  for (const routine of context.schema.routines) {
+    const { body } = routine;
+    if (body.kind !== 'constants') continue;
+    const row = rowJson(body.columns.map(({ type }, index) => ({ name: `c${index}`, type })));
+    const [rows] = (await readUnlessDenied(context, [`(select json_agg(${row} order by n) from ${constantRows(body)})`])) ?? [];
+    constants.set(routine, rows ?? null);
+  }
+  return constants;
+}
+
+function describeTable(schema: SchemaDescription, model: Model, names: Table): Omit<LoadedTable, 'world' | 'called' | 'estimate' | 'rows'> {
   const description = describedTable(schema, names);
   return {
     description,
@@ -159,7 +222,11 @@ function readableColumns(schema: SchemaDescription, model: Model, names: Table):
   const { columns = [] } = (describedTable(schema, names).directive.search ?? {}) as { columns?: object };
   const searched = (Array.isArray(columns) ? columns : Object.keys(columns)) as string[];
   const granted = searched.filter((name) => isGranted(describedTable(schema, names), model.role, 'select', name));
-  const needed = new Set([...named, ...near, ...far, ...granted, ...computedColumns(schema, names).values()]);
+  const computed = names.computed.flatMap((routine) => {
+    const { body } = describedRoutine(schema, routine);
+    return 'column' in body ? [body.column] : [];
+  });
+  const needed = new Set([...named, ...near, ...far, ...granted, ...computed]);
   return describedTable(schema, names).columns.filter(({ name }) => needed.has(name));
 }
 
@@ -169,18 +236,6 @@ function describedTable(schema: SchemaDescription, names: Table): TableDescripti
   return description;
 }
 
-type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null];
-
-/** The row's values as JSON: an expression for a select list. */
-export function rowJson(columns: readonly ColumnDescription[]): string {
-  const values = columns.map(({ name, type }) => {
-    const column = quoteIdentifier(name);
-    const inJson = type.isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(type.scalar) ? `${column}::text[]` : column;
-    return `json_build_array(${column}::text, pg_catalog.to_json(${inJson}), pg_catalog.to_jsonb(${column})::text)`;
-  });
-  return `json_build_array(${values.join(', ')})`;
-}
-
 /** The rows of a query whose one column is the text of `rowJson`. */
 export async function readRows({ database }: CaseContext, query: string): Promise<RawValue[][]> {
   return (await database.run(query)).map(([text]) => JSON.parse(text as string) as RawValue[]);
@@ -188,28 +243,7 @@ export async function readRows({ database }: CaseContext, query: string): Promis
 
 /** The row of values that `rowJson` of the table's readable columns yields. */
 export function loadedRow(table: LoadedTable, values: readonly RawValue[]): LoadedRow {
-  const byColumn = new Map(table.readable.map((column, index) => [column.name, loadedValue(table.world, column, values[index]!)]));
-  return { table, values: byColumn };
-}
-
-function loadedValue(world: World, { type }: ColumnDescription, [text, json, jsonb]: RawValue): LoadedValue {
-  return { text, json: text === null ? null : shownValue(world, type, text, json), jsonb: jsonb ?? 'null' };
-}
-
-function shownValue(world: World, type: ColumnType, text: string, json: unknown): unknown {
-  const names = valueNames(world, type);
-  const named = (label: unknown) => names.get(label as string) ?? label;
-  if (type.isArray) return (json as unknown[]).map(named);
-  if (type.enum) return named(text);
-  if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar)) return text;
-  // Minus zero is zero.
-  return type.scalar === 'Float' ? Number(json) + 0 : json;
-}
-
-/** What the labels of an enum are called, where a directive says so. */
-export function valueNames({ enums }: World, { enum: description }: ColumnType): ReadonlyMap<string, string> {
-  if (!description || !enums.has(description.name)) return new Map();
-  return new Map(Object.entries((description.directive?.mappings ?? {}) as Record<string, string>));
+  return { table, values: loadedValues(table.world, table.readable, values) };
 }
 
 /** A value of a row. Throws `RefusalError` where the role may not read it. */
@@ -221,7 +255,16 @@ export function valueOf(row: LoadedRow, column: string): LoadedValue {
 
 /** Whether PostgreSQL may refuse a request, or a part of it that need not be read, where the evaluator does not know which. */
 export function mayBeRefused(world: World, query: string): boolean {
-  const locked = [...world.routines].filter(([, { table }]) => !maySelectAll(world.role, table)).map(([field]) => field);
+  const locked = [...world.routines]
+    .filter(
+      ([
+        ,
+        {
+          description: { body },
+        },
+      ]) => body.kind === 'all rows' && !maySelectAll(world.role, body.table),
+    )
+    .map(([field]) => field);
   return isRestricted(world) || locked.some((field) => new RegExp(`\\b${field}\\b`).test(query));
 }
 

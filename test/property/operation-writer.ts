@@ -90,7 +90,7 @@ export class OperationWriter {
     const isRequired = isNonNullType(type) || (value !== null && this.#random.chance(0.3));
     const mode = this.#random.integer(0, 3);
     const isDefault = mode === 0 && value !== null;
-    const literal = isDefault ? ` = ${this.#literal(bare, value)}` : mode === 1 && !isRequired ? ' = null' : '';
+    const literal = isDefault ? ` = ${this.literal(bare, value)}` : mode === 1 && !isRequired ? ' = null' : '';
     this.#declarations.push(`$${name}: ${bare}${isRequired ? '!' : ''}${literal}`);
     if (!isDefault) this.#values[name] = value;
     return `$${name}`;
@@ -115,13 +115,13 @@ export class OperationWriter {
   }
 
   /** The value without any variable in it. */
-  #literal(type: GraphQLInputType, value: unknown): string {
+  literal(type: GraphQLInputType, value: unknown): string {
     if (value === null) return 'null';
-    if (isNonNullType(type)) return this.#literal(type.ofType, value);
-    if (isListType(type)) return `[${(Array.isArray(value) ? value : [value]).map((item) => this.#literal(type.ofType, item)).join(', ')}]`;
+    if (isNonNullType(type)) return this.literal(type.ofType, value);
+    if (isListType(type)) return `[${(Array.isArray(value) ? value : [value]).map((item) => this.literal(type.ofType, item)).join(', ')}]`;
     if (!isInputObjectType(type)) return leafLiteral(type, value);
     const fields = Object.entries(value as Record<string, unknown>).map(
-      ([name, item]) => `${name}: ${this.#literal(type.getFields()[name]!.type, item)}`,
+      ([name, item]) => `${name}: ${this.literal(type.getFields()[name]!.type, item)}`,
     );
     return `{${fields.join(', ')}}`;
   }

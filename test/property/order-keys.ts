@@ -2,8 +2,10 @@
  * What `orderBy` asks for: columns, computed fields, and values of related rows, read off the loaded rows. Of aggregates PostgreSQL computes sums, averages
  * and extremes of lists of values; counts are counted here.
  */
-import { type ColumnType, integerType, textType } from './column-types.ts';
-import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
+import { type JsonValueKey, valueAt } from './evaluate-json.ts';
+import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import { attributeOf, type LoadedValue, namesOf } from './loaded-values.ts';
 import { absent, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -119,9 +121,12 @@ function readElement(table: LoadedTable, element: Element, measures: Measures = 
   const [entry] = Object.entries(element).filter(([, value]) => value !== null);
   if (!entry) return undefined;
   const [field, value] = entry;
+  const column = table.names.columns.find(({ fieldName, selectable }) => fieldName === field && selectable);
+  const type = column && columnOf(table.description, column.name).type;
+  if (type && !type.isArray && (type.composite || type.scalar === 'JSON') && typeof value === 'object')
+    return partReading(table.world, type, (row) => valueOf(row, column.name), value as Element);
   if (typeof value === 'object') return readRelated(table, field, value as Element);
-  const column = table.names.columns.find(({ fieldName, orderable, selectable }) => fieldName === field && orderable && selectable);
-  if (column) return columnReading(table, column.name, value as string);
+  if (column?.orderable) return columnReading(table, column.name, value as string);
   if (table.computed.has(field)) return computedReading(table, field, value as string);
   const measure = measures[field as 'depth' | 'searchRank'];
   return measure ? measureReading(measure, value as string) : undefined;
@@ -141,6 +146,31 @@ function columnReading(table: LoadedTable, name: string, direction: string): Rea
   const { type } = columnOf(table.description, name);
   if (type.sql === 'point') throw new RefusalError('Points have no order.');
   return { column: name, type, direction, read: (row) => valueOf(row, name) };
+}
+
+/** A member of a composite value, or what is at a path of a document. */
+function partReading(world: World, type: ColumnType, of: (row: LoadedRow) => LoadedValue | undefined, value: Element): Reading | undefined {
+  if (!type.composite) return jsonReading(of, value as unknown as JsonOrder);
+  const [entry] = Object.entries(value).filter(([, member]) => member !== null);
+  if (!entry) return undefined;
+  const attribute = attributeOf(namesOf(world, type), 'fieldName', entry[0]);
+  const member = (row: LoadedRow) => of(row)?.members?.get(attribute.name);
+  if (typeof entry[1] === 'object') return partReading(world, attribute.type, member, entry[1] as Element);
+  return { column: null, type: attribute.type, direction: entry[1] as string, read: (row) => member(row) ?? absent };
+}
+
+type JsonOrder = JsonValueKey & { readonly direction: string };
+
+function jsonReading(of: (row: LoadedRow) => LoadedValue | undefined, { path, as = 'TEXT', direction }: JsonOrder): Reading {
+  const type = jsonValueTypes[as];
+  const read = (row: LoadedRow): OrderedValue | Question => {
+    const text = valueAt(of(row)?.text ?? null, { path, as });
+    if (text === null) return absent;
+    // Only PostgreSQL knows the point in time.
+    if (as === 'DATETIME') return { texts: [text], expression: `pg_catalog.max(value::${type.sql})` };
+    return { text, jsonb: as === 'TEXT' || as === 'DATE' ? JSON.stringify(text) : text };
+  };
+  return { column: null, type, direction, read };
 }
 
 /** What the functions of random schemas make of a column. */

@@ -1,5 +1,6 @@
 /** Random arguments of `groups`: by columns, their truncations and ranges, and columns of related rows; conditions on counts; orders. */
 import { type GraphQLField, type GraphQLInputObjectType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import { randomValueKey } from './random-json.ts';
 import type { RandomSource } from './random-source.ts';
 
 type Element = Readonly<Record<string, unknown>>;
@@ -14,6 +15,11 @@ export function randomGroups(random: RandomSource, field: GraphQLField<unknown, 
   const by = members.filter((name) => name !== 'bucket' || members.length === 1).map((name) => randomElement(random, type, name, 2));
   const present = by.filter((element) => element !== undefined);
   if (present.length === 0) return undefined;
+  const [ofJson] = present.filter((element) => pathOf(element) !== null);
+  if (ofJson && random.chance(0.3)) {
+    const another = { [Object.keys(ofJson)[0]!]: randomValueKey(random) };
+    if (JSON.stringify(pathOf(another)) !== JSON.stringify(pathOf(ofJson))) present.push(another);
+  }
   const args = new Map<string, unknown>([['by', present.length === 1 && random.chance(0.2) ? present[0] : present]]);
   if (random.chance(0.3)) args.set('having', randomHaving(random));
   if (random.chance(0.4)) args.set('orderBy', randomOrder(random, present));
@@ -27,6 +33,7 @@ function randomElement(random: RandomSource, type: GraphQLInputObjectType, name:
   const inner = getNamedType(type.getFields()[name]!.type);
   if (isEnumType(inner)) return { [name]: random.pick(inner.getValues()).name };
   if (!isInputObjectType(inner)) return undefined;
+  if (inner.name === 'JSONPathGroup') return { [name]: randomValueKey(random) };
   const fields = Object.keys(inner.getFields());
   if (fields.length === 0 || depth === 0) return undefined;
   const chosen = random.pick(fields);
@@ -65,18 +72,26 @@ function randomHaving(random: RandomSource, depth = 2): Element {
   return random.chance(0.4) ? count : random.pick(others);
 }
 
+/** The path of an element by a JSON column of the table itself; null of others. */
+export function pathOf(element: Element): readonly string[] | null {
+  const [inner] = Object.values(element);
+  return typeof inner === 'object' && inner !== null && 'path' in inner ? (inner.path as string[]) : null;
+}
+
 /** By the count, or by keys that are there, as in `{key: {author: {name: AscNullsLast}}}`. */
 function randomOrder(random: RandomSource, by: readonly Element[]): readonly Element[] {
   return Array.from({ length: random.integer(1, 2) }, () => {
     const direction = random.pick(directions);
-    return random.chance(0.4) ? { count: direction } : { key: keyOrder(random.pick(by), direction) };
+    return random.chance(0.4) ? { count: direction } : { key: keyOrder(random.pick(by), direction, by) };
   });
 }
 
-function keyOrder(element: Element, direction: string): Element {
+function keyOrder(element: Element, direction: string, by: readonly Element[] = []): Element {
   const [[name, inner]] = Object.entries(element) as [[string, unknown]];
   if (typeof inner === 'string') return { [name]: direction };
   const next = inner as Element;
+  // Only of several paths it has to be said which.
+  if (Array.isArray(next.path)) return { [name]: { ...(by.filter((each) => name in each).length > 1 && { path: next.path }), direction } };
   const isWidth = typeof Object.values(next)[0] !== 'object' && !/^[A-Z]+$/.test(String(Object.values(next)[0]));
   if (isWidth) return { [Object.keys(next)[0]!]: direction };
   return { [name]: keyOrder(next, direction) };

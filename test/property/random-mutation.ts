@@ -1,5 +1,6 @@
 /** Random mutations: inserts, updates and deletes of one to three fields, with what they wrote selected. */
 import {
+  type GraphQLArgument,
   type GraphQLEnumType,
   type GraphQLField,
   type GraphQLInputField,
@@ -8,11 +9,14 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
+  isLeafType,
 } from 'graphql';
 import { tableByType, type World } from './loaded-tables.ts';
 import { holdsRelatedRows, isOfRelation } from './nested-inputs.ts';
+import { randomChanges } from './random-json.ts';
 import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
+import type { RandomSource } from './random-source.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -53,7 +57,11 @@ function recordsOf(maker: SelectionMaker, field: Field): string {
   const type = getNamedType(response.getFields().records!.type) as GraphQLObjectType;
   const inner = maker.selection(type, 1);
   const column = Object.values(type.getFields()).find(
-    ({ name, args }) => name !== 'nodeId' && args.length === 0 && maker.examples.isColumn(type.name, name),
+    (field) =>
+      field.name !== 'nodeId' &&
+      field.args.length === 0 &&
+      isLeafType(getNamedType(field.type)) &&
+      maker.examples.isColumn(type.name, field.name),
   );
   return `records { ${column ? column.name : 'nodeId'} ... on ${type.name} ${inner} }`;
 }
@@ -88,9 +96,21 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string, worl
     const set = random.chance(0.5) ? {} : (given.pop()![1] as Record<string, unknown>);
     given.splice(0, 1, ['set', set], ['increment', randomIncrement(maker, typeOf('increment'), Object.keys(set))]);
   }
+  const json = field.args.find(({ name }) => name === 'json');
+  if (json && random.chance(0.6)) addChanges(random, given, json);
   if (random.chance(0.85)) given.push(['filter', maker.values.restriction(typeOf('filter'), typeName)]);
   if (random.chance(0.8)) given.push(['atMost', random.pick([0, 1, 3, 5, 100, 100, 100])]);
   return given;
+}
+
+/** Adds changes of documents that are not set, with what is set or without. */
+function addChanges(random: RandomSource, given: [string, unknown][], json: GraphQLArgument): void {
+  const isAlone = random.chance(0.5);
+  const set = isAlone ? {} : (given[0]![1] as Record<string, unknown>);
+  const free = Object.keys((getNamedType(json.type) as GraphQLInputObjectType).getFields()).filter((name) => !Object.hasOwn(set, name));
+  if (free.length === 0) return;
+  if (isAlone) given.splice(0, given.length, ['set', set]);
+  given.push(['json', randomChanges(random, free)]);
 }
 
 /** What becomes of rows that are already there. */

@@ -11,6 +11,7 @@ import type { Column, Relation } from '../../src/model/model.ts';
 import type { LoadedRow, LoadedTable, World } from './loaded-tables.ts';
 import { isOfRelation } from './nested-inputs.ts';
 import { isOutgoing, isPlainRelation, loadedTarget, mayWriteKey } from './nested-relations.ts';
+import { randomChanges } from './random-json.ts';
 import type { SelectionMaker } from './random-selection.ts';
 import { columnOf } from './schema-description.ts';
 
@@ -115,7 +116,11 @@ export class NestedMaker {
     const one = () => {
       const type = getNamedType(member.type) as GraphQLInputObjectType;
       const set = this.updateObject(getNamedType(type.getFields().set!.type) as GraphQLInputObjectType, target, depth - 1);
-      return { ...this.#bounded(member, target), set };
+      const json = type.getFields().json;
+      const documents = json ? Object.keys((getNamedType(json.type) as GraphQLInputObjectType).getFields()) : [];
+      const free = documents.filter((name) => !Object.hasOwn(set, name));
+      const isChanged = free.length > 0 && this.#maker.random.chance(0.5);
+      return { ...this.#bounded(member, target), set, ...(isChanged && { json: randomChanges(this.#maker.random, free) }) };
     };
     return relation.kind === 'to-one' ? one() : Array.from({ length: random.pick([1, 1, 2]) }, one);
   }
@@ -204,7 +209,8 @@ export class NestedMaker {
   /** A key that no row has. */
   #missing(fields: Readonly<Record<string, GraphQLInputField>>, key: readonly (Column | undefined)[]): Value | undefined {
     if (!key.every((column) => column && fields[column.filterName])) return undefined;
-    return Object.fromEntries(key.map((column) => [column!.filterName, this.#fresh(fields[column!.filterName]!.type) ?? null]));
+    const values = key.map((column) => [column!.filterName, this.#fresh(fields[column!.filterName]!.type)]);
+    return key.length === 0 || values.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(values);
   }
 
   #unusedRow({ rows }: LoadedTable): LoadedRow | undefined {

@@ -1,7 +1,7 @@
 /**
- * A random schema: tables with keys and foreign keys, views, enums, comment directives, privileges, row level security and rows.
+ * A random schema: tables with keys and foreign keys, views, types, comment directives, privileges, row level security and rows.
  */
-import { availableTypes, type ColumnType, type EnumDescription, enumType } from './column-types.ts';
+import { availableTypes, type ColumnType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import { addAccess } from './random-access.ts';
 import { addDirectives } from './random-directives.ts';
@@ -10,6 +10,7 @@ import { addRoutines } from './random-routines.ts';
 import { addRows } from './random-rows.ts';
 import type { RandomSource } from './random-source.ts';
 import { addUniqueIndex, addView, randomTable } from './random-tables.ts';
+import { randomTypes } from './random-types.ts';
 import type { Directive, SchemaDescription } from './schema-description.ts';
 
 /** The roles whose view of the schema is tested. */
@@ -19,25 +20,23 @@ export const roles = ['anon', 'authenticated', 'service_role'] as const;
 export function randomSchema(random: RandomSource, number: number, extensions: ReadonlySet<string>): SchemaDescription {
   const name = `${[...randomName(random, 0.4)].slice(0, 15).join('')}_${number}`;
   const relationNames = new FreshNames();
-  // Tables have row types, so that enums and tables share a name space.
-  const enums = Array.from({ length: random.integer(0, 2) }, () => randomEnum(random, relationNames.take(random, 0.15)));
-  const enumTypes = enums.map((each) => enumType(name, each));
+  const { types, ...declared } = randomTypes(random, name, relationNames);
   const schema: SchemaDescription = {
     name,
     directive: schemaDirective(random),
-    enums,
+    ...declared,
     tables: [],
     foreignKeys: [],
     routines: [],
     usableBy: roles.filter(() => random.chance(0.97)),
   };
-  addTables(random, schema, relationNames, enumTypes, availableTypes(extensions));
+  addTables(random, schema, relationNames, types, availableTypes(extensions));
   addForeignKeys(random, schema);
   addRows(random, schema);
   const viewCount = random.integer(0, 2);
   for (let count = 0; count < viewCount; count += 1) addView(random, schema, relationNames.take(random, 0.15));
   addDirectives(random, schema);
-  addRoutines(random, schema, roles);
+  addRoutines(random, schema, roles, types);
   addAccess(random, schema, roles);
   return schema;
 }
@@ -46,13 +45,13 @@ function addTables(
   random: RandomSource,
   schema: SchemaDescription,
   names: FreshNames,
-  enumTypes: readonly ColumnType[],
-  otherTypes: readonly ColumnType[],
+  declared: readonly ColumnType[],
+  others: readonly ColumnType[],
 ): void {
   const count = random.integer(2, 6);
   // One table that every client can name, so that no case is without an operation.
   for (let index = 0; index < count; index += 1) {
-    const table = randomTable(random, names.take(random, index === 0 ? 0 : 0.15), enumTypes, otherTypes);
+    const table = randomTable(random, names.take(random, index === 0 ? 0 : 0.15), declared, others);
     addUniqueIndex(random, table, index);
     schema.tables.push(table);
   }
@@ -63,15 +62,4 @@ function schemaDirective(random: RandomSource): Directive {
     ...(random.chance(0.6) && { inflect_names: random.chance(0.8) }),
     ...(random.chance(0.15) && { max_rows: random.integer(1, 6) }),
   };
-}
-
-function randomEnum(random: RandomSource, name: string): EnumDescription {
-  const names = new FreshNames();
-  const labels = Array.from({ length: random.integer(1, 4) }, () => names.take(random, 0.25));
-  const mapped = random.subset(labels, 0.4);
-  const directive: Directive = {
-    ...(random.chance(0.3) && { mappings: Object.fromEntries(mapped.map((label) => [label, randomName(random, 0.05)])) }),
-    ...(random.chance(0.15) && { name: randomName(random, 0.1) }),
-  };
-  return { name, labels, directive: Object.keys(directive).length > 0 ? directive : null };
 }

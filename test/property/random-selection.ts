@@ -14,7 +14,8 @@ import {
 import type { Examples } from './examples.ts';
 import { OperationWriter } from './operation-writer.ts';
 import { randomFinding } from './random-finding.ts';
-import { randomGroups } from './random-groups.ts';
+import { pathOf, randomGroups } from './random-groups.ts';
+import { randomPath } from './random-json.ts';
 import type { RandomSource } from './random-source.ts';
 import { RandomValues } from './random-values.ts';
 
@@ -36,6 +37,8 @@ export class SelectionMaker {
   readonly writer: OperationWriter;
   readonly values: RandomValues;
   readonly #schema: GraphQLSchema;
+  /** What the groups are by whose keys are selected. */
+  #groupedBy: readonly Readonly<Record<string, unknown>>[] = [];
   #fieldsLeft = largest;
 
   constructor(random: RandomSource, schema: GraphQLSchema, examples: Examples) {
@@ -97,23 +100,39 @@ export class SelectionMaker {
   }
 
   #arguments(field: Field): string | undefined {
-    if (field.args.length === 0 || (field.name === 'totalCount' && this.random.chance(0.5))) return '';
+    if (field.args.length === 0 || (field.args.every(({ name }) => name === 'exact') && this.random.chance(0.5))) return '';
+    const path = field.args.find(({ name }) => name === 'path');
+    if (path?.description?.startsWith('Which path')) return this.#keyPath(field);
+    if (path) return this.random.chance(0.4) ? '' : this.#written([[path, randomPath(this.random, 0)]]);
     if (field.name === 'groups' && field.args.some(({ name }) => name === 'having')) return this.#groupsArguments(field);
-    if (field.args.some(({ name, type }) => name === 'first' && !isNonNullType(type))) return this.#collectionArguments(field);
-    const given = field.args.filter(({ type }) => isNonNullType(type) || this.random.chance(0.6));
+    if (field.args.some(({ name, type }) => name === 'filter' && !isNonNullType(type))) return this.#collectionArguments(field);
+    const given = field.args.filter(({ type }) => isNonNullType(type) || this.random.chance(0.5));
     const values = given.map((argument) => [argument, this.#keyValue(field, argument)] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
-    const written = values.map(([argument, value]) => `${argument.name}: ${this.writer.value(argument.type, value)}`);
-    return written.length > 0 ? `(${written.join(', ')})` : '';
+    return this.#written(values);
+  }
+
+  #written(values: readonly (readonly [argument: GraphQLArgument, value: unknown])[]): string {
+    if (values.length === 0) return '';
+    return `(${values.map(([argument, value]) => `${argument.name}: ${this.writer.value(argument.type, value)}`).join(', ')})`;
   }
 
   #groupsArguments(field: Field): string | undefined {
     const args = randomGroups(this.random, field);
+    this.#groupedBy = [args?.get('by') ?? []].flat() as Record<string, unknown>[];
+    // Which of several paths is meant is said in the same words, so not by variables.
+    const isLiteral = new Set(this.#groupedBy.flatMap(Object.keys)).size < this.#groupedBy.length;
     const written = [...(args ?? [])].map(([name, value]) => {
       const { type } = field.args.find((argument) => argument.name === name)!;
-      return `${name}: ${this.writer.value(type, value)}`;
+      return `${name}: ${isLiteral ? this.writer.literal(type, value) : this.writer.value(type, value)}`;
     });
     return args && `(${written.join(', ')})`;
+  }
+
+  /** The path of a group's key, if there are several of the column. */
+  #keyPath({ name }: Field): string {
+    const paths = this.#groupedBy.filter((element) => name in element).map(pathOf);
+    return paths.length > 1 ? `(path: ${JSON.stringify(this.random.pick(paths))})` : '';
   }
 
   #keyValue(field: Field, argument: GraphQLArgument): unknown {
@@ -124,6 +143,8 @@ export class SelectionMaker {
     if (argument.name === 'words') return this.random.pick([0, 1, 2, 3, 10, 100]);
     if (argument.name === 'start' || argument.name === 'stop') return this.random.pick(['', '[', '<i>', '&', '$&\\1']);
     if (argument.name === 'fraction' && typeName.endsWith('AggregateResult')) return this.random.pick([0, 0.25, 0.5, 0.9, 1]);
+    if (type.name === 'Int' && ['first', 'offset', 'most', 'times'].includes(argument.name)) return this.random.pick([0, 1, 1, 2, 3, 5]);
+    if (argument.name === 'given') return this.values.value(argument.type, '', '') ?? undefined;
     if (getNamedType(argument.type).name !== 'ID') return this.values.key(argument.type, typeName, argument.name);
     const nodeIds = this.examples.nodeIds();
     return nodeIds.length > 0 ? this.random.pick(nodeIds) : undefined;

@@ -9,8 +9,8 @@ import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 export function randomTable(
   random: RandomSource,
   name: string,
-  enumTypes: readonly ColumnType[],
-  otherTypes: readonly ColumnType[],
+  declared: readonly ColumnType[],
+  others: readonly ColumnType[],
 ): TableDescription {
   const names = new FreshNames();
   const columns: ColumnDescription[] = [];
@@ -21,9 +21,9 @@ export function randomTable(
     const type = hasIdentity ? integerType : random.pick(keyTypes);
     columns.push({ ...plainColumn(keyName, type), notNull: true, identity: hasIdentity });
   }
-  const others = random.integer(1, 6);
-  for (let count = 0; count < others; count += 1) {
-    const type = randomColumnType(random, enumTypes, otherTypes);
+  const more = random.integer(1, 6);
+  for (let count = 0; count < more; count += 1) {
+    const type = randomColumnType(random, declared, others);
     columns.push(randomColumn(random, names.take(random, 0.15), type));
   }
   addGenerated(random, columns, names);

@@ -15,6 +15,7 @@ import { isEvaluated } from './compare-values.ts';
 import { isSearchInput } from './evaluate-search.ts';
 import type { Examples } from './examples.ts';
 import { randomSearch } from './random-finding.ts';
+import { randomJsonOperand, randomValueKey } from './random-json.ts';
 import type { RandomSource } from './random-source.ts';
 import { isRangeInput, randomRange } from './range-values.ts';
 
@@ -51,7 +52,10 @@ const directions = ['AscNullsFirst', 'AscNullsLast', 'DescNullsFirst', 'DescNull
 function isComplete(value: unknown): boolean {
   if (typeof value !== 'object') return true;
   if (Array.isArray(value)) return value.every(isComplete);
-  return value !== null && Object.keys(value).length > 0 && Object.values(value).every(isComplete);
+  // Of a composite type, `and` and `or` of nothing are no condition either.
+  const isEmpty = ([name, item]: [string, unknown]) => (name === 'and' || name === 'or') && Array.isArray(item) && item.length === 0;
+  const members = Object.entries(value ?? {});
+  return members.length > 0 && members.every((member) => !isEmpty(member) && isComplete(member[1]));
 }
 
 export class RandomValues {
@@ -118,10 +122,17 @@ export class RandomValues {
       const nodeIds = this.#examples.nodeIds(typeName);
       return nodeIds.length > 0 ? { eq: this.#random.pick(nodeIds) } : {};
     }
-    // The evaluator does not know JSON.
-    const known = Object.values(type.getFields()).filter(({ name }) => type.name !== 'JSONFilter' && isEvaluated(name));
+    if (this.#examples.isOfComposite(type.name)) return this.#members(type, typeName, fieldName);
+    const known = Object.values(type.getFields()).filter(({ name }) => type.name === 'JSONFilter' || isEvaluated(name));
     const operators = this.#random.sample(known, this.#random.chance(0.8) ? 1 : 2);
-    return Object.fromEntries(operators.map((operator) => [operator.name, this.#operand(operator, typeName, fieldName)]));
+    return Object.fromEntries(
+      operators.map((operator) => [
+        operator.name,
+        type.name === 'JSONFilter' && operator.name !== 'is'
+          ? this.#jsonOperand(operator.name, typeName, fieldName)
+          : this.#operand(operator, typeName, fieldName),
+      ]),
+    );
   }
 
   #operand(operator: { name: string; type: GraphQLInputType }, typeName: string, fieldName: string): unknown {
@@ -138,6 +149,29 @@ export class RandomValues {
     return Array.from({ length: this.#random.integer(0, 3) }, () => this.element(operator.type, typeName, fieldName)).filter(
       (item) => item !== null,
     );
+  }
+
+  /** Filters of one or two members of a composite type. */
+  #members(type: GraphQLInputObjectType, typeName: string, fieldName: string, depth = 2): Record<string, unknown> {
+    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || isEnumType(field.type));
+    const chosen = this.#random.sample(fields, this.#random.pick([0, 1, 1, 1, 2]));
+    return Object.fromEntries(
+      chosen.map(({ name, type: member }) => {
+        if (isEnumType(member)) return [name, this.#random.pick(['NULL', 'NOT_NULL'])];
+        const inner = () => this.#members(type, typeName, fieldName, depth - 1);
+        if (getNamedType(member) === type)
+          return [name, isListType(member) ? Array.from({ length: this.#random.integer(0, 2) }, inner) : inner()];
+        return [
+          name,
+          this.#random.chance(0.03) ? null : this.#operands(member as GraphQLInputObjectType, typeName, `${fieldName}.${name}`),
+        ];
+      }),
+    );
+  }
+
+  #jsonOperand(operator: string, typeName: string, fieldName: string): unknown {
+    if (this.#random.chance(0.03)) return null;
+    return randomJsonOperand(this.#random, operator, this.#examples.ofField(typeName, fieldName) as string[]);
   }
 
   /** Two values, mostly a range that is not empty; null where there are none to take. */
@@ -161,6 +195,15 @@ export class RandomValues {
   element(type: GraphQLInputType, typeName: string, fieldName: string): unknown {
     const named = getNamedType(type);
     if (isRangeInput(named)) return randomRange(this.#random, named);
+    if (isInputObjectType(named))
+      return Object.fromEntries(
+        this.#random
+          .subset(Object.values(named.getFields()), 0.7)
+          .map((member) => [
+            member.name,
+            this.#random.chance(0.1) ? null : this.value(member.type, typeName, `${fieldName}.${member.name}`),
+          ]),
+      );
     const legal = isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
     const examples = this.#examples
       .ofField(typeName, fieldName)
@@ -204,6 +247,8 @@ export class RandomValues {
     if (fields.length === 0 || this.#random.chance(0.04)) return {};
     const { name, type: inner } = this.#random.pick(fields);
     if (this.#random.chance(0.04)) return { [name]: null };
+    if (getNamedType(inner).name === 'JSONPathOrder')
+      return { [name]: { ...randomValueKey(this.#random), direction: this.#random.pick(directions) } };
     return { [name]: isInputObjectType(inner) ? this.#orderElement(inner, depth - 1) : this.#random.pick(directions) };
   }
 }

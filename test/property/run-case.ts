@@ -2,7 +2,6 @@
  * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles.
  */
 import { createRowgraph } from '../../src/index.ts';
-import { type AdditionName, additionNames } from '../../src/settings/additions.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import { readModels } from './case-context.ts';
 import { checkRole } from './check-role.ts';
@@ -10,10 +9,6 @@ import { describeFailure } from './property-failure.ts';
 import { randomSchema, roles } from './random-schema.ts';
 import { RandomSource } from './random-source.ts';
 import { dropStatement, schemaStatements } from './schema-sql.ts';
-
-/** What the evaluator does not know. */
-const unknown: readonly AdditionName[] = ['composites', 'moreFunctions', 'json'];
-const evaluated = additionNames.filter((name) => !unknown.includes(name));
 
 /**
  * Runs the case of a seed. `extensions`: what the database has. Rejects with a report of what does not hold. Resolves to the number of operations that were
@@ -31,7 +26,6 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
       schemas: [schema.name],
       introspection: 'on',
       poolSize: 1,
-      additions: evaluated,
       limits: { estimatedRows: Infinity },
     } as const;
     const graph = await createRowgraph({ database: database.target, ...options });

@@ -2,7 +2,7 @@
  * A random schema as data: what `schema-sql.ts` makes in PostgreSQL and what the evaluator knows of it without asking rowgraph.
  */
 import type { TableKind } from '../../src/model/model.ts';
-import type { ColumnType, EnumDescription } from './column-types.ts';
+import type { ColumnType, CompositeDescription, DomainDescription, EnumDescription } from './column-types.ts';
 
 /** The object of a comment directive. */
 export type Directive = Record<string, unknown>;
@@ -14,6 +14,10 @@ export interface SchemaDescription {
   readonly name: string;
   readonly directive: Directive;
   readonly enums: readonly EnumDescription[];
+  /** Those of base types. */
+  readonly domains: readonly DomainDescription[];
+  /** Each after those that it has attributes of. */
+  readonly composites: readonly CompositeDescription[];
   readonly tables: TableDescription[];
   readonly foreignKeys: ForeignKeyDescription[];
   readonly routines: RoutineDescription[];
@@ -80,14 +84,33 @@ export interface ForeignKeyDescription {
 
 export interface RoutineDescription {
   readonly name: string;
-  /** Whose row it takes, or whose rows it returns. */
-  readonly table: TableDescription;
-  /** The column that a computed field shows as text, with a question mark; null where all rows are returned. */
-  readonly column: string | null;
+  readonly body: RoutineBody;
+  /** Without the row of a computed field. */
+  readonly arguments: readonly ArgumentDescription[];
   readonly directive: Directive | null;
   /** The roles that may execute it; null for all. */
   readonly callableBy: readonly string[] | null;
 }
+
+export interface ArgumentDescription {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly defaultSql: string | null;
+}
+
+export type RoutineBody =
+  | { readonly kind: 'all rows'; readonly table: TableDescription }
+  /** A computed field: a column as text, with the argument or a question mark after it; or a set of as many of its texts as the argument says. */
+  | { readonly kind: 'text of a column' | 'copies of a column'; readonly table: TableDescription; readonly column: string }
+  /** The argument says how many of the rows; with `out`, which row. */
+  | {
+      readonly kind: 'constants';
+      readonly returns: 'setof' | 'table' | 'out';
+      readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
+      readonly rows: readonly (readonly (string | null)[])[];
+    }
+  /** The argument. */
+  | { readonly kind: 'echo'; readonly type: ColumnType };
 
 export interface PolicyDescription {
   readonly name: string;

@@ -1,11 +1,13 @@
 /**
  * The statements that make a described schema in PostgreSQL, one an entry, in order.
  */
+import type { DomainDescription } from './column-types.ts';
 import {
   type ColumnDescription,
   type Directive,
   type ForeignKeyDescription,
   kindOf,
+  type RoutineBody,
   type RoutineDescription,
   type SchemaDescription,
   type TableDescription,
@@ -31,6 +33,12 @@ export function schemaStatements(schema: SchemaDescription): string[] {
     ...schema.enums.map(
       (each) => `create type ${quoteIdentifier(schema.name, each.name)} as enum (${each.labels.map(quoteLiteral).join(', ')})`,
     ),
+    ...schema.domains.filter(({ base }) => !base.composite).map((domain) => createDomain(schema, domain)),
+    ...schema.composites.map(({ name, attributes }) => {
+      const members = attributes.map((each) => `${quoteIdentifier(each.name)} ${each.type.sql}`);
+      return `create type ${quoteIdentifier(schema.name, name)} as (${members.join(', ')})`;
+    }),
+    ...schema.domains.filter(({ base }) => base.composite).map((domain) => createDomain(schema, domain)),
     ...tables.map((table) => createTable(schema, table)),
     ...tables.filter(({ isPartitioned }) => isPartitioned).flatMap((table, number) => createPartitions(schema, table, number)),
     ...tables.flatMap((table) => table.uniqueIndexes.map((index) => createUniqueIndex(schema, table, index))),
@@ -43,6 +51,11 @@ export function schemaStatements(schema: SchemaDescription): string[] {
     ...comments(schema),
     ...access(schema),
   ];
+}
+
+function createDomain(schema: SchemaDescription, { name, base, checkSql }: DomainDescription): string {
+  const check = checkSql === null ? '' : ` check (${checkSql})`;
+  return `create domain ${quoteIdentifier(schema.name, name)} as ${base.sql}${check}`;
 }
 
 function createTable(schema: SchemaDescription, table: TableDescription): string {
@@ -122,14 +135,61 @@ function createView(schema: SchemaDescription, view: TableDescription): string {
 }
 
 function createRoutine(schema: SchemaDescription, routine: RoutineDescription): string {
-  const table = quoteIdentifier(schema.name, routine.table.name);
-  const result = routine.column === null ? `setof ${table}` : 'text';
-  const query = routine.column === null ? `select * from ${table}` : `select ($1).${quoteIdentifier(routine.column)}::text || '?'`;
-  return `create function ${signature(schema, routine)} returns ${result} stable language sql as ${quoteLiteral(query)}`;
+  const { result, query } = definitionOf(schema, routine);
+  const returns = result.startsWith('out ') ? '' : ` returns ${result}`;
+  return `create function ${signature(schema, routine, true)}${returns} stable language sql as ${quoteLiteral(query)}`;
 }
 
-function signature(schema: SchemaDescription, { name, table, column }: RoutineDescription): string {
-  return `${quoteIdentifier(schema.name, name)}(${column === null ? '' : quoteIdentifier(schema.name, table.name)})`;
+function definitionOf(
+  schema: SchemaDescription,
+  { body, arguments: given }: RoutineDescription,
+): { readonly result: string; readonly query: string } {
+  switch (body.kind) {
+    case 'all rows': {
+      const table = quoteIdentifier(schema.name, body.table.name);
+      return { result: `setof ${table}`, query: `select * from ${table}` };
+    }
+    case 'text of a column':
+      return { result: 'text', query: `select ($1).${quoteIdentifier(body.column)}::text || ${given.length > 0 ? '$2' : "'?'"}` };
+    case 'copies of a column':
+      return { result: 'setof text', query: `select ($1).${quoteIdentifier(body.column)}::text from generate_series(1, $2)` };
+    case 'echo':
+      return { result: body.type.sql, query: 'select $1' };
+    case 'constants': {
+      const typed = body.columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type.sql}`);
+      const result = {
+        setof: `setof ${body.columns[0]!.type.sql}`,
+        table: `table (${typed.join(', ')})`,
+        out: typed.map((each) => `out ${each}`).join(', '),
+      };
+      const shown = body.columns.map((_, index) => `v.c${index}`).join(', ');
+      return {
+        result: result[body.returns],
+        query: `select ${shown} from ${constantRows(body)} where n ${body.returns === 'out' ? '=' : '<='} $1 order by n`,
+      };
+    }
+  }
+}
+
+/** The rows of a function that always returns the same, as an entry of `from`. */
+export function constantRows({ columns, rows }: Extract<RoutineBody, { kind: 'constants' }>): string {
+  const values = rows.map(
+    (row, number) => `(${[number + 1, ...row.map((text, index) => `${quoteLiteral(text)}::${columns[index]!.type.sql}`)].join(', ')})`,
+  );
+  return `(values ${values.join(', ')}) as v(${['n', ...columns.map((_, index) => `c${index}`)].join(', ')})`;
+}
+
+/** As `create function` or, without names and defaults, other statements take it. */
+function signature(schema: SchemaDescription, routine: RoutineDescription, isWhole = false): string {
+  const { name, body, arguments: given } = routine;
+  const row = 'column' in body ? [quoteIdentifier(schema.name, body.table.name)] : [];
+  const others = given.map((each) =>
+    isWhole
+      ? `${quoteIdentifier(each.name)} ${each.type.sql}${each.defaultSql === null ? '' : ` default ${each.defaultSql}`}`
+      : each.type.sql,
+  );
+  const out = isWhole && body.kind === 'constants' && body.returns === 'out' ? [definitionOf(schema, routine).result] : [];
+  return `${quoteIdentifier(schema.name, name)}(${[...row, ...others, ...out].join(', ')})`;
 }
 
 function comments(schema: SchemaDescription): string[] {
@@ -140,6 +200,12 @@ function comments(schema: SchemaDescription): string[] {
   return [
     ...comment(`schema ${quoteIdentifier(schema.name)}`, schema.directive),
     ...schema.enums.flatMap((each) => comment(`type ${quoteIdentifier(schema.name, each.name)}`, each.directive)),
+    ...schema.composites.flatMap((composite) => [
+      ...comment(`type ${quoteIdentifier(schema.name, composite.name)}`, composite.directive),
+      ...composite.attributes.flatMap((each) =>
+        comment(`column ${quoteIdentifier(schema.name, composite.name, each.name)}`, each.directive),
+      ),
+    ]),
     ...schema.tables.flatMap((table) => [
       ...comment(`${kindOf(table).replace('partitioned ', '')} ${quoteIdentifier(schema.name, table.name)}`, table.directive),
       ...table.columns.flatMap((column) => comment(`column ${quoteIdentifier(schema.name, table.name, column.name)}`, column.directive)),

@@ -11,7 +11,7 @@ function sameKey(scalar: string, value: unknown, given: unknown): boolean {
 }
 
 /** One text for each number: `10.50`, `1.05e1` and `0010.5` are `105e-1`. */
-function plainNumber(text: string): string {
+export function plainNumber(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');

@@ -4,6 +4,7 @@
  */
 import type { Lineage, Relation, Table } from '../model.ts';
 import type { Routine } from '../routine.ts';
+import { isOrdered } from '../tables/column-uses.ts';
 import { identifies } from '../types/named-types.ts';
 import type { ValueType } from '../value-type.ts';
 
@@ -39,7 +40,7 @@ interface OrderableFields {
 }
 
 export function orderableFields(table: Table): OrderableFields {
-  const names = new Set(table.columns.filter(({ selectable, orderable }) => selectable && orderable).map(({ fieldName }) => fieldName));
+  const names = new Set(table.columns.filter((column) => isOrdered(column, table)).map(({ fieldName }) => fieldName));
   const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);
   const rows = relatedRowsOf(table);
   const values = table.computed.filter(

@@ -13,6 +13,14 @@ export function hasJsonPaths({ type, selectable, shape }: Column, { additions }:
   return selectable && shape === null && isJson(type) && additions.has('json');
 }
 
+/** Whether rows can be ordered by the column, by what is at a path of it, or by an attribute. */
+export function isOrdered(column: Column, table: Pick<Table, 'additions'>): boolean {
+  const { type, selectable, orderable, comparable, shape } = column;
+  if (!selectable || orderable || hasJsonPaths(column, table)) return selectable;
+  if (shape !== null) return !shape.isList;
+  return type.kind === 'row' && comparable && (type.table.composite?.orderName ?? null) !== null;
+}
+
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {
   return aggregate && additions.has('groups') && columns.some(isGroupable);
 }

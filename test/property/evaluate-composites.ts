@@ -1,0 +1,127 @@
+/** What filters say of values of composite types, member by member, and what such values show. */
+import { type GraphQLInputObjectType, getNamedType, getNullableType, isEnumType, isListType } from 'graphql';
+import type { Column } from '../../src/model/model.ts';
+import { type ColumnType, integerType } from './column-types.ts';
+import { type Comparing, compareValues } from './compare-values.ts';
+import { partText } from './evaluate-json.ts';
+import { RefusalError, type World } from './loaded-tables.ts';
+import { attributeOf, type LoadedValue, namesOf, type TypedName } from './loaded-values.ts';
+import { all, any, negate, type Truth } from './truth.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+type Values = readonly (LoadedValue | undefined)[];
+/** What each value answers; undefined if that is no condition. */
+type Truths = readonly Truth[] | undefined;
+
+/** A value of a composite type in a response. */
+export interface CompositeSource {
+  readonly kind: 'composite';
+  readonly world: World;
+  readonly names: readonly Column[];
+  readonly attributes: readonly TypedName[];
+  readonly value: LoadedValue;
+}
+
+/** A value as a response shows it, or of JSON what is at a path; what is not there is JSON's null in a field that is never null. */
+export function showValue(world: World, type: ColumnType, value: LoadedValue, { path = null }: Input, isNeverNull: boolean): unknown {
+  const { text, json, items } = value;
+  if (text === null) return null;
+  if (items) return items.map((item) => showValue(world, { ...type, isArray: false }, item, {}, false));
+  if (type.composite) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
+  return path === null ? json : (partText(text, path as readonly string[]) ?? (isNeverNull ? 'null' : null));
+}
+
+export function memberField({ world, value, ...source }: CompositeSource, field: string, args: Input): unknown {
+  const attribute = attributeOf(source, 'rowFieldName', field);
+  return showValue(world, attribute.type, value.members!.get(attribute.name)!, args, false);
+}
+
+/** What values of a type that is or has a composite type answer to a filter. Of a value that is null, all members are. */
+export async function judgeParts(
+  comparing: Comparing,
+  values: Values,
+  type: ColumnType,
+  input: GraphQLInputObjectType,
+  filter: Input,
+): Promise<Truths> {
+  const results: Truths[] = [];
+  for (const [name, operand] of Object.entries(filter)) {
+    const member = getNullableType(input.getFields()[name]!.type);
+    if (isEnumType(member)) results.push(isNull(values, operand));
+    else if (operand === null) continue;
+    else if (type.isArray)
+      results.push(await judgeItems(comparing, values, type, name, getNamedType(member) as GraphQLInputObjectType, operand as Input));
+    else results.push(await judgeMember(comparing, values, type, input, name, operand));
+  }
+  return join(values, results, all);
+}
+
+async function judgeMember(
+  comparing: Comparing,
+  values: Values,
+  type: ColumnType,
+  input: GraphQLInputObjectType,
+  name: string,
+  operand: unknown,
+): Promise<Truths> {
+  const member = getNullableType(input.getFields()[name]!.type);
+  // An attribute may be called like a combinator.
+  if (isListType(member)) {
+    const results: Truths[] = [];
+    for (const item of operand as Input[]) results.push(await judgeParts(comparing, values, type, input, item));
+    return join(values, results, name === 'or' ? any : all);
+  }
+  if (member === input) return (await judgeParts(comparing, values, type, input, operand as Input))?.map(negate);
+  const attribute = attributeOf(namesOf(comparing.world, type), 'filterName', name);
+  const inner = values.map((value) => value?.members?.get(attribute.name));
+  return judgeValues(comparing, inner, attribute.type, member as GraphQLInputObjectType, operand as Input);
+}
+
+/** What values of any type answer to the filter of it. */
+export async function judgeValues(
+  comparing: Comparing,
+  values: Values,
+  type: ColumnType,
+  input: GraphQLInputObjectType,
+  filter: Input,
+): Promise<Truths> {
+  if (type.composite) return judgeParts(comparing, values, type, input, filter);
+  const texts = values.map((value) => value?.text ?? null);
+  const results: Truths[] = [];
+  for (const [operator, operand] of Object.entries(filter)) results.push(await compareValues(comparing, texts, type, operator, operand));
+  return join(values, results, all);
+}
+
+/** `any`, `all` and `length` of arrays, all of which are unknown of null. */
+async function judgeItems(
+  comparing: Comparing,
+  values: Values,
+  type: ColumnType,
+  name: string,
+  input: GraphQLInputObjectType,
+  filter: Input,
+): Promise<Truths> {
+  if (name === 'length') {
+    const lengths = values.map((value) => (value?.items ? { text: String(value.items.length), json: null, jsonb: '' } : undefined));
+    return judgeValues(comparing, lengths, integerType, input, filter);
+  }
+  const items = values.flatMap((value) => value?.items ?? []);
+  const truths = await judgeParts(comparing, items, { ...type, isArray: false }, input, filter);
+  if (!truths) return undefined;
+  let next = 0;
+  return values.map((value) => {
+    const count = value?.items?.length ?? 0;
+    next += count;
+    return value?.items ? (name === 'any' ? any : all)(truths.slice(next - count, next)) : null;
+  });
+}
+
+function isNull(values: Values, operand: unknown): Truth[] {
+  if (operand === null) throw new RefusalError('"is" takes no null');
+  return values.map((value) => ((value?.text ?? null) === null) === (operand === 'NULL'));
+}
+
+function join(values: Values, results: readonly Truths[], combine: (truths: readonly Truth[]) => Truth): Truths {
+  const present = results.filter((each) => each !== undefined);
+  return present.length > 0 ? values.map((_, index) => combine(present.map((truths) => truths[index]!))) : undefined;
+}

@@ -1,0 +1,102 @@
+/** Values as PostgreSQL shows them in the forms that answers, identifiers and comparisons take, those of composite types member by member. */
+import type { Column, Table } from '../../src/model/model.ts';
+import type { ColumnType } from './column-types.ts';
+import { quoteIdentifier } from './schema-sql.ts';
+
+/** The names of what a schema declares. */
+export interface NamedTypes {
+  /** The enums that have a type, by their names in PostgreSQL. The values of others are Opaque. */
+  readonly enums: ReadonlySet<string>;
+  /** The composite types by their names in PostgreSQL, for names only. */
+  readonly composites: ReadonlyMap<string, Table>;
+}
+
+/** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
+export interface LoadedValue {
+  readonly text: string | null;
+  /** As a response shows it; null of composites, which are shown member by member. */
+  readonly json: unknown;
+  /** JSON text as jsonb writes it. */
+  readonly jsonb: string;
+  /** Of a value of a composite type, those of its attributes. */
+  readonly members?: ReadonlyMap<string, LoadedValue>;
+  /** Of an array of these, its elements. */
+  readonly items?: readonly LoadedValue[];
+}
+
+export interface TypedName {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** `json` of a composite is the list of its attributes', of an array of these that of its elements'. */
+export type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null];
+
+/** The row's values as JSON: an expression for a select list. */
+export function rowJson(columns: readonly TypedName[]): string {
+  return `json_build_array(${columns.map(({ name, type }) => valueJson(quoteIdentifier(name), type)).join(', ')})`;
+}
+
+export function valueJson(value: string, type: ColumnType): string {
+  return `json_build_array(${value}::text, ${type.composite ? partsJson(value, type) : plainJson(value, type)}, pg_catalog.to_jsonb(${value})::text)`;
+}
+
+function plainJson(value: string, { isArray, scalar }: ColumnType): string {
+  return `pg_catalog.to_json(${value}${isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(scalar) ? '::text[]' : ''})`;
+}
+
+function partsJson(value: string, type: ColumnType): string {
+  const element = { ...type, isArray: false };
+  const parts = type.isArray
+    ? `array(select ${valueJson(`(${value})[i]`, element)} from generate_series(1, cardinality(${value})) as i order by i)`
+    : `json_build_array(${type.composite!.attributes.map((each) => valueJson(`(${value}).${quoteIdentifier(each.name)}`, each.type)).join(', ')})`;
+  return `case when (${value})::text is not null then to_json(${parts}) end`;
+}
+
+export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw: readonly RawValue[]): ReadonlyMap<string, LoadedValue> {
+  return new Map(named.map(({ name, type }, index) => [name, loadedValue(types, type, raw[index]!)]));
+}
+
+export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb]: RawValue): LoadedValue {
+  if (text === null) return { text, json: null, jsonb: 'null' };
+  if (!type.composite) return { text, json: shownValue(types, type, text, json), jsonb: jsonb! };
+  const raw = json as readonly RawValue[];
+  // In cursors, they are text.
+  const value = { text, json: null, jsonb: JSON.stringify(text) };
+  if (type.isArray) return { ...value, items: raw.map((item) => loadedValue(types, { ...type, isArray: false }, item)) };
+  return { ...value, members: loadedValues(types, type.composite.attributes, raw) };
+}
+
+function shownValue(types: NamedTypes, type: ColumnType, text: string, json: unknown): unknown {
+  const names = valueNames(types, type);
+  const named = (label: unknown) => names.get(label as string) ?? label;
+  if (type.isArray) return (json as unknown[]).map(named);
+  if (type.enum) return named(text);
+  if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar)) return text;
+  // Minus zero is zero.
+  return type.scalar === 'Float' ? Number(json) + 0 : json;
+}
+
+/** What the labels of an enum are called, where a directive says so. */
+export function valueNames({ enums }: NamedTypes, { enum: description }: ColumnType): ReadonlyMap<string, string> {
+  if (!description || !enums.has(description.name)) return new Map();
+  return new Map(Object.entries((description.directive?.mappings ?? {}) as Record<string, string>));
+}
+
+/** What a composite type has, with its names in GraphQL. */
+export function namesOf(
+  { composites }: NamedTypes,
+  { composite }: ColumnType,
+): { readonly names: readonly Column[]; readonly attributes: readonly TypedName[] } {
+  return { names: composites.get(composite!.name)!.columns, attributes: composite!.attributes };
+}
+
+/** The attribute that has a name in GraphQL. */
+export function attributeOf(
+  { names, attributes }: ReturnType<typeof namesOf>,
+  kind: 'fieldName' | 'rowFieldName' | 'filterName',
+  name: string,
+): TypedName {
+  const column = names.find((each) => each[kind] === name)!;
+  return attributes.find((each) => each.name === column.name)!;
+}
