@@ -17,7 +17,6 @@ import {
   listOf,
   memberType,
   nameOf,
-  type Place,
   places,
   type Value,
 } from './nested-inputs.ts';
@@ -66,11 +65,11 @@ export class NestedEvaluator extends NestedInserter {
     const added = incremented(args.increment);
     const assigned = assignedColumns(table, type, set, new Map());
     const outgoing = places(table, type).filter(({ relation }) => isOutgoing(table, relation) && set[relation.fieldName]);
-    if (passing.length === 0) return this.#connectNone(outgoing, set);
+    if (passing.length === 0) return this.#connectNone(table, type, set);
     const atMost = args.atMost === undefined ? Number.POSITIVE_INFINITY : Number(args.atMost);
     const reached = await this.select(table, amongRows(passing), 'for update');
     if (reached.length > atMost) throw new RefusalError('too many rows');
-    if (reached.length === 0) return this.#connectNone(outgoing, set);
+    if (reached.length === 0) return this.#connectNone(table, type, set);
     for (const { relation, type: inner } of outgoing) await this.#refer(table, relation, inner, set[relation.fieldName] as Value, assigned);
     const changed = changedParts(args.json);
     for (const [field] of [...added, ...changed]) if (assigned.has(columnName(table, field))) throw new RefusalError('set and changed');
@@ -90,21 +89,18 @@ export class NestedEvaluator extends NestedInserter {
   }
 
   /** Where no row is updated, nothing is created and nothing looked for, but what is to be connected has to be named by a whole key. */
-  async #connectNone(outgoing: readonly Place[], set: Value): Promise<LoadedRow[]> {
-    const world = await this.world();
-    for (const { relation, type } of outgoing) this.#readKeys(loadedTarget(world, relation), type, set[relation.fieldName] as Value);
+  #connectNone(table: LoadedTable, type: GraphQLInputObjectType, set: Value): LoadedRow[] {
+    this.#readKeys(table, type, set);
     return [];
   }
 
   /** Of all that is to be connected, at any depth. */
-  #readKeys(target: LoadedTable, type: GraphQLInputObjectType, value: Value): void {
-    for (const key of listOf(value.connect)) this.readKey(target, key as Value);
-    for (const object of listOf(value.create) as Value[]) {
-      const inner = memberType(type, 'create');
-      for (const place of places(target, inner)) {
-        const held = object[place.relation.fieldName];
-        if (held) this.#readKeys(loadedTarget(target.world, place.relation), place.type, held as Value);
-      }
+  #readKeys(table: LoadedTable, type: GraphQLInputObjectType, object: Value): void {
+    for (const { relation, type: inner } of places(table, type)) {
+      const value = (object[relation.fieldName] ?? {}) as Value;
+      const target = loadedTarget(table.world, relation);
+      for (const key of [...listOf(value.connect), ...listOf(value.set)]) this.readKey(target, key as Value);
+      for (const created of listOf(value.create)) this.#readKeys(target, memberType(inner, 'create'), created as Value);
     }
   }
 

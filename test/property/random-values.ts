@@ -37,7 +37,7 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   ilike: ['%', 'A%', '%B', 'a_', 'null'],
   regex: ['^a', 'b$', '.', '^$', '[a-c]', 'a{2,}', '^[^a]', '\\\\'],
   iregex: ['^A', 'B$', '[A-C]', 'NULL'],
-  matches: ['*', 'a.*', '*.b.*', 'a.B@', 'a|b.*{1}', '!a.*', 'a*', '*.c', 'a1|a_1.%'],
+  matches: ['*', 'a.*', '*.b.*', 'a.B@', 'a|b.*{1}', '!a.*', 'a*', '*.c', 'a1|a_1.*'],
   matchesText: ['a', 'a & b', 'b*', '!a', 'B@', '(a | b) & !c', 'a%'],
 };
 /** Operators whose operands are of another type than the column: no values of rows. */

@@ -101,12 +101,13 @@ function distinctRows(collection: Collection, { keys, order }: DistinctPlan, ali
   return { scope, from: as(rows, alias), where: [] };
 }
 
-/** The scope of a subselect that returns all that is read of the rows. PostgreSQL leaves out what is not. */
+/** The scope of a subselect that returns all that is read of the rows, the depth that orders them too. PostgreSQL leaves out what is not. */
 function derivedScope(collection: Collection, alias: string): DerivedScope {
-  const { table } = collection.plan;
+  const { table, page } = collection.plan;
   const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
+  const depths = page.keys.flatMap(({ value }) => (value.kind === 'depth' ? [value.lineage.depthName] : []));
   const { columns, row } = pageNeeds(collection).rows;
-  return new DerivedScope(alias, table, { ...needsOfColumns([...names, ...columns]), row }, keepsNotNull(collection));
+  return new DerivedScope(alias, table, { ...needsOfColumns([...names, ...columns, ...depths]), row }, keepsNotNull(collection));
 }
 
 function allMatchingRows(collection: Collection, alias: string): MatchingRows {
