@@ -16,7 +16,8 @@ export type PageStep = {
  * An invisible marker before a block, which says who asks, that the block is a part of the schema, or which extension it needs; then the block, or two. An indented
  * block belongs to a list, and is not run.
  */
-const block = /^(?:<!-- (?:asked by (\w+)|(in the schema)|needs (\w+)) -->\n)?```(sql|graphql)\n([\s\S]*?)```\n(?:```json\n([\s\S]*?)```\n)?/gm;
+const block =
+  /^(?:<!-- (?:asked by (\w+)|(in the schema)|needs (\w+)) -->\n)?```(sql|graphql)\n([\s\S]*?)```\n(?:```json\n([\s\S]*?)```\n)?/gm;
 
 /** The steps. Throws if a request has no answer below it. */
 export function readPageSteps(page: string): PageStep[] {
