@@ -6,7 +6,7 @@ import type { Catalog, CatalogColumn, CatalogSearchConfig, CatalogTable } from '
 import { type BuildContext, privilegesOn } from '../build-context.ts';
 import { type DeclaredSearch, type Directive, readSearch, type SearchWeight } from '../directives.ts';
 import type { Column, TableSearch } from '../model.ts';
-import { isEnumValueName } from '../naming/names.ts';
+import { enumValueNames } from '../naming/names.ts';
 import { operandType } from '../types/named-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import type { ValueType } from '../value-type.ts';
@@ -84,15 +84,21 @@ function isText(catalog: Catalog, column: CatalogColumn): boolean {
  * may not be able to use its schema.
  */
 function findConfig(configs: readonly CatalogSearchConfig[], written: string): string | undefined {
-  const named = configs.filter(({ schema, name }) => [name, `${schema}.${name}`].includes(written.replaceAll('"', '')));
+  return preferredConfig(configs.filter(({ schema, name }) => [name, `${schema}.${name}`].includes(written.replaceAll('"', ''))));
+}
+
+/** Of those of one name, as SQL. */
+function preferredConfig(named: readonly CatalogSearchConfig[]): string | undefined {
   const found = named.find(({ schema }) => schema === 'pg_catalog') ?? named[0];
   return found && (found.schema === 'pg_catalog' ? `pg_catalog.${found.name}` : String(found.id));
 }
 
-/** The configurations that clients can name, as SQL: those whose names are legal in GraphQL. */
+/** The configurations that clients can name, as SQL. */
 export function searchConfigsOf({ searchConfigs }: Catalog): ReadonlyMap<string, string> {
-  const names = [...new Set(searchConfigs.map(({ name }) => name))].filter(isEnumValueName).sort();
-  return new Map(names.map((name) => [name, findConfig(searchConfigs, name) ?? plainConfig]));
+  const byName = Map.groupBy(searchConfigs, ({ name }) => name);
+  const names = [...byName.keys()].sort();
+  const values = enumValueNames(names);
+  return new Map(names.map((name, index) => [values[index]!, preferredConfig(byName.get(name) ?? []) ?? plainConfig]));
 }
 
 /** `columns` are those of the table that have names. */
