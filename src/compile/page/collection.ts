@@ -105,9 +105,8 @@ function distinctRows(collection: Collection, { keys, order }: DistinctPlan, ali
 function derivedScope(collection: Collection, alias: string): DerivedScope {
   const { table, page } = collection.plan;
   const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
-  const depths = page.keys.flatMap(({ value }) => (value.kind === 'depth' ? [value.lineage.depthName] : []));
-  const { columns, row } = pageNeeds(collection).rows;
-  return new DerivedScope(alias, table, { ...needsOfColumns([...names, ...columns, ...depths]), row }, keepsNotNull(collection));
+  const { columns, row } = allNeeds([pageNeeds(collection).rows, ...page.keys.map(({ value }) => needsOfOrder(value))]);
+  return new DerivedScope(alias, table, { ...needsOfColumns([...names, ...columns]), row }, keepsNotNull(collection));
 }
 
 function allMatchingRows(collection: Collection, alias: string): MatchingRows {
