@@ -120,6 +120,10 @@ export class Cohort {
     return this.tookMillis > slowMillis;
   }
 
+  get isQuick(): boolean {
+    return this.tookMillis > 0 && !this.isSlow;
+  }
+
   get isFailing(): boolean {
     return this.#failures > 0;
   }
@@ -180,6 +184,14 @@ export class Cohort {
     this.#rest();
     if (this.#isDirtyAgain || mayHaveMissed) this.markDirty();
     else if (this.refreshMillis !== null) this.#refreshAfter(this.refreshMillis);
+  }
+
+  /** Its evaluation was stopped, and is to begin again when it is its turn. */
+  beginAgain(): void {
+    if (this.#state === 'ended') return this.#tell(false);
+    this.#notes.unshift(...this.#currentNotes.splice(0));
+    this.#rest();
+    this.#wait(-Infinity);
   }
 
   /** Its evaluation has failed, and is tried again after a pause. */

@@ -132,6 +132,10 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     if (!cohort.isFailing) cohort.hurry();
   }
 
+  get hasQuickWork(): boolean {
+    return this.#evaluator.hasQuickWork;
+  }
+
   noteTime(cohort: Cohort, millis: number): void {
     cohort.tookMillis = millis;
     this.#times.set(cohort.standing.kind, millis);

@@ -29,6 +29,8 @@ export interface CohortKeeper {
   readonly counts: { evaluations: number; changes: number };
   /** The number of the schema that cohorts must be prepared for. */
   readonly epoch: number;
+  /** Whether cohorts that are known to be quick wait for their turn, or have it. */
+  readonly hasQuickWork: boolean;
   /** Prepares a cohort for the current schema. */
   prepareAgain(cohort: Cohort, deadline: Deadline): Promise<void>;
   /** How long PostgreSQL took for it. */
@@ -37,6 +39,9 @@ export interface CohortKeeper {
   moveOn(member: Member, cursor: string): void;
 }
 
+/** How long an evaluation may run while quick ones wait, in milliseconds, and how often to look whether any do. */
+const longestQuick = 1000;
+const lookMillis = 250;
 /** In bytes. Longer answers are not kept: who subscribes later gets one of a new evaluation. */
 const longestKept = 64 * 1024;
 
@@ -86,27 +91,53 @@ export async function persist<Result>(work: () => Promise<Result>, deadline: Dea
 /** How many members get an answer before requests have their turn: each writes to a socket. */
 const givenAtATime = 500;
 
+/** When an evaluation was sent to PostgreSQL, as a time of `performance.now()`. */
+interface Marks {
+  sent: number | null;
+}
+
 /** Evaluates a cohort and gives its members the answer if it is another one. Never rejects. */
 export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Promise<void> {
   const number = cohort.begin();
   keeper.counts.evaluations += 1;
   const deadline = new Deadline(keeper.settings.timeoutMillis);
+  const marks: Marks = { sent: null };
+  const watch = cohort.isSlow ? null : watchTime(deadline, marks, keeper);
   try {
-    const evaluated = await attempt(cohort, keeper, deadline);
+    const evaluated = await attempt(cohort, keeper, deadline, marks);
     if (evaluated !== null) await answer(cohort, keeper, number, evaluated);
   } catch (error) {
-    await fail(cohort, keeper, number, error instanceof DatabaseError ? toApiError(error) : error);
+    if (watch?.isOver) cohort.beginAgain();
+    else await fail(cohort, keeper, number, error instanceof DatabaseError ? toApiError(error) : error);
   } finally {
+    watch?.end();
     deadline.end();
   }
 }
 
+/** Stops an evaluation that turns out to be slow while quick ones wait: it begins again on a connection for slow ones. */
+function watchTime(deadline: Deadline, marks: Marks, keeper: CohortKeeper): { readonly isOver: boolean; end(): void } {
+  let isOver = false;
+  const check = (): void => {
+    isOver = marks.sent !== null && performance.now() - marks.sent >= longestQuick && keeper.hasQuickWork;
+    if (isOver) deadline.stop('expired');
+    else timer = setTimeout(check, lookMillis);
+  };
+  let timer = setTimeout(check, longestQuick);
+  return {
+    get isOver() {
+      return isOver;
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
 /** Null if nobody is left to be answered. */
-async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline): Promise<Evaluated | null> {
+async function attempt(cohort: Cohort, keeper: CohortKeeper, deadline: Deadline, marks: Marks): Promise<Evaluated | null> {
   const { database, watch, observe } = keeper;
   const attempts = new Attempts(watch, deadline);
   for (;;) {
-    const marks: { sent: number | null } = { sent: null };
+    marks.sent = null;
     try {
       const { standing } = cohort;
       if (cohort.epoch !== keeper.epoch || !isCurrent(standing.source, watch.current(), standing.role))

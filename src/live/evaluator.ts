@@ -15,7 +15,7 @@ export class Evaluator {
   /** Cohorts that are queued, by statement and role. */
   readonly #queues = new Map<object, Map<string, Set<Cohort>>>();
   readonly #slow = new Set<Cohort>();
-  #running = 0;
+  readonly #running = new Set<Cohort>();
   #slowRunning = 0;
   /** How many cohorts of one statement have had their turn in a row. */
   #streak = 0;
@@ -40,6 +40,11 @@ export class Evaluator {
     });
   }
 
+  get hasQuickWork(): boolean {
+    const waiting = [...this.#queues.values()].flatMap((byRole) => [...byRole.values()].flatMap((queue) => [...queue]));
+    return [...this.#running, ...waiting].some(({ isQuick }) => isQuick);
+  }
+
   #queue(cohort: Cohort): void {
     const { kind, role } = cohort.standing;
     const byRole = this.#queues.get(kind) ?? new Map<string, Set<Cohort>>();
@@ -48,12 +53,12 @@ export class Evaluator {
   }
 
   #start(): void {
-    while (this.#running < this.#most) {
+    while (this.#running.size < this.#most) {
       const cohort = this.#take();
       if (cohort === null) break;
-      this.#running += 1;
+      this.#running.add(cohort);
       void this.#evaluate(cohort).finally(() => {
-        this.#running -= 1;
+        this.#running.delete(cohort);
         this.#start();
       });
     }
