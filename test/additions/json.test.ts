@@ -77,7 +77,7 @@ test('changes of parts: what is no path changes nothing', async () => {
 
 test('as many changes as there may be, and a long path, are made', async () => {
   const setPath = Array.from({ length: 49 }, (_, index) => ({ path: [`k${index}`, 'x'], value: String(index) }));
-  const long = { path: Array.from({ length: 500 }, () => 'p'), value: '1' };
+  const long = { path: Array.from({ length: 100 }, () => 'p'), value: '1' };
   assert.equal(await codeOf({ c: { setPath: [...setPath, long] } }), undefined);
   const rows = await started.database.run("select body #>> '{k48,x}' as last, body ? 'p' as long from doc where id = 1");
   assert.deepEqual(rows, [{ last: '48', long: true }]);
