@@ -199,7 +199,7 @@ function describeConnectionValue(value: Exclude<ConnectionValue, { kind: 'type n
 }
 
 function groupedBy(by: GroupBy): string {
-  const name = [...by.path.map(({ fieldName }) => fieldName), by.column.name].join('.');
+  const name = [...by.path.map(({ fieldName }) => fieldName), ...[...by.within, by.column].map((column) => column.name)].join('.');
   if (by.kind === 'value') return name;
   if (by.kind === 'json value') return `${name} at ${textOf(by.keys)} as ${by.as.toLowerCase()}`;
   return by.kind === 'truncated' ? `the ${by.unit} of ${name}` : `ranges of ${name} of width ${textOf(by.width)}`;

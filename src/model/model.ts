@@ -177,6 +177,8 @@ export interface CompositeParts {
   readonly listFilterName: string | null;
   /** The name of the input that orders rows by its attributes; null as that of its filter. */
   readonly orderName: string | null;
+  /** The names of the key of groups by its attributes, and of the inputs that group by them and order groups; null without groups too. */
+  readonly groupNames: Readonly<Record<'key' | 'by' | 'order', string>> | null;
 }
 
 /** What a search of a table's rows looks at. */

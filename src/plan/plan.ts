@@ -200,7 +200,12 @@ export interface GroupsPlan {
 }
 
 /** A column of the rows, or of the related row at the end of `path`, with how its values form groups. */
-export type GroupBy = { readonly path: readonly Relation[]; readonly column: Column } & GroupedBy;
+export type GroupBy = GroupPlace & { readonly column: Column } & GroupedBy;
+/** The relations that lead to a row, and the columns from it whose members lead to a value. */
+export interface GroupPlace {
+  readonly path: readonly Relation[];
+  readonly within: readonly Column[];
+}
 export type GroupedBy =
   | { readonly kind: 'value' }
   /** A unit of `date_trunc`, in the given time zone or that of the session. */
@@ -213,7 +218,8 @@ export type GroupKeyValue =
   | TypeNamePlan
   | { readonly kind: 'grouped'; readonly number: number }
   | { readonly kind: 'not grouped' }
-  | { readonly kind: 'related'; readonly members: readonly Member<GroupKeyValue>[] };
+  /** The keys of a related row, or in a composite value. */
+  | { readonly kind: 'inside'; readonly members: readonly Member<GroupKeyValue>[] };
 
 export type GroupAggregate = { readonly kind: 'count' } | (AggregatedColumn & { readonly kind: 'function' });
 export type GroupCondition =

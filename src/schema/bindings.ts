@@ -31,12 +31,17 @@ interface JsonValueBinding {
   readonly kind: 'json value';
   readonly column: Column;
 }
+/** What is in a column: the members of a composite value, or of JSON with a shape. */
+export interface MembersBinding {
+  readonly kind: 'members';
+  readonly column: Column;
+}
 /** The columns that the values of an enum mean, by name. */
 interface ColumnsBinding {
   readonly kind: 'columns';
   readonly columns: ReadonlyMap<string, Column>;
 }
-interface RelationBinding {
+export interface RelationBinding {
   readonly kind: 'relation';
   readonly relation: Relation;
 }
@@ -88,7 +93,7 @@ interface FieldBindings {
   aggregate: AggregateBinding;
   'aggregate column': ColumnBinding;
   group: AggregateBinding | Plain<'key'>;
-  'group key': ColumnBinding | JsonValueBinding | RelationBinding;
+  'group key': ColumnBinding | JsonValueBinding | MembersBinding | RelationBinding;
 }
 
 /** What an input field can mean, by the kind of the input type, and an argument, by that of its field. */
@@ -128,13 +133,13 @@ interface InputBindings {
   /** A boolean that changes the SQL, so it is not a bind value. */
   'nested write': Plain<'switch'>;
   key: ColumnBinding | Plain<'node id'>;
-  'group by': ColumnBinding | JsonValueBinding | RelationBinding | Plain<'bucket'>;
+  'group by': ColumnBinding | JsonValueBinding | MembersBinding | RelationBinding | Plain<'bucket'>;
   bucket: ColumnBinding;
   having: FunctionBinding | Plain<'count' | 'and' | 'or' | 'not'>;
   'group order': FunctionBinding | Plain<'count' | 'key'>;
   /** The columns that a function of groups is tested or ordered by. */
   'group column': ColumnBinding | Plain<'fraction'>;
-  'group key order': ColumnBinding | JsonValueBinding | RelationBinding;
+  'group key order': ColumnBinding | JsonValueBinding | MembersBinding | RelationBinding;
 }
 
 type At<Bindings> = { [Position in keyof Bindings]: Bindings[Position] & { readonly at: Position } }[keyof Bindings];

@@ -111,7 +111,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes, model);
-  yield* defineGroups(registry, tables);
+  yield* defineGroups(registry, tables, model.composites);
   defineNearest(registry, model.measuredInputs);
   defineFusion(registry, tables);
   yield* prepareHubs(registry, tables);

@@ -26,6 +26,7 @@ import type {
 import { and, as, named, select } from '../../sql/clauses.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import { bind, builtIn, cast, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { memberScope } from '../attributes.ts';
 import { type Collection, matchingRows } from '../page/collection.ts';
 import { countSql } from '../page/page-query.ts';
 import { type Aliases, directScope, joinConditions, readableColumns, type Scope, tableName, targetScope } from '../scope.ts';
@@ -47,7 +48,7 @@ export function selectGroups(collection: Collection, groups: GroupsPlan): Sql {
   const aggregates = shownAggregates(members);
   const rows = select({
     columns: [
-      ...by.map((each, index) => named(groupExpression(each, paths.scopes[index]!), keyName(index))),
+      ...by.map((each, index) => named(groupExpression(each, membersOf(each, paths.scopes[index]!)), keyName(index))),
       ...aggregates.map((of, index) => named(aggregateOf(of, scope), valueName(index))),
     ],
     from,
@@ -80,7 +81,7 @@ function groupJson({ context }: Collection, { by, members }: GroupsPlan, aggrega
       switch (each.kind) {
         case 'not grouped':
           return ['null'];
-        case 'related':
+        case 'inside':
           return key(each.members);
         case 'grouped':
           return groupKeyJson(by[each.number]!, group.column(keyName(each.number)));
@@ -151,6 +152,11 @@ function joinOf(relation: Relation, near: Scope, scope: Scope): Sql {
   // A key declared by a directive may match several rows.
   const row = select({ columns: readableColumns(target).map((name) => scope.column(name)), from, where: conditions, limit: integer(1) });
   return sql`left join ${as(sql`lateral (${row})`, scope.alias)} on true`;
+}
+
+/** What is in the columns that lead to a value, from the row on. */
+function membersOf({ within }: GroupBy, row: Scope): Scope {
+  return within.reduce((scope, column) => memberScope(scope.alias, scope.column(column.name), column), row);
 }
 
 /**

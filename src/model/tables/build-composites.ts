@@ -180,17 +180,10 @@ export function claimComposites(
   for (const composite of inOrder) {
     const { id, kind, schema, name, traits } = composite;
     const plain = composite.typeName;
-    const { isRead, isWritten, isFiltered, isListFiltered } = uses.get(id) ?? unused;
-    if (isRead) composite.typeName = names.claimRows({ name: plain, schema, inflection: traits.schema.inflection });
+    const use = uses.get(id) ?? unused;
+    if (use.isRead) composite.typeName = names.claimRows({ name: plain, schema, inflection: traits.schema.inflection });
     const { typeName } = composite;
-    composite.composite = {
-      ...ofRows(composite),
-      isRead,
-      inputName: isWritten ? names.claimShared(inputName(composite)) : null,
-      filterName: isFiltered ? names.claimShared(filterTypeName(typeName)) : null,
-      listFilterName: isListFiltered ? names.claimShared(listFilterTypeName(typeName)) : null,
-      orderName: isFiltered ? names.claimShared(`${typeName}OrderBy`) : null,
-    };
+    composite.composite = claimParts(composite, use, names);
     const renaming = { object: kind, id, name: qualifiedName(schema, name) };
     if (typeName !== plain) {
       const reason = `the name "${plain}" is already taken, so it is called "${typeName}"; ${rename}`;
@@ -198,15 +191,26 @@ export function claimComposites(
     }
     if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, typeName, rename) });
   }
-  for (const table of context.writtenRows) table.composite = { ...ofRows(table), inputName: names.claimShared(inputName(table)) };
+  for (const table of context.writtenRows) table.composite = claimParts(table, { ...unused, isWritten: true }, names);
 }
 
-/** What has no types but that of its values. */
-function ofRows({ traits }: LazyTable): CompositeParts {
-  const attributes = traits.catalogTable.columns.map(({ name }) => name);
-  return { attributes, isRead: true, inputName: null, filterName: null, listFilterName: null, orderName: null };
-}
-
-function inputName({ typeName }: LazyTable): string {
-  return `${typeName}Input`;
+/** Names what a composite type, the shape of JSON or a row has besides its object type. */
+export function claimParts(
+  { typeName, traits: { catalogTable, additions } }: LazyTable,
+  { isRead, isWritten, isFiltered, isListFiltered }: CompositeUse,
+  names: ClaimedNames,
+): CompositeParts {
+  const claim = (name: string): string => names.claimShared(name);
+  return {
+    attributes: catalogTable.columns.map(({ name }) => name),
+    isRead,
+    inputName: isWritten ? claim(`${typeName}Input`) : null,
+    filterName: isFiltered ? claim(filterTypeName(typeName)) : null,
+    listFilterName: isListFiltered ? claim(listFilterTypeName(typeName)) : null,
+    orderName: isFiltered ? claim(`${typeName}OrderBy`) : null,
+    groupNames:
+      isFiltered && additions.has('groups')
+        ? { key: claim(`${typeName}GroupKey`), by: claim(`${typeName}GroupBy`), order: claim(`${typeName}GroupKeyOrder`) }
+        : null,
+  };
 }

@@ -8,10 +8,9 @@ import { readDirective } from '../directives.ts';
 import { isJsonType, type ListShape, type ObjectShape, readShape, type Shape, shapeScalars, WrongShape } from '../json-shapes.ts';
 import type { Column, ColumnShape } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
-import { filterTypeName, listFilterTypeName } from '../naming/graphql-names.ts';
 import { columnFieldName, numbered, preferredName, qualifiedName, typeNameOf } from '../naming/names.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../value-type.ts';
-import type { CompositeUse } from './build-composites.ts';
+import { type CompositeUse, claimParts } from './build-composites.ts';
 import { LazyTable, type TableBuilder } from './lazy-table.ts';
 import { isInsertable, isUpdatable, trigramsOf, valueTypeOf } from './value-types.ts';
 
@@ -152,14 +151,8 @@ export function claimShapes({ shapeTables, writtenShapes }: BuildContext, names:
     const { schema } = table.traits;
     const plain = table.typeName;
     table.typeName = names.claimRows({ name: plain, schema: schema.name, inflection: schema.inflection });
-    table.composite = {
-      attributes: null,
-      isRead: true,
-      inputName: writtenShapes.has(table) ? names.claimShared(`${table.typeName}Input`) : null,
-      filterName: names.claimShared(filterTypeName(table.typeName)),
-      listFilterName: names.claimShared(listFilterTypeName(table.typeName)),
-      orderName: names.claimShared(`${table.typeName}OrderBy`),
-    };
+    const use = { isShown: true, isRead: true, isWritten: writtenShapes.has(table), isFiltered: true, isListFiltered: true };
+    table.composite = { ...claimParts(table, use, names), attributes: null };
     if (table.typeName === plain) continue;
     const reason = `the name "${plain}" is already taken, so it is called "${table.typeName}"; choose another with "title" in the shape`;
     renamings.push({ object: 'column', id: 0, name: qualifiedName(schema.name, table.name), reason });

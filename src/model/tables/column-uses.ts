@@ -21,6 +21,22 @@ export function isOrdered(column: Column, table: Pick<Table, 'additions'>): bool
   return type.kind === 'row' && comparable && (type.table.composite?.orderName ?? null) !== null;
 }
 
+/** The type whose members rows can be grouped by: of a composite value, or of JSON with the shape of an object; undefined without any. */
+export function groupedMembers({ type, shape, selectable, comparable }: Column): Table | undefined {
+  const table = shape ? (shape.isList ? null : shape.table) : type.kind === 'row' && comparable ? type.table : null;
+  return selectable && table?.composite?.groupNames && hasKeys(table) ? table : undefined;
+}
+
+/** Whether rows can be grouped by any of the columns, or by what is in one. */
+export function hasKeys(table: Table): boolean {
+  return table.columns.some((column) => isGroupable(column) || hasJsonPaths(column, table) || groupedMembers(column) !== undefined);
+}
+
+/** The name under which rows are ordered and grouped by a path of the column: another one if its own is for the column as a whole. */
+export function pathName(name: string, { orderable }: Column): string {
+  return orderable ? `${name}Path` : name;
+}
+
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {
   return aggregate && additions.has('groups') && columns.some(isGroupable);
 }

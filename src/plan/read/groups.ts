@@ -2,12 +2,12 @@
  * Plans aggregates, and the groups of a connection's rows: what to group by, which groups to return, in which order, what to read of each.
  */
 import { ApiError } from '../../errors/api-error.ts';
-import type { Column, Relation, Table } from '../../model/model.ts';
+import type { Column, Table } from '../../model/model.ts';
 import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import type { ScalarType } from '../../model/value-type.ts';
 import { argumentOf, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
-import type { AggregateBinding } from '../../schema/bindings.ts';
+import type { AggregateBinding, MembersBinding, RelationBinding } from '../../schema/bindings.ts';
 import {
   countOf,
   directionOf,
@@ -33,6 +33,7 @@ import type {
   GroupedBy,
   GroupKeyValue,
   GroupOrderKey,
+  GroupPlace,
   GroupsPlan,
   GroupValue,
   Member,
@@ -61,35 +62,48 @@ export function planGroups(field: SelectedField, table: Table): GroupsPlan {
 
 function planMember(field: SelectedField, by: readonly GroupBy[]): GroupValue {
   const binding = bindingAt('group', field);
-  return binding.kind === 'key' ? { kind: 'key', members: planKey(field.selection, by, []) } : planAggregateField(field, binding);
+  return binding.kind === 'key' ? { kind: 'key', members: planKey(field.selection, by, nowhere) } : planAggregateField(field, binding);
 }
 
-function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], path: readonly Relation[]): Member<GroupKeyValue>[] {
+const nowhere: GroupPlace = { path: [], within: [] };
+
+/** The place that a relation leads to, or the members of a column. */
+function further({ path, within }: GroupPlace, binding: RelationBinding | MembersBinding): GroupPlace {
+  return binding.kind === 'relation' ? { path: [...path, binding.relation], within } : { path, within: [...within, binding.column] };
+}
+
+function planKey(selection: readonly SelectedField[], by: readonly GroupBy[], place: GroupPlace): Member<GroupKeyValue>[] {
   return planMembers<GroupKeyValue>(selection, (field) => {
     const binding = bindingAt('group key', field);
-    if (binding.kind === 'relation') return { kind: 'related', members: planKey(field.selection, by, [...path, binding.relation]) };
+    if (binding.kind === 'relation' || binding.kind === 'members')
+      return { kind: 'inside', members: planKey(field.selection, by, further(place, binding)) };
     const number =
       binding.kind === 'json value'
-        ? pathIn(by, path, binding.column, argumentOf(field, 'path') ?? null)
-        : numberOf(by, path, binding.column);
+        ? pathIn(by, place, binding.column, argumentOf(field, 'path') ?? null)
+        : numberOf(by, place, binding.column);
     return number < 0 ? { kind: 'not grouped' } : { kind: 'grouped', number };
   });
 }
 
 /** The index of a column in `by`; -1 if rows are not grouped by it. */
-function numberOf(by: readonly GroupBy[], path: readonly Relation[], column: Column): number {
-  return by.findIndex((each) => isOf(each, path, column));
+function numberOf(by: readonly GroupBy[], place: GroupPlace, column: Column): number {
+  return by.findIndex((each) => each.kind !== 'json value' && isOf(each, place, column));
 }
 
-function isOf(by: GroupBy, path: readonly Relation[], column: Column): boolean {
-  return by.column === column && by.path.length === path.length && by.path.every((relation, index) => relation === path[index]);
+function isOf(by: GroupBy, { path, within }: GroupPlace, column: Column): boolean {
+  return by.column === column && isSame(by.path, path) && isSame(by.within, within);
+}
+
+function isSame<Step>(one: readonly Step[], other: readonly Step[]): boolean {
+  return one.length === other.length && one.every((step, index) => step === other[index]);
 }
 
 /** The index of a path of a JSON column in `by`, of the only one without `keys`; -1 if there is none. Throws if it is not known which. */
-function pathIn(by: readonly GroupBy[], path: readonly Relation[], column: Column, keys: InputValue): number {
+function pathIn(by: readonly GroupBy[], place: GroupPlace, column: Column, keys: InputValue): number {
   const wanted = keys && identityOf(pathParameter(keys));
   const found = [...by.keys()].filter(
-    (number) => isOf(by[number]!, path, column) && (wanted === null || wanted === identityOfGroup(by[number]!)),
+    (number) =>
+      by[number]!.kind === 'json value' && isOf(by[number]!, place, column) && (wanted === null || wanted === identityOfGroup(by[number]!)),
   );
   if (found.length > 1)
     throw new ApiError('BAD_USER_INPUT', `The argument "by" has several paths of "${column.rowFieldName}". Say which with "path".`);
@@ -111,24 +125,24 @@ function planBy(value: InputValue, timeZone: Parameter | null): readonly GroupBy
   if (elements.length > maxColumns)
     throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" has more than ${maxColumns} elements. Group by fewer columns.`);
   for (const element of elements) {
-    const { path, column, names, grouped } = planElement(element, timeZone);
-    if (by.some((each) => isOf(each, path, column) && identityOfGroup(each) === identityOfGroup(grouped)))
+    const { place, column, names, grouped } = planElement(element, timeZone);
+    if (by.some((each) => isOf(each, place, column) && identityOfGroup(each) === identityOfGroup(grouped)))
       throw new ApiError('BAD_USER_INPUT', `The argument "by" names "${names.join('.')}" twice. Name it once.`);
-    by.push({ path, column, ...grouped });
+    by.push({ ...place, column, ...grouped });
   }
   if (by.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "by" is empty. Name at least one column.');
   return by;
 }
 
 interface Element {
-  readonly path: readonly Relation[];
+  readonly place: GroupPlace;
   readonly column: Column;
   readonly names: readonly string[];
   readonly grouped: GroupedBy;
 }
 
 function planElement(element: InputValue, timeZone: Parameter | null): Element {
-  const path: Relation[] = [];
+  let place = nowhere;
   const names: string[] = [];
   for (let entry = onlyKey(element); ; entry = onlyKey(entry.value)) {
     const { name, value } = entry;
@@ -136,20 +150,25 @@ function planElement(element: InputValue, timeZone: Parameter | null): Element {
     if (binding.kind === 'bucket') {
       const bucket = onlyKey(value);
       const { column } = bindingAt('bucket', bucket);
-      return { path, column, names: [...names, bucket.name], grouped: { kind: 'bucket', width: widthParameter(bucket.value) } };
+      return { place, column, names: [...names, bucket.name], grouped: { kind: 'bucket', width: widthParameter(bucket.value) } };
     }
     names.push(name);
     if (binding.kind === 'column') {
       if (value?.kind !== 'choice') throw new Error('A column is grouped by nothing.');
       const unit = value.name.toLowerCase();
-      return { path, column: binding.column, names, grouped: unit === 'value' ? { kind: 'value' } : { kind: 'truncated', unit, timeZone } };
+      return {
+        place,
+        column: binding.column,
+        names,
+        grouped: unit === 'value' ? { kind: 'value' } : { kind: 'truncated', unit, timeZone },
+      };
     }
     if (binding.kind === 'json value') {
       const { keys, as } = planJsonPath(value);
-      return { path, column: binding.column, names, grouped: { kind: 'json value', keys, as } };
+      return { place, column: binding.column, names, grouped: { kind: 'json value', keys, as } };
     }
-    path.push(binding.relation);
-    if (path.length > maxRelations)
+    place = further(place, binding);
+    if (place.path.length > maxRelations)
       throw new ApiError('QUERY_TOO_COMPLEX', `The argument "by" nests relations more than ${maxRelations} levels deep. Use fewer levels.`);
   }
 }
@@ -185,23 +204,18 @@ function planOrderKey(entry: InputEntry, by: readonly GroupBy[]): GroupOrderKey 
       return only && { of: only.of, ...directionOf(only.value) };
     }
     case 'key':
-      return planOrderOfKey(value, by, [], []);
+      return planOrderOfKey(value, by, nowhere, []);
   }
 }
 
-function planOrderOfKey(
-  value: InputValue,
-  by: readonly GroupBy[],
-  path: readonly Relation[],
-  names: readonly string[],
-): GroupOrderKey | undefined {
+function planOrderOfKey(value: InputValue, by: readonly GroupBy[], place: GroupPlace, names: readonly string[]): GroupOrderKey | undefined {
   const entry = onlyEntryOf(value, 'orderBy');
   if (!entry) return undefined;
   const named = [...names, entry.name];
   const binding = bindingAt('group key order', entry);
-  if (binding.kind === 'relation') return planOrderOfKey(entry.value, by, [...path, binding.relation], named);
+  if (binding.kind === 'relation' || binding.kind === 'members') return planOrderOfKey(entry.value, by, further(place, binding), named);
   const ofJson = binding.kind === 'json value' ? planKeyOrder(entry.value) : null;
-  const number = ofJson ? pathIn(by, path, binding.column, ofJson.path) : numberOf(by, path, binding.column);
+  const number = ofJson ? pathIn(by, place, binding.column, ofJson.path) : numberOf(by, place, binding.column);
   if (number >= 0) return { of: { kind: 'key', number }, ...directionOf(ofJson ? ofJson.direction : entry.value) };
   const problem = `The argument "orderBy" names "${named.join('.')}", which is not in "by".`;
   throw new ApiError('BAD_USER_INPUT', `${problem} Add it to "by", or order by something else.`);

@@ -9,7 +9,6 @@
  *     input SaleGroupOrder { key: SaleGroupKeyOrder  count: OrderByDirection  sum: SaleGroupOrderNumbers  … }
  */
 import {
-  GraphQLEnumType,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
   type GraphQLInputObjectType,
@@ -19,27 +18,16 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
-import { filterTypeName, groupUnitNames } from '../../model/naming/graphql-names.ts';
-import { numbered } from '../../model/naming/names.ts';
-import {
-  bucketMember,
-  clashesWithBuckets,
-  fractionMember,
-  groupableRelations,
-  hasBuckets,
-  hasGroups,
-  hasJsonPaths,
-  isGroupable,
-} from '../../model/tables/column-uses.ts';
+import { filterTypeName } from '../../model/naming/graphql-names.ts';
+import { fractionMember, groupableRelations, hasGroups } from '../../model/tables/column-uses.ts';
 import { operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
-import { type FilteredScalar, scalars } from '../../model/types/scalars.ts';
+import type { FilteredScalar } from '../../model/types/scalars.ts';
 import { bindField, bindInput } from '../bindings.ts';
-import { emptyRecord } from '../lazy/lazy-object-type.ts';
-import { type Groups, inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
-import { asChoice, columnInputs, inputTypeOf, orderByDirection, outputTypeOf } from '../value-types.ts';
+import { inputType, objectType, type TableType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
+import { columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
-import { jsonPath } from './json-types.ts';
+import { defineGroupUnits, defineMemberKeys, groupKeyTypes } from './group-keys.ts';
 import { filterTypeOf } from './value-filters.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
@@ -66,10 +54,7 @@ const inputsOf = {
 /** The types of tables whose rows can be grouped, and of those that groups can reach. */
 export const groupTypes = {
   AggregateGroup: objectType(hasGroups, groupFields, (typeName) => `A group of \`${typeName}\` with its aggregates`),
-  GroupKey: objectType(isReached, keyFields, (typeName) => `The key of a group of \`${typeName}\` records`),
-  GroupBy: inputType(isReached, byFields),
-  GroupByBucket: inputType((table, registry) => table.columns.some(hasBuckets) && isReached(table, registry), bucketFields),
-  GroupKeyOrder: inputType(isReached, (registry, table) => keyInputs(registry, table, 'GroupKeyOrder', () => orderByDirection)),
+  ...groupKeyTypes,
   GroupHaving: inputType(hasGroups, havingFields),
   GroupHavingSum: havingOf('sum'),
   GroupHavingNumbers: havingOf('avg'),
@@ -85,22 +70,18 @@ export const groupTypes = {
   GroupOrderPercentile: orderOf('percentile'),
 } as const satisfies Partial<TableTypes>;
 
-/** Whether the columns of a table are keys of its own groups or of those of a table with a relation to it. */
-function isReached(table: Table, { groups }: TypeRegistry): boolean {
-  return groups !== null && (hasGroups(table) || groups.reached.has(table));
-}
-
 /**
  * Defines what all tables' groups share, if there are any. Runs after all other types are defined, so that its names give way if they are
  * taken.
  */
-export function* defineGroups(registry: TypeRegistry, tables: readonly Table[]): Generator<void, void> {
+export function* defineGroups(registry: TypeRegistry, tables: readonly Table[], composites: readonly Table[]): Generator<void, void> {
   const withGroups = tables.filter(({ aggregate, additions }) => aggregate && additions.has('groups'));
   if (!withGroups.some(hasGroups)) return;
   const units = defineGroupUnits(registry);
   // If all tables have groups, none is reached that lacks them.
   const allHaveGroups = tables.every(({ aggregate, additions }) => aggregate || !additions.has('groups'));
   registry.groups = { units, reached: allHaveGroups ? new Set() : yield* reachedBy(withGroups) };
+  yield* defineMemberKeys(registry, composites);
 }
 
 /** The tables with groups, and those that their to-one relations lead to. */
@@ -115,36 +96,6 @@ function* reachedBy(tables: readonly Table[]): Generator<void, ReadonlySet<Table
     yield;
   }
   return reached;
-}
-
-const units = {
-  VALUE: 'The same value',
-  SECOND: 'The same second',
-  MINUTE: 'The same minute',
-  HOUR: 'The same hour',
-  DAY: 'The same day',
-  WEEK: 'The same week, from Monday on',
-  MONTH: 'The same month',
-  QUARTER: 'The same quarter of a year',
-  YEAR: 'The same year',
-} as const;
-type Unit = keyof typeof units;
-
-/** Defines the enums that all tables share. Runs after all other types are defined, so that these give way if a name is taken. */
-function defineGroupUnits(registry: TypeRegistry): Groups['units'] {
-  return {
-    value: defineUnits(registry, groupUnitNames.value, ['VALUE']),
-    date: defineUnits(registry, groupUnitNames.date, ['VALUE', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']),
-    time: defineUnits(registry, groupUnitNames.time, Object.keys(units) as Unit[]),
-  };
-}
-
-function defineUnits(registry: TypeRegistry, plainName: string, names: readonly Unit[]): GraphQLEnumType {
-  const name = numbered(plainName, (candidate) => !registry.has(candidate));
-  const values = Object.fromEntries(names.map((unit) => [unit, { description: units[unit] }]));
-  const type = new GraphQLEnumType({ name, description: 'How the values of a column are grouped', values, ...asChoice });
-  registry.define(name, () => type);
-  return type;
 }
 
 /** The field `groups` of a connection; empty if the table has no groups. */
@@ -179,75 +130,6 @@ function groupFields(registry: TypeRegistry, table: Table): Fields {
     },
     ...aggregateFieldConfigs(registry, table, 'group'),
   };
-}
-
-function keyFields(registry: TypeRegistry, table: Table): Fields {
-  const fields: Fields = emptyRecord();
-  for (const column of table.columns.filter(isGroupable)) {
-    const type = outputTypeOf(column.type, registry);
-    if (type)
-      fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'column', column }) };
-  }
-  for (const column of registry.jsonTypes ? table.columns.filter((each) => isJsonKey(each, table)) : []) {
-    const description = 'What is at the path that the groups are by; null if they are by none of the column';
-    const args = { path: { type: jsonPath.type, description: 'Which path, if they are by several' } };
-    fields[column.rowFieldName] = {
-      type: outputTypeOf(column.type, registry)!,
-      description,
-      args,
-      ...bindField('group key', { kind: 'json value', column }),
-    };
-  }
-  for (const relation of groupableRelations(table)) {
-    const type = registry.objectOf(relation.target, 'GroupKey');
-    fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
-  }
-  return fields;
-}
-
-/** Whether groups can be by what is at a path of the column. */
-function isJsonKey(column: Column, table: Table): boolean {
-  return !isGroupable(column) && hasJsonPaths(column, table);
-}
-
-/** An input field for each column and each to-one relation, with the same names as in rows. */
-function keyInputs(
-  registry: TypeRegistry,
-  table: Table,
-  suffix: 'GroupBy' | 'GroupKeyOrder',
-  typeOf: (column: Column) => GraphQLEnumType,
-): InputFields {
-  const at = suffix === 'GroupBy' ? 'group by' : 'group key order';
-  const columns = table.columns.filter((column) => isGroupable(column) && outputTypeOf(column.type, registry));
-  const fields = columnInputs(at, columns, 'rowFieldName', typeOf);
-  const json = registry.jsonTypes && registry.input(registry.jsonTypes[suffix === 'GroupBy' ? 'group' : 'groupOrder']);
-  for (const column of json ? table.columns.filter((each) => isJsonKey(each, table)) : [])
-    fields[column.rowFieldName] = { type: json!, ...bindInput(at, { kind: 'json value', column }) };
-  for (const relation of groupableRelations(table)) {
-    const type = registry.inputOf(relation.target, suffix);
-    fields[relation.fieldName] = { type, ...bindInput(at, { kind: 'relation', relation }) };
-  }
-  return fields;
-}
-
-function byFields(registry: TypeRegistry, table: Table): InputFields {
-  const unitsOf = registry.groups!.units;
-  const fields = keyInputs(registry, table, 'GroupBy', ({ type }) => {
-    return unitsOf[type.kind === 'scalar' ? scalars[operandScalar(type).scalar].groupUnits : 'value'];
-  });
-  const buckets = table.columns.some(hasBuckets) && !clashesWithBuckets(table);
-  if (buckets) {
-    fields[bucketMember] = {
-      type: registry.inputOf(table, 'GroupByBucket'),
-      description: 'Ranges of numbers, by the width of a range: they begin at 0 and at its multiples',
-      ...bindInput('group by', { kind: 'bucket' }),
-    };
-  }
-  return fields;
-}
-
-function bucketFields(registry: TypeRegistry, table: Table): InputFields {
-  return columnInputs('bucket', table.columns.filter(hasBuckets), 'rowFieldName', ({ type }) => inputTypeOf(type, registry));
 }
 
 function havingOf(name: AggregateFunction): TableType {

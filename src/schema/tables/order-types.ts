@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/relations/related-rows.ts';
-import { distinctColumns, hasJsonPaths } from '../../model/tables/column-uses.ts';
+import { distinctColumns, hasJsonPaths, pathName } from '../../model/tables/column-uses.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
@@ -86,8 +86,12 @@ export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInput
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
     const type = orderTypeOf(column, table, registry);
-    const kind = !isOrderKey(column) && hasJsonPaths(column, table) ? 'json value' : 'column';
-    if (type) fields[column.fieldName] = { type, ...bindInput('order', { kind, column }) };
+    if (type) fields[column.fieldName] = { type, ...bindInput('order', { kind: 'column', column }) };
+  }
+  for (const column of table.columns.filter((each) => hasJsonPaths(each, table))) {
+    const name = pathName(column.fieldName, column);
+    if (registry.jsonTypes === null || (column.orderable && Object.hasOwn(fields, name))) continue;
+    fields[name] = { type: registry.input(registry.jsonTypes.order), ...bindInput('order', { kind: 'json value', column }) };
   }
   return fields;
 }
