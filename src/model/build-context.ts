@@ -7,6 +7,7 @@ import type { ColumnShape } from './model.ts';
 import type { CatalogLinks } from './relations/foreign-keys.ts';
 import type { Exclusion, ExclusionCause, LackingPrivilege, Renaming } from './report.ts';
 import type { Overload } from './routines/overloads.ts';
+import type { CompositeUse } from './tables/build-composites.ts';
 import type { LazyTable, SharedTraits } from './tables/lazy-table.ts';
 import type { DomainType, EnumType, ValueType } from './value-type.ts';
 
@@ -61,9 +62,7 @@ export interface BuildContext {
   readonly compositeIds: ReadonlySet<number>;
   /** The shapes of JSON columns, by the id of their table or composite type and their number; and the tables of all shapes, inner ones first. */
   readonly shapes: Map<number, Map<number, ColumnShape>>;
-  readonly shapeTables: LazyTable[];
-  /** Those of columns that the role may write. */
-  readonly writtenShapes: Set<LazyTable>;
+  readonly shapeTables: Map<LazyTable, CompositeUse>;
   /** The domains with a scalar of their own, by id. */
   readonly domains: Map<number, DomainType>;
   /** Functions with namesakes, by id. */

@@ -83,7 +83,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
   const subscriptionType = additions.has('subscriptions') || additions.has('streams') ? names.claimSubscriptionType() : null;
   const searchTypes = additions.has('search') ? names.claimSearchTypes() : null;
   const [tables, schemas] = [[...context.tables.values()], [...context.schemas.values()]];
-  const composites = [...context.composites.values(), ...context.shapeTables];
+  const composites = [...context.composites.values(), ...context.shapeTables.keys()];
   const model: Model = {
     role: privileges.role,
     schemas: schemas.map(({ name }) => name),
@@ -131,8 +131,7 @@ function* newContext(
     composites: new Map(),
     writtenRows: new Set(),
     shapes: new Map(),
-    shapeTables: [],
-    writtenShapes: new Set(),
+    shapeTables: new Map(),
     compositeIds: new Set(catalog.composites.map(({ id }) => id)),
     overloads: findOverloads(catalog),
     domains: new Map(),

@@ -16,7 +16,7 @@ import {
 } from '../model/naming/graphql-names.ts';
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import type { Routine } from '../model/routine.ts';
-import { isCompared } from '../model/types/named-types.ts';
+import { isCompared, isJson } from '../model/types/named-types.ts';
 import { boundsName } from '../model/types/range-operators.ts';
 import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';
@@ -145,7 +145,8 @@ function defineDomainTypes(registry: TypeRegistry, domain: DomainType, offered: 
   const { typeName, base } = domain;
   registry.define(typeName, () => domainScalar(domain));
   registry.define(filterTypeName(typeName), () => domainFilter(registry, domain, offered));
-  if (isCompared(base)) defineListFilter(registry, listFilterTypeName(typeName), filterTypeName(typeName), offered);
+  if (base.kind === 'enum' || (isCompared(base) && !isJson(base)))
+    defineListFilter(registry, listFilterTypeName(typeName), filterTypeName(typeName), offered);
 }
 
 function queryFields(

@@ -26,7 +26,7 @@ import { LazyTable, type TableBuilder, type TableTraits } from './lazy-table.ts'
 
 const rename = 'choose another name with the comment directive {"name": "..."}';
 
-/** What leads to a composite type: to its object type, its input, its filter, and the filter of its arrays. */
+/** What leads to a composite type: to its object type, its input, its filter, the filter of its arrays, and the inputs of orders and groups. */
 export interface CompositeUse {
   /** Whether introspection shows what leads to it. */
   readonly isShown: boolean;
@@ -34,10 +34,18 @@ export interface CompositeUse {
   readonly isWritten: boolean;
   readonly isFiltered: boolean;
   readonly isListFiltered: boolean;
+  readonly isOrdered: boolean;
 }
 
-const unused: CompositeUse = { isShown: false, isRead: false, isWritten: false, isFiltered: false, isListFiltered: false };
-const useKinds = ['isShown', 'isRead', 'isWritten', 'isFiltered', 'isListFiltered'] as const satisfies readonly (keyof CompositeUse)[];
+const useKinds = [
+  'isShown',
+  'isRead',
+  'isWritten',
+  'isFiltered',
+  'isListFiltered',
+  'isOrdered',
+] as const satisfies readonly (keyof CompositeUse)[];
+const unused = Object.fromEntries(useKinds.map((kind) => [kind, false])) as Record<keyof CompositeUse, false>;
 
 /** Adds them to the context, and returns what leads to each, by id. Tables must already be there, and no value type may exist yet. */
 export function* addComposites(context: BuildContext, builder: TableBuilder, notes: Notes): Generator<void, Map<number, CompositeUse>> {
@@ -63,8 +71,9 @@ export function* addComposites(context: BuildContext, builder: TableBuilder, not
       for (const column of table.traits.catalogTable.columns)
         noteType(column.typeId, { ...unused, isShown: added.isShown, isWritten: true });
     }
-    const isListFiltered = added.isFiltered && type?.id !== typeId && catalog.types.get(typeId)?.category === 'A';
-    if (type) note(all.get(type.relationId), { ...added, isListFiltered });
+    const isArray = type?.id !== typeId && catalog.types.get(typeId)?.category === 'A';
+    const use = { ...added, isListFiltered: added.isFiltered && isArray, isOrdered: added.isOrdered && !isArray };
+    if (type) note(all.get(type.relationId), use);
   };
   for (const { table, typeId, ...added } of usesOf(context)) {
     if (typeId === null) note(all.get(table), added);
@@ -94,8 +103,9 @@ function* usesOf(context: BuildContext): Generator<CompositeUse & { table: numbe
     if (!traits.additions.has('composites')) continue;
     for (const column of traits.catalogTable.columns) {
       const { select, insert, update } = privilegesOn(context, traits.catalogTable, column);
-      const use = { ...unused, isShown: traits.schema.introspection, isRead: select, isWritten: insert || update, isFiltered: select };
-      if (select || insert || update) yield { ...use, table: 0, typeId: column.typeId };
+      const use = { ...unused, isShown: traits.schema.introspection, isWritten: insert || update };
+      const ofReaders = { isRead: select, isFiltered: select, isOrdered: select };
+      if (select || insert || update) yield { ...use, ...ofReaders, table: 0, typeId: column.typeId };
     }
   }
   for (const catalogFunction of context.catalog.functions) {
@@ -197,7 +207,7 @@ export function claimComposites(
 /** Names what a composite type, the shape of JSON or a row has besides its object type. */
 export function claimParts(
   { typeName, traits: { catalogTable, additions } }: LazyTable,
-  { isRead, isWritten, isFiltered, isListFiltered }: CompositeUse,
+  { isRead, isWritten, isFiltered, isListFiltered, isOrdered }: CompositeUse,
   names: ClaimedNames,
 ): CompositeParts {
   const claim = (name: string): string => names.claimShared(name);
@@ -207,9 +217,9 @@ export function claimParts(
     inputName: isWritten ? claim(`${typeName}Input`) : null,
     filterName: isFiltered ? claim(filterTypeName(typeName)) : null,
     listFilterName: isListFiltered ? claim(listFilterTypeName(typeName)) : null,
-    orderName: isFiltered ? claim(`${typeName}OrderBy`) : null,
+    orderName: isOrdered ? claim(`${typeName}OrderBy`) : null,
     groupNames:
-      isFiltered && additions.has('groups')
+      isOrdered && additions.has('groups')
         ? { key: claim(`${typeName}GroupKey`), by: claim(`${typeName}GroupBy`), order: claim(`${typeName}GroupKeyOrder`) }
         : null,
   };

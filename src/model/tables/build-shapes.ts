@@ -41,33 +41,37 @@ function addShape(
   shape: ObjectShape | ListShape,
   isWritten: boolean,
 ): void {
-  const before = context.shapeTables.length;
-  const made = new ShapeMaker(context, owner).columnShape(shape, `${owner.name}_${column.name}`);
+  const made = new ShapeMaker(context, owner, isWritten).columnShape(shape, `${owner.name}_${column.name}`, false);
   if (made === null) return;
   const ofOwner = context.shapes.get(owner.id) ?? new Map<number, ColumnShape>();
   context.shapes.set(owner.id, ofOwner.set(column.number, made));
-  if (isWritten) for (const table of context.shapeTables.slice(before)) context.writtenShapes.add(table);
 }
 
 class ShapeMaker {
   readonly #context: BuildContext;
   readonly #owner: LazyTable;
+  readonly #isWritten: boolean;
 
-  constructor(context: BuildContext, owner: LazyTable) {
+  constructor(context: BuildContext, owner: LazyTable, isWritten: boolean) {
     this.#context = context;
     this.#owner = owner;
+    this.#isWritten = isWritten;
   }
 
   /** The shape of a value that is an object or a list of objects; null for another. `place` names its type. */
-  columnShape(shape: Shape, place: string): ColumnShape | null {
-    if (shape.kind === 'value') return null;
-    if (shape.kind === 'object') return { table: this.#tableOf(shape, place), isList: false };
-    return shape.element.kind === 'object' ? { table: this.#tableOf(shape.element, place), isList: true } : null;
+  columnShape(shape: Shape, place: string, isInList: boolean): ColumnShape | null {
+    const isList = shape.kind === 'list';
+    const object = isList ? shape.element : shape;
+    if (object.kind !== 'object') return null;
+    const table = this.#tableOf(object, place, isInList || isList);
+    const use = { isShown: true, isRead: true, isWritten: this.#isWritten, isFiltered: true };
+    this.#context.shapeTables.set(table, { ...use, isListFiltered: isList, isOrdered: !isInList && !isList });
+    return { table, isList };
   }
 
-  #tableOf({ title, description, members }: ObjectShape, place: string): LazyTable {
+  #tableOf({ title, description, members }: ObjectShape, place: string, isInList: boolean): LazyTable {
     const { traits } = this.#owner;
-    const inner = new Map(members.map(({ name, shape }) => [name, this.columnShape(shape, `${place}_${name}`)]));
+    const inner = new Map(members.map(({ name, shape }) => [name, this.columnShape(shape, `${place}_${name}`, isInList)]));
     let columns: readonly Column[] | null = null;
     const builder: TableBuilder = {
       buildParts: () => {
@@ -79,7 +83,7 @@ class ShapeMaker {
     };
     const name = title ?? typeNameOf(place, traits.schema.inflection);
     const none = { insertable: false, updatable: false, deletable: false, totalCount: false, aggregate: false } as const;
-    const table = new LazyTable(
+    return new LazyTable(
       {
         ...traits,
         ...none,
@@ -98,8 +102,6 @@ class ShapeMaker {
       },
       builder,
     );
-    this.#context.shapeTables.push(table);
-    return table;
   }
 
   #columnsOf(members: ObjectShape['members'], inner: ReadonlyMap<string, ColumnShape | null>): readonly Column[] {
@@ -146,12 +148,11 @@ class ShapeMaker {
 }
 
 /** Names their types, after all others. */
-export function claimShapes({ shapeTables, writtenShapes }: BuildContext, names: ClaimedNames, { renamings }: Notes): void {
-  for (const table of shapeTables) {
+export function claimShapes({ shapeTables }: BuildContext, names: ClaimedNames, { renamings }: Notes): void {
+  for (const [table, use] of shapeTables) {
     const { schema } = table.traits;
     const plain = table.typeName;
     table.typeName = names.claimRows({ name: plain, schema: schema.name, inflection: schema.inflection });
-    const use = { isShown: true, isRead: true, isWritten: writtenShapes.has(table), isFiltered: true, isListFiltered: true };
     table.composite = { ...claimParts(table, use, names), attributes: null };
     if (table.typeName === plain) continue;
     const reason = `the name "${plain}" is already taken, so it is called "${table.typeName}"; choose another with "title" in the shape`;

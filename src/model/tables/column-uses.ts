@@ -32,9 +32,9 @@ export function hasKeys(table: Table): boolean {
   return table.columns.some((column) => isGroupable(column) || hasJsonPaths(column, table) || groupedMembers(column) !== undefined);
 }
 
-/** The name under which rows are ordered and grouped by a path of the column: another one if its own is for the column as a whole. */
-export function pathName(name: string, { orderable }: Column): string {
-  return orderable ? `${name}Path` : name;
+/** The name under which rows are ordered and grouped by a path of the column: another one if its own is for the column as a whole (`isWhole`). */
+export function pathName(name: string, isWhole: boolean): string {
+  return isWhole ? `${name}Path` : name;
 }
 
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {

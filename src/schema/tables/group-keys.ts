@@ -138,8 +138,8 @@ function keyFields(registry: TypeRegistry, table: Table): Fields {
 /** The columns by whose paths groups can be, and their names in keys. One that is taken stays what it is. */
 function jsonKeys(table: Table, others: object): (readonly [name: string, column: Column])[] {
   const columns = table.columns.filter((each) => hasJsonPaths(each, table));
-  const named = columns.map((column) => [pathName(column.rowFieldName, column), column] as const);
-  return named.filter(([name, { orderable }]) => !orderable || !Object.hasOwn(others, name));
+  const named = columns.map((column) => [pathName(column.rowFieldName, isGroupable(column)), column] as const);
+  return named.filter(([name, column]) => !isGroupable(column) || !Object.hasOwn(others, name));
 }
 
 /** An input field for each column and each to-one relation, with the same names as in rows. */

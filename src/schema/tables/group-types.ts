@@ -28,6 +28,7 @@ import { inputType, objectType, type TableType, type TableTypes, type TypeRegist
 import { columnInputs, orderByDirection } from '../value-types.ts';
 import { aggregateFieldConfigs, aggregateFieldsOf, aggregateScalar, fractionConfig } from './aggregate-types.ts';
 import { defineGroupUnits, defineMemberKeys, groupKeyTypes } from './group-keys.ts';
+import { defineJsonGroups } from './json-types.ts';
 import { filterTypeOf } from './value-filters.ts';
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
@@ -81,6 +82,7 @@ export function* defineGroups(registry: TypeRegistry, tables: readonly Table[], 
   // If all tables have groups, none is reached that lacks them.
   const allHaveGroups = tables.every(({ aggregate, additions }) => aggregate || !additions.has('groups'));
   registry.groups = { units, reached: allHaveGroups ? new Set() : yield* reachedBy(withGroups) };
+  defineJsonGroups(registry);
   yield* defineMemberKeys(registry, composites);
 }
 

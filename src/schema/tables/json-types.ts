@@ -9,6 +9,7 @@ import {
   type GraphQLArgumentConfig,
   GraphQLEnumType,
   type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
@@ -32,7 +33,7 @@ export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | u
 export function defineJsonTypes(registry: TypeRegistry, json: GraphQLScalarType, filterIs: GraphQLEnumType): void {
   const names = registry.jsonTypes;
   if (names === null) return;
-  definePathValues(registry, names, orderByDirection);
+  defineJsonOrder(registry, names);
   registry.define(names.path, () => pathType(names.path, json));
   registry.define(names.pathValue, () => pathValueType(names.pathValue, json));
   registry.define(names.change, () => changeType(names.change, json, registry.input(names.pathValue)));
@@ -65,49 +66,42 @@ function filterType(
   });
 }
 
-/** Inputs that say what is at a path, as what, and in which direction it orders rows. */
-function definePathValues(
-  registry: TypeRegistry,
-  { order, group, groupOrder, valueType }: JsonTypeNames,
-  orderByDirection: GraphQLEnumType,
-): void {
+/** Keys of objects and positions in arrays. */
+const keysType = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));
+
+const pathField = {
+  description: 'Keys of objects and positions in arrays: `["size", "width"]`',
+  ...bindInput('json value', { kind: 'path' }),
+};
+const direction = { type: new GraphQLNonNull(orderByDirection), ...bindInput('json value', { kind: 'direction' }) };
+
+/** What is at a path, and as what. */
+function jsonValueFields(registry: TypeRegistry, { valueType }: JsonTypeNames): GraphQLInputFieldConfigMap {
+  const as = { type: new GraphQLNonNull(registry.enum(valueType)), default: { value: 'TEXT' }, ...bindInput('json value', { kind: 'as' }) };
+  return { path: { type: keysType, ...pathField }, as };
+}
+
+/** The input that orders rows by what is at a path, and the enum of the types of values. */
+function defineJsonOrder(registry: TypeRegistry, names: JsonTypeNames): void {
+  const { order, valueType } = names;
   const values = Object.fromEntries(Object.entries(jsonValueTypes).map(([name, { description }]) => [name, { description }]));
-  const description = 'As what a value in JSON orders or groups records';
-  const path = {
-    type: keysType,
-    description: 'Keys of objects and positions in arrays: `["size", "width"]`',
-    ...bindInput('json value', { kind: 'path' }),
-  };
-  const as = () => ({
-    type: new GraphQLNonNull(registry.enum(valueType)),
-    default: { value: 'TEXT' },
-    ...bindInput('json value', { kind: 'as' }),
-  });
-  const direction = { type: new GraphQLNonNull(orderByDirection), ...bindInput('json value', { kind: 'direction' }) };
-  registry.define(valueType, () => new GraphQLEnumType({ name: valueType, description, values, ...asChoice }));
-  registry.define(
-    group,
-    () => new GraphQLInputObjectType({ name: group, description: 'What is at a path of JSON', fields: () => ({ path, as: as() }) }),
-  );
-  registry.define(
-    order,
-    () =>
-      new GraphQLInputObjectType({
-        name: order,
-        description: 'Orders records by what is at a path of JSON',
-        fields: () => ({ path, as: as(), direction }),
-      }),
-  );
-  const optional = { ...path, type: keysType.ofType, description: 'Which path of the column in `by`, if it has several there' };
-  registry.define(
-    groupOrder,
-    () =>
-      new GraphQLInputObjectType({
-        name: groupOrder,
-        description: 'Orders groups by what is at a path of JSON',
-        fields: { path: optional, direction },
-      }),
-  );
+  const ofValues = 'As what a value in JSON orders or groups records';
+  registry.define(valueType, () => new GraphQLEnumType({ name: valueType, description: ofValues, values, ...asChoice }));
+  const description = 'Orders records by what is at a path of JSON';
+  const fields = () => ({ ...jsonValueFields(registry, names), direction });
+  registry.define(order, () => new GraphQLInputObjectType({ name: order, description, fields }));
+}
+
+/** The inputs that group rows by what is at a path, and order the groups. */
+export function defineJsonGroups(registry: TypeRegistry): void {
+  const names = registry.jsonTypes;
+  if (names === null) return;
+  const { group, groupOrder } = names;
+  const fields = () => jsonValueFields(registry, names);
+  registry.define(group, () => new GraphQLInputObjectType({ name: group, description: 'What is at a path of JSON', fields }));
+  const optional = { ...pathField, type: keysType.ofType, description: 'Which path of the column in `by`, if it has several there' };
+  const description = 'Orders groups by what is at a path of JSON';
+  registry.define(groupOrder, () => new GraphQLInputObjectType({ name: groupOrder, description, fields: { path: optional, direction } }));
 }
 
 function pathType(name: string, json: GraphQLScalarType): GraphQLInputObjectType {
@@ -134,9 +128,6 @@ export const jsonPath: GraphQLArgumentConfig = {
   type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
   description: 'Keys of objects and positions in arrays that lead to the part to return: `["size", "width"]`, `["tags", "0"]`',
 };
-
-/** Keys of objects and positions in arrays. */
-const keysType = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));
 
 function changeType(name: string, json: GraphQLScalarType, pathValue: GraphQLInputObjectType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({

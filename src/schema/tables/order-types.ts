@@ -89,7 +89,7 @@ export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInput
     if (type) fields[column.fieldName] = { type, ...bindInput('order', { kind: 'column', column }) };
   }
   for (const column of table.columns.filter((each) => hasJsonPaths(each, table))) {
-    const name = pathName(column.fieldName, column);
+    const name = pathName(column.fieldName, column.orderable);
     if (registry.jsonTypes === null || (column.orderable && Object.hasOwn(fields, name))) continue;
     fields[name] = { type: registry.input(registry.jsonTypes.order), ...bindInput('order', { kind: 'json value', column }) };
   }
