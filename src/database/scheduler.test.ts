@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseError } from '../errors/database-error.ts';
-import { type QueuedWork, Scheduler } from './scheduler.ts';
+import { backgroundClient, type QueuedWork, Scheduler, slowClient } from './scheduler.ts';
 
 interface Work extends QueuedWork {
   readonly name: string;
@@ -305,4 +305,19 @@ test('a wait ends with the reason why no connection can be opened, if that is kn
   context.mock.timers.tick(500);
   assert.deepEqual([refusals.splice(0), reasons.splice(0)], [['late'], ['too many clients']]);
   assert.equal(queue.size, 0);
+});
+
+test('slow background work leaves a connection to the rest of it, and both leave one to others', () => {
+  const runnable = (size: number): string => {
+    const queue: Scheduler<Work> = new Scheduler(
+      { length: 100, bytes: 1000, share: size, size, timeoutMillis: 1000 },
+      () => null,
+      () => {},
+    );
+    for (const name of ['s1', 's2', 's3', 's4']) queue.add(work(slowClient, name));
+    const slow = takeAll(queue);
+    for (const name of ['b1', 'b2', 'b3', 'b4']) queue.add(work(backgroundClient, name));
+    return `${slow}; ${takeAll(queue)}`;
+  };
+  assert.deepEqual([1, 2, 3, 10, 16].map(runnable), ['s1; ', 's1; ', 's1; b1', 's1, s2; b1', 's1, s2, s3, s4; b1']);
 });

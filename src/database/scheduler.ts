@@ -17,6 +17,7 @@ export const backgroundClient = '\0background';
 export const slowClient = '\0slow';
 /** One in this many connections is the share of each; together they have one more, so that either has one. */
 const backgroundOf = 4;
+const isBackground = (client: string): boolean => client === backgroundClient || client === slowClient;
 export const backgroundShare = (size: number): number => Math.max(1, Math.floor(size / backgroundOf));
 /** For how long background work may be passed over, in milliseconds. */
 const backgroundMillis = 500;
@@ -318,10 +319,6 @@ export class Scheduler<Work extends QueuedWork> {
   }
 }
 
-function isBackground(client: string): boolean {
-  return client === backgroundClient || client === slowClient;
-}
-
 function always(): boolean {
   return true;
 }
@@ -337,9 +334,7 @@ function countOf(works: readonly QueuedWork[]): number {
 }
 
 function bytesOf(works: readonly QueuedWork[]): number {
-  let total = 0;
-  for (const { bytes } of works) total += bytes;
-  return total;
+  return works.reduce((total, { bytes }) => total + bytes, 0);
 }
 
 /** Removes an element, usually near the head. Returns whether it was there. */

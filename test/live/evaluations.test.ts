@@ -31,6 +31,7 @@ after(() => tested.stop());
 const service: Caller = { role: 'service_role' };
 const user = (sub: string): Caller => ({ role: 'authenticated', claims: { sub } });
 const follow = (query: string, caller: Caller) => tested.graph.subscribe({ query: `subscription ${query}` }, caller);
+const edges = (id: number) => ({ edges: [{ node: { id } }] });
 const statistics = () => tested.graph.readStatistics().live!;
 
 /** Waits until nothing has been evaluated for a while. */
@@ -113,6 +114,25 @@ test('slow evaluations delay no others', async () => {
   }
   assert.ok(statistics().changes - before < 3 + slow.length, 'slow evaluations still wait');
   for (const each of [quick, ...slow]) await each.return?.();
+});
+
+test('an evaluation that waits for a lock delays no others for long', async () => {
+  const quick = follow('{ pondByPk(id: 5) { name } }', service);
+  await nextData(quick);
+  const locker = await tested.database.connect();
+  await locker.query('begin; lock table bog');
+  const blocked = Array.from({ length: 2 }, (_, index) =>
+    follow(`{ a${index}: bogCollection(first: 1) { edges { node { id } } } }`, service),
+  );
+  const answered = Promise.all(blocked.map((each) => nextData(each)));
+  await tested.database.untilLocked('bog', 1);
+  for (const name of ['one', 'two', 'three']) {
+    await tested.database.run(`update pond set name = '${name}' where id = 5`);
+    assert.deepEqual(await nextData(quick), { pondByPk: { name } });
+  }
+  await locker.query('commit');
+  assert.deepEqual(Object.assign({}, ...(await answered)), { a0: edges(1), a1: edges(1) });
+  for (const each of [quick, ...blocked]) await each.return?.();
 });
 
 test('connections that are lost end no subscription, and no change is missed', async () => {
