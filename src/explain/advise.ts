@@ -10,16 +10,16 @@ import type { Plan } from '../plan/plan.ts';
 import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
 import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
-import { adviseForDistances, findDistances } from './advise-distances.ts';
-import { adviseForOperators, findOperatorTests } from './advise-operators.ts';
-import { adviseForSearches, findSearches } from './advise-searches.ts';
+import { adviseForServed, findServed } from './advise-other-indexes.ts';
 import {
   type AdvisedIndex,
   type AdvisedPolicy,
   type AdvisedTable,
+  createIndex,
   type FindTable,
   loadAdvisedTables,
   type TableName,
+  written,
 } from './advised-table.ts';
 import { findScans, type Scan } from './database-plan.ts';
 import type { Advice, DatabasePlan, DatabasePlanNode } from './explanation.ts';
@@ -49,19 +49,14 @@ export async function advise(
   role: string,
 ): Promise<Advice[]> {
   const relations = plan === null ? [] : findRelations(plan);
-  const distances = plan === null ? [] : findDistances(plan);
+  const served = plan === null ? [] : findServed(plan);
   const names = plans.flatMap(({ root }) => tablesOf(root));
-  const searches = plan === null ? [] : findSearches(plan);
-  const tests = plan === null ? [] : findOperatorTests(plan);
-  const asked = [...names, ...relations, ...distances, ...tests, ...searches.map(({ table }) => table)];
-  const findTable = await loadAdvisedTables(database, asked, role);
+  const findTable = await loadAdvisedTables(database, [...names, ...relations, ...served.map(({ table }) => table)], role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
     ...adviseForScans(plans.flatMap(findScans), relations, findTable),
     ...adviseForRelations(relations, findTable),
-    ...adviseForDistances(distances, findTable),
-    ...adviseForOperators(tests, findTable),
-    ...adviseForSearches(searches, findTable),
+    ...served.flatMap((each) => adviseForServed(each, findTable)),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
   ];
   // Partitions, and relations that are followed twice, would repeat the same SQL. Keeps the first.
@@ -123,7 +118,7 @@ function adviseForScan(scan: Scan, table: AdvisedTable, followed: readonly Follo
       code: 'sort-without-index',
       table: table.name,
       message,
-      sql: createIndex(table, [...equalities.map(columnOf), ...sort.map(keySql)]),
+      sql: createIndex(table, `(${[...equalities.map(columnOf), ...sort.map(keySql)].join(', ')})`),
     };
   }
   return scan.isBlind ? adviseForFilter(scan, table, comparisons, followed) : null;
@@ -151,7 +146,7 @@ function adviseForFilter(
     code: 'missing-index',
     table: table.name,
     message,
-    sql: createIndex(table, [...columns.map(comparedSql), ...orderAfter(scan, table, columns, followed)]),
+    sql: createIndex(table, `(${[...columns.map(comparedSql), ...orderAfter(scan, table, columns, followed)].join(', ')})`),
   };
 }
 
@@ -183,7 +178,7 @@ function adviseForRelations(relations: readonly FollowedRelation[], findTable: F
     if (table.indexes.some((index) => serves(index, keys, []))) return [];
     const names = columns.map(({ name }) => name).join(', ');
     const message = `no index begins with ${names}, so following ${relation.field} reads the whole table for each row`;
-    return { code: 'unindexed-relation', table: table.name, message, sql: createIndex(table, keys.map(columnOf)) };
+    return { code: 'unindexed-relation', table: table.name, message, sql: createIndex(table, `(${keys.map(columnOf).join(', ')})`) };
   });
 }
 
@@ -233,11 +228,6 @@ function isRange({ kind }: Comparison): boolean {
   return kind === 'range' || kind === 'prefix';
 }
 
-/** `concurrently`, so that it does not block writes; partitioned tables do not support it. */
-function createIndex({ sql, isPartitioned }: AdvisedTable, keys: readonly string[]): string {
-  return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} (${keys.join(', ')});`;
-}
-
 function columnOf({ column, isExpression }: Comparison | SortKey): string {
   return isExpression ? `(${column})` : column;
 }
@@ -251,10 +241,6 @@ function keySql(key: SortKey): string {
   const { descending, nullsFirst } = key;
   const nulls = nullsFirst === descending ? '' : nullsFirst ? ' nulls first' : ' nulls last';
   return `${columnOf(key)}${descending ? ' desc' : ''}${nulls}`;
-}
-
-function written(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Loads what advice needs of tables: their size, columns, indexes and policies, in one query. */
+/** What advice needs of tables: their size, columns, indexes and policies, loaded in one query; and how it writes an index and a number. */
 import type { Database } from '../database/database.ts';
 
 export interface AdvisedTable {
@@ -70,6 +70,15 @@ export async function loadAdvisedTables(database: Pick<Database, 'query'>, table
     (JSON.parse(row?.[0] ?? '[]') as readonly RawTable[]).map(([schema, name, found]) => [JSON.stringify([schema, name]), found]),
   );
   return ({ schema, name }) => byName.get(JSON.stringify([schema, name]));
+}
+
+/** `keys`: `(a, b)`, or `using gin (a)`. `concurrently`, so that it does not block writes; partitioned tables do not support it. */
+export function createIndex({ sql, isPartitioned }: AdvisedTable, keys: string): string {
+  return `create index ${isPartitioned ? '' : 'concurrently '}on ${sql} ${keys};`;
+}
+
+export function written(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
 }
 
 const tablesQuery = `

@@ -68,7 +68,7 @@ export interface Model {
   readonly countBuilt: () => number;
 }
 
-interface RangeTypeNames {
+export interface RangeTypeNames {
   readonly object: string;
   readonly input: string;
   readonly filter: string;

@@ -12,7 +12,7 @@ import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
 import { columnFilters, combinators } from './filter-types.ts';
 import { columnOrders, hasOrder } from './order-types.ts';
-import { filterIs } from './value-filters.ts';
+import { elementTests, filterIs } from './value-filters.ts';
 
 /** Defines the filters and orders of those that columns have. */
 export function* defineCompositeFilters(registry: TypeRegistry, composites: readonly Table[]): Generator<void, void> {
@@ -47,13 +47,7 @@ function listFilterOf(registry: TypeRegistry, typeName: string, filterName: stri
     name,
     description: `Boolean expression comparing arrays of type "${typeName}"`,
     fields: () => ({
-      all: {
-        type: registry.input(filterName),
-        description: 'All elements match, or there are none',
-        ...bindInput('array operators', { kind: 'all' }),
-      },
-      any: { type: registry.input(filterName), description: 'Any element matches', ...bindInput('array operators', { kind: 'any' }) },
-      length: { type: length, description: 'The number of elements', ...bindInput('array operators', { kind: 'length' }) },
+      ...elementTests(registry.input(filterName), length),
       is: { type: filterIs, ...bindInput('operators', { kind: 'is' }) },
     }),
   });

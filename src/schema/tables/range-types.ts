@@ -19,7 +19,7 @@ import {
   type GraphQLOutputType,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Table } from '../../model/model.ts';
+import type { RangeTypeNames, Table } from '../../model/model.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { rangesOf } from '../../model/types/named-types.ts';
@@ -105,10 +105,8 @@ export function boundsFields(
   const fields = new Map<string, () => FieldConfig>();
   if (!table.additions.has('ranges')) return fields;
   for (const column of table.columns.filter(({ selectable }) => selectable)) {
-    const { range } = rangesOf(column.type) ?? {};
-    const names = range && registry.rangeTypes.get(range.scalar);
     const name = boundsName(column.rowFieldName);
-    if (names === undefined || isTaken(name)) continue;
+    if (namesOf(registry, column.type) === undefined || isTaken(name)) continue;
     fields.set(name, () => {
       const type = rangesObject(registry, column.type)!;
       return {
@@ -152,8 +150,7 @@ export function takesBounds(
 
 /** Whether a function returns ranges that are objects, too. */
 export function returnsBounds(registry: TypeRegistry, { hasBounds: isOn, result }: Routine): boolean {
-  const ranges = isOn && result.kind === 'value' ? rangesOf(result.type) : undefined;
-  return ranges !== undefined && registry.rangeTypes.has(ranges.range.scalar);
+  return isOn && result.kind === 'value' && namesOf(registry, result.type) !== undefined;
 }
 
 /** The field of a function that returns ranges, as objects; undefined for another. `plain` is its own field. */
@@ -163,19 +160,24 @@ export function boundsResult(registry: TypeRegistry, { hasBounds: isOn, result }
 }
 
 function rangesObject(registry: TypeRegistry, type: ValueType): GraphQLObjectType | GraphQLList<GraphQLOutputType> | undefined {
-  const { range, areMany } = rangesOf(type) ?? {};
-  const names = range && registry.rangeTypes.get(range.scalar);
-  if (names === undefined) return undefined;
-  const object = registry.object(names.object);
-  // Arrays may have elements that are null.
-  return areMany ? new GraphQLList(type.kind === 'list' ? object : new GraphQLNonNull(object)) : object;
+  const names = namesOf(registry, type);
+  return names && asMany(type, registry.object(names.object));
 }
 
 /** The input of a range, or of a list of several; undefined for another type. */
 export function rangesInput(registry: TypeRegistry, type: ValueType): GraphQLInputObjectType | GraphQLList<GraphQLInputType> | undefined {
-  const { range, areMany } = rangesOf(type) ?? {};
-  const names = range && registry.rangeTypes.get(range.scalar);
-  if (names === undefined) return undefined;
-  const input = registry.input(names.input);
-  return areMany ? new GraphQLList(type.kind === 'list' ? input : new GraphQLNonNull(input)) : input;
+  const names = namesOf(registry, type);
+  return names && asMany(type, registry.input(names.input));
+}
+
+/** The names of the types of a range, a multirange or an array of ranges; undefined for another type. */
+function namesOf({ rangeTypes }: TypeRegistry, type: ValueType): RangeTypeNames | undefined {
+  const { range } = rangesOf(type) ?? {};
+  return range && rangeTypes.get(range.scalar);
+}
+
+/** A list if there may be several ranges. Arrays may have elements that are null. */
+function asMany<Type extends GraphQLObjectType | GraphQLInputObjectType>(type: ValueType, one: Type) {
+  if (rangesOf(type)?.areMany !== true) return one;
+  return new GraphQLList(type.kind === 'list' ? one : new GraphQLNonNull(one));
 }

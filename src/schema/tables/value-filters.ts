@@ -93,11 +93,7 @@ interface ListFilter {
 function listFilter({ name, of, length }: ListFilter, { more }: OfferedOperators): GraphQLInputObjectType {
   const listOf = (operator: 'eq' | 'equalTo') => new GraphQLList(new GraphQLNonNull(getNullableType(of.getFields()[operator]!.type)));
   const fields = (): GraphQLInputFieldConfigMap => ({
-    ...(more && {
-      all: { type: of, description: 'All elements match, or there are none', ...bindInput('array operators', { kind: 'all' }) },
-      any: { type: of, description: 'Any element matches', ...bindInput('array operators', { kind: 'any' }) },
-      length: { type: length, description: 'The number of elements', ...bindInput('array operators', { kind: 'length' }) },
-    }),
+    ...(more && elementTests(of, length)),
     ...sorted({
       ...operatorFields(listOperators, () => listOf('eq'), filterIs),
       // An array of multiranges is compared with their texts.
@@ -105,6 +101,15 @@ function listFilter({ name, of, length }: ListFilter, { more }: OfferedOperators
     }),
   });
   return new GraphQLInputObjectType({ name, description: describe(`${of.name.replace(/Filter(\d*)$/, '$1')}List`), fields });
+}
+
+/** Tests of the elements of arrays, by their own filter, and of their number. */
+export function elementTests(of: GraphQLInputObjectType, length: GraphQLInputObjectType): GraphQLInputFieldConfigMap {
+  return {
+    all: { type: of, description: 'All elements match, or there are none', ...bindInput('array operators', { kind: 'all' }) },
+    any: { type: of, description: 'Any element matches', ...bindInput('array operators', { kind: 'any' }) },
+    length: { type: length, description: 'The number of elements', ...bindInput('array operators', { kind: 'length' }) },
+  };
 }
 
 /** Defines the filter of arrays whose elements have the filter `of`. */
