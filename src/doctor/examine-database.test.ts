@@ -104,7 +104,7 @@ describe('examineDatabase', () => {
     );
     assert.match(
       onlyOf(findings, 'addition-gave-way').message,
-      /^filters, orders and nested writes have no member for the relation owner, and filters have no member for the computed field near, because columns or operators already have those names; /,
+      /^filters, orders and nested writes have no member for the relation owner, and filters and orders have no member for the computed field near, because columns or operators already have those names; /,
     );
   });
 

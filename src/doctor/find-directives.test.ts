@@ -138,6 +138,19 @@ describe('reportDirectives', () => {
     assert.match(list ?? '', /\(there are .*\bgerman\b.*\bsimple\b.*\)$/);
   });
 
+  it('reports directives on what none is read from', async () => {
+    const findings = await doctor.examine(
+      `create table note (id int primary key, mail text unique); create index on note (lower(mail)); grant select on note to anon;
+       alter table note enable row level security; create policy p on note for select using (id > 0);
+       comment on constraint note_mail_key on note is '@graphql({"name": "noteByAddress"})'; comment on index note_lower_idx is '@graphql({})';
+       comment on policy p on note is '@graphql({"name": "x"})'; comment on constraint note_pkey on note is 'The key.';`,
+    );
+    assert.deepEqual(
+      findings.flatMap(({ code, object, name }) => (code === 'ignored-directive' ? [`${object} ${name}`] : [])),
+      ['constraint s.note.note_mail_key', 'index s.note.note_lower_idx', 'policy s.note.p'],
+    );
+  });
+
   it('reports what has no effect on this object, and inside of members', async () => {
     const findings = await doctor.examine(
       `create table note (id int primary key, up int references note, text text); create index on note (up); create table other (id int primary key, note_id int references note);

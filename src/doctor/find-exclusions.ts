@@ -30,6 +30,7 @@ export function findExclusions(examination: Examination): Finding[] {
   return [
     ...exclusions,
     ...renamings,
+    ...findUnreadDirectives(examination),
     ...findExtensionFunctions(examination),
     ...findClashingRelations(examination),
     ...findClashingGroups(examination),
@@ -151,6 +152,15 @@ export function reportDirectives(problems: readonly DirectiveProblem[]): Finding
   return problems.map(({ fault, object, name, message }) =>
     finding(fault === 'broken' ? 'broken-directive' : 'ignored-directive', object, name, message),
   );
+}
+
+function findUnreadDirectives(examination: Examination): Finding[] {
+  const { catalog, safety } = examination;
+  return safety.unreadDirectives.flatMap(({ tableId, object, name }) => {
+    const table = catalog.tables.find(({ id }) => id === tableId);
+    const message = 'its comment directive is ignored: they are read from schemas, tables, columns, foreign keys, functions and types';
+    return table ? [finding('ignored-directive', object, `${examination.name(table)}.${name}`, message)] : [];
+  });
 }
 
 const inWords = new Intl.ListFormat('en-GB');

@@ -306,7 +306,16 @@ export interface Finding {
   readonly partitions?: readonly string[];
 }
 
-export type FindingObject = Exclusion['object'] | TableKind | 'role' | 'policy' | 'extension' | 'replica';
+export type FindingObject =
+  | Exclusion['object']
+  | TableKind
+  | 'role'
+  | 'policy'
+  | 'constraint'
+  | 'index'
+  | 'trigger'
+  | 'extension'
+  | 'replica';
 
 export function finding(
   code: FindingCode,

@@ -1,7 +1,7 @@
 /** The query for what decides safety. It runs on PostgreSQL 14 to 18 with any search path. */
 
 import { type Lists, selectLists } from '../catalog/lists.ts';
-import type { ComputedColumn, DefinerFunction, Grantees, RefusedRule, TableAccess, ViewBypass } from './safety.ts';
+import type { ComputedColumn, DefinerFunction, Grantees, RefusedRule, TableAccess, UnreadDirective, ViewBypass } from './safety.ts';
 
 interface RawSafety {
   readonly server: readonly { readonly version: number; readonly bypasses: boolean | null }[];
@@ -12,6 +12,7 @@ interface RawSafety {
   readonly extensions: readonly { readonly functionId: number; readonly name: string }[];
   readonly unindexedKeys: readonly { readonly id: number }[];
   readonly searchIndexes: readonly { readonly tableId: number; readonly keys: readonly string[] }[];
+  readonly unreadDirectives: readonly UnreadDirective[];
   readonly refusedRules: readonly RefusedRule[];
   readonly computedColumns: readonly ComputedColumn[];
   readonly partitions: readonly { readonly id: number; readonly rootId: number }[];
@@ -130,6 +131,20 @@ export const safetyLists: Lists<RawSafety> = {
       join pg_catalog.pg_class x on x.oid = i.indexrelid
       join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('gin', 'gist', 'rum')
       where (i.indrelid in (select r.oid from relation r)) is true and i.indisvalid and i.indpred is null`,
+  },
+  unreadDirectives: {
+    members: { tableId: 'o.relation::int8', object: 'o.kind', name: 'o.name' },
+    from: `(
+        select 'pg_catalog.pg_constraint'::pg_catalog.regclass, k.oid, k.conrelid, 'constraint', k.conname
+        from pg_catalog.pg_constraint k where k.contype <> 'f'
+        union all select 'pg_catalog.pg_trigger'::pg_catalog.regclass, t.oid, t.tgrelid, 'trigger', t.tgname from pg_catalog.pg_trigger t
+        union all select 'pg_catalog.pg_policy'::pg_catalog.regclass, p.oid, p.polrelid, 'policy', p.polname from pg_catalog.pg_policy p
+        union all select 'pg_catalog.pg_class'::pg_catalog.regclass, x.oid, i.indrelid, 'index', x.relname
+        from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid
+      ) o(class, id, relation, kind, name)
+      join pg_catalog.pg_description d on d.classoid = o.class and d.objoid = o.id
+      where (o.relation in (select r.oid from relation r)) is true and pg_catalog.strpos(d.description, '@graphql(') > 0`,
+    orderBy: 'o.kind, o.name',
   },
   refusedRules: {
     members: {

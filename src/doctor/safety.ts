@@ -21,6 +21,8 @@ export interface Safety {
   readonly unindexedKeys: ReadonlySet<number>;
   /** The keys of GIN and GiST indexes on all rows as PostgreSQL deparses them, by id of the table. */
   readonly searchIndexes: ReadonlyMap<number, readonly string[]>;
+  /** Comment directives on what none is read from. */
+  readonly unreadDirectives: readonly UnreadDirective[];
   /** Rules that make PostgreSQL reject mutations. */
   readonly refusedRules: readonly RefusedRule[];
   /** Columns of views that cannot be written although the view can. */
@@ -68,6 +70,13 @@ export interface ViewBypass {
   readonly materialized: boolean;
   readonly owner: string;
   readonly tables: readonly string[];
+}
+
+export interface UnreadDirective {
+  /** Of what it belongs to. */
+  readonly tableId: number;
+  readonly object: 'constraint' | 'trigger' | 'policy' | 'index';
+  readonly name: string;
 }
 
 export interface RefusedRule {
@@ -118,6 +127,7 @@ export async function loadSafety(database: Database, catalog: Catalog, role: str
     searchIndexes: new Map(
       [...Map.groupBy(raw.searchIndexes, ({ tableId }) => tableId)].map(([id, indexes]) => [id, indexes.flatMap(({ keys }) => keys)]),
     ),
+    unreadDirectives: raw.unreadDirectives,
     refusedRules: raw.refusedRules,
     computedColumns: raw.computedColumns,
     partitionRoots: new Map(raw.partitions.map(({ id, rootId }) => [id, rootId])),
