@@ -2,11 +2,9 @@
  * Checks the documentation against what it describes: the tables of codes and settings, the links between pages, and the figures of the README.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { withFigures } from '../bench/report/report.ts';
 import { withSettings } from '../build/settings-table.ts';
 import { withTypes } from '../build/types-table.ts';
@@ -107,21 +105,4 @@ function anchorsOf(page: string): string[] {
     counts.set(anchor, count + 1);
     return count === 0 ? anchor : `${anchor}-${count}`;
   });
-}
-
-/** Runs the block of code after `<!-- runs -->`; its output must be the block after `<!-- prints -->`, if there is one. */
-for (const page of ['docs/library.md', 'docs/from-pg_graphql.md']) {
-  test(`the library example in ${page} runs`, () => runExample(page));
-}
-
-async function runExample(page: string): Promise<void> {
-  const text = read(page);
-  const example = /<!-- runs -->\s*```ts\n([\s\S]*?)^```/m.exec(text)?.[1];
-  assert.ok(example, `${page} has no block of TypeScript marked <!-- runs -->`);
-  const program = example.replace(/from 'rowgraph'/g, "from './src/index.ts'");
-  // As in support/pglite.ts: the process ends before compiling PostgreSQL again would pay.
-  const flags = ['--wasm-tiering-budget=1000000000', '--input-type=module-typescript', '--eval', program];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
-  const printed = /<!-- prints -->\s*```\w*\n([\s\S]*?)^```/m.exec(text)?.[1];
-  if (printed !== undefined) assert.equal(stdout, printed);
 }
