@@ -1,8 +1,13 @@
-/** Inserts per second with live queries and without, one after the other. Run as a program, it is the writers. */
+/**
+ * Inserts per second with live queries, without, and beside a reader of the replication stream that does nothing else, one after the other.
+ * Run as a program, it is the writers.
+ */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { openSessionsAt } from '../../src/database/sessions.ts';
+import { publicationName } from '../../src/extension/install-live.ts';
 import { createRowgraph } from '../../src/index.ts';
 import type { LiveMode } from '../../src/live/changes/change-feed.ts';
 import type { TestDatabase } from '../../test/support/test-databases.ts';
@@ -16,8 +21,9 @@ export interface WriterFigures {
   /** Inserts per second: medians of the rounds. */
   readonly without: number;
   readonly withLive: number;
-  /** The median of the ratios of the rounds. */
+  /** The medians of the ratios of the rounds; null for a mode without a replication stream. */
   readonly ratio: number;
+  readonly readerRatio: number | null;
 }
 
 const program = import.meta.filename;
@@ -35,9 +41,14 @@ export async function measureWriters(
   mode: LiveMode,
   { clients, seconds, rounds }: { clients: number; seconds: number; rounds: number },
 ): Promise<WriterFigures> {
-  const [without, withLive]: [number[], number[]] = [[], []];
+  const [without, besideReader, withLive]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     without.push(await write(superuserUrl(plain), clients, seconds));
+    if (mode === 'wal' || mode === 'messages') {
+      const reader = await openSessionsAt(live.url).replicate(publicationName, new AbortController().signal, idle);
+      besideReader.push(await write(superuserUrl(live), clients, seconds));
+      reader.close();
+    }
     const graph = await createRowgraph({ database: live.url, live: mode });
     try {
       const asked = [{ query: `subscription { entryCollection(last: 5) { edges { node { id } } } }`, caller: { role: 'service_role' } }];
@@ -49,9 +60,13 @@ export async function measureWriters(
       await graph.close();
     }
   }
-  const ratios = withLive.map((rate, index) => rate / (without[index] ?? Number.NaN));
-  return { mode, clients, without: median(without), withLive: median(withLive), ratio: median(ratios) };
+  const ratioOf = (rates: readonly number[]): number => median(rates.map((rate, index) => rate / (without[index] ?? Number.NaN)));
+  const readerRatio = besideReader.length === 0 ? null : ratioOf(besideReader);
+  return { mode, clients, without: median(without), withLive: median(withLive), ratio: ratioOf(withLive), readerRatio };
 }
+
+const nothing = (): void => {};
+const idle = { message: nothing, drained: nothing, stirred: nothing, ended: nothing };
 
 async function drain(answers: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of answers);
