@@ -97,7 +97,7 @@ test('a role changes parts only of columns that it may read and update', async (
 });
 
 test('json: "object" returns JSON as it is, in rows, parts, lists, functions and mutations', async () => {
-  const sql = `create table bare (id int primary key, b jsonb, r json, l jsonb[], m json[], n jsonb not null default 'null');
+  const sql = `create domain whole as jsonb; create table bare (id int primary key, b jsonb, r json, l jsonb[], m json[], n jsonb not null default 'null', w whole not null default 'null');
     insert into bare values (1, '{"a": [1, "x\\"\\n"]}', E'{"z":\\r\\n 1, "a": "q"}', array['1', '{"k": null}']::jsonb[], array[E'[\\n1]']::json[], '"t"'), (2, null, null, null, null, 'null');
     create function bare_of(given jsonb) returns jsonb language sql immutable as $$ select given $$;
     grant all on bare to anon;`;
@@ -118,6 +118,8 @@ test('json: "object" returns JSON as it is, in rows, parts, lists, functions and
     assert.deepEqual(JSON.parse(written), { data: { insertIntobareCollection: { records: [{ b: { a: 1 }, n: null }] } } });
     const deleted = await answer('mutation { deleteFrombareCollection(filter: {b: {contains: "{}"}, id: {eq: 3}}) { records { b } } }');
     assert.deepEqual(JSON.parse(deleted), { data: { deleteFrombareCollection: { records: [{ b: { a: 1 } }] } } });
+    // JSON's null would be an error in a field that cannot be null.
+    assert.match(await graph.sdl({ role: 'anon' }), /type bare [^}]*\bn\([^)]*\): JSON\n\s*w: whole\n/);
     assert.match(await graph.sdl({ role: 'anon' }), /"""Any value of JSON; as input, a string with its text"""\s+scalar JSON/);
   } finally {
     await graph.close();

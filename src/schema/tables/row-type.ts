@@ -38,6 +38,11 @@ export const rowType: TableType = {
   },
 };
 
+/** JSON that responses have as it is, such as that of domains, may be JSON's null where PostgreSQL has no null. */
+function mayBeNull(type: Column['type']): boolean {
+  return type.kind === 'scalar' && isJson(type) && (type.isBareJson === true || type.domain !== undefined);
+}
+
 /** The model has made the names unique. Fields whose types are not in this schema are left out. */
 function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: boolean): FieldBuilders {
   const builders = new Map<string, () => FieldConfig>();
@@ -46,7 +51,7 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
     const type = column.selectable ? columnTypeOf(column, registry) : undefined;
     if (!type) continue;
     builders.set(column.rowFieldName, () => ({
-      type: column.notNull ? new GraphQLNonNull(type) : type,
+      type: column.notNull && !mayBeNull(column.type) ? new GraphQLNonNull(type) : type,
       description: column.description,
       ...(isJson(column.type) && column.shape === null && table.additions.has('json') && { args: { path: jsonPath } }),
       ...bindField('row', { kind: 'column', column }),
