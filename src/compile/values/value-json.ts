@@ -21,7 +21,12 @@ export function valueJson(value: Sql, type: ValueType, notNull: boolean): JsonTe
 
 /** Whether the SQL uses the value more than once, in which case it must not be a function call. */
 export function repeatsValue(type: ValueType): boolean {
-  return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && type.element.kind === 'enum' && type.element.enum.mapped);
+  return (type.kind === 'enum' && type.enum.mapped) || (type.kind === 'list' && writesElements(type));
+}
+
+/** Whether each element of an array becomes JSON on its own: enums with names, and shapes of PostGIS, which `to_json` writes otherwise. */
+function writesElements({ element }: ListType): boolean {
+  return element.kind === 'enum' ? element.enum.mapped : element.traits.geometry !== null && element.domain === undefined;
 }
 
 /** How a value becomes JSON: its text, its text in quotes, or an expression of type json or text. Null if the value is null. */
@@ -107,8 +112,9 @@ function enumJson(value: Sql, { enum: { values, mapped } }: EnumValueType): Form
   return { kind: 'json', value: sql`case ${value}${join(cases, '')} else ${toJson(value)} end` };
 }
 
-function listJson(value: Sql, { element }: ListType): Sql {
-  if (element.kind === 'enum' && element.enum.mapped) {
+function listJson(value: Sql, type: ListType): Sql {
+  const { element } = type;
+  if (writesElements(type)) {
     const items = as(sql`${builtIn('unnest', value)} with ordinality`, 'items', ['item', 'n']);
     const json = jsonRows(cast(concatenate(valueJson(identifier('item'), element, false)), 'text'), [identifier('n')]);
     return sql`case when ${value} is not null then (${select({ columns: [sql`'[' || ${json} || ']'`], from: items })}) end`;

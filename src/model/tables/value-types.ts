@@ -35,6 +35,8 @@ export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
 export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifiedType }: CatalogColumn): ValueType {
   const type = valueTypeOf(context, typeId);
   if (type.kind === 'scalar' && type.traits.geometry !== null) return withSrid(type, modifiedType);
+  if (type.kind === 'list' && type.element.kind === 'scalar' && type.element.traits.geometry !== null)
+    return { ...type, element: withSrid(type.element, modifiedType) };
   // Types in other schemas would have to be qualified; those in pg_catalog are found with any search path.
   const isBuiltIn = context.catalog.types.get(typeId)?.schema === 'pg_catalog';
   if (modifiedType === null || !isBuiltIn || (type.kind !== 'scalar' && type.kind !== 'list')) return type;
@@ -45,7 +47,7 @@ export function columnTypeOf(context: BuildContext, { typeId, maxLength, modifie
 
 /** The type of a column such as `geometry(Point,3857)`. */
 function withSrid(type: ScalarType, modifiedType: string | null): ScalarType {
-  const [, digits] = /,(\d+)\)$/.exec(modifiedType ?? '') ?? [];
+  const [, digits] = /,(\d+)\)(?:\[\])?$/.exec(modifiedType ?? '') ?? [];
   return digits === undefined ? type : { ...type, srid: Number(digits) };
 }
 
