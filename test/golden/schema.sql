@@ -146,3 +146,6 @@ create function in_euros(price price) returns numeric language sql stable as $$ 
 create table gear(id int primary key, specs jsonb, parts jsonb);
 comment on column gear.specs is '@graphql({"shape": {"type": "object", "properties": {"maker": {"type": "string"}, "watts": {"type": "integer"}, "made": {"type": "string", "format": "date"}, "tags": {"type": "array", "items": {"type": "string"}}, "size": {"type": "object", "properties": {"unit": {"type": "string"}}}}}})';
 comment on column gear.parts is '@graphql({"shape": {"type": "array", "items": {"type": "object", "title": "GearPart", "properties": {"no": {"type": "integer"}}}}})';
+-- Arrays of types that pg_graphql only knows as Opaque, and rows of a table as values.
+create table log_entry(id int primary key, hosts inet[], details jsonb[], spans int4range[], took interval[], tag price_tag, price price);
+comment on table log_entry is '@graphql({"aggregate": {"enabled": true}})';
