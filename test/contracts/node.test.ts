@@ -1,11 +1,9 @@
 /** What rowgraph needs of Node beyond its documentation, or of what Node calls experimental. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { PgSocket } from '../../src/database/wire/pg-client.ts';
 import { contract } from './contract.ts';
 
@@ -54,18 +52,4 @@ contract('node', 'database/wire/pg-client.ts', 'what a socket reads is handed on
   });
   assert.deepEqual(await Promise.all(read), notices);
   server.close();
-});
-
-contract('node', 'cli/commands/serve.ts', 'the young generation does not grow once it is told not to', async () => {
-  const program = (flag: string) => `const v8 = require('node:v8');
-    const young = () => v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size;
-    const before = young();
-    ${flag}
-    const kept = [];
-    for (let count = 0; count < 500_000; count += 1) kept.push([count]);
-    console.log(young() / before);`;
-  const growthWith = async (flag: string) => Number((await promisify(execFile)(process.execPath, ['--eval', program(flag)])).stdout);
-  // It has two halves, of which the second is made when it is first collected.
-  assert.ok((await growthWith('')) > 2, 'or else there is nothing to prevent');
-  assert.ok((await growthWith("v8.setFlagsFromString('--semi-space-growth-factor=1');")) <= 2);
 });

@@ -1,11 +1,5 @@
-/**
- * `rowgraph serve` and `rowgraph mcp`: serve an existing PostgreSQL until they are stopped, over HTTP, or to one agent on standard input and
- * output.
- *
- * Relies on a flag of V8 that is not documented, and on V8 reading it while it runs (`test/contracts/node.test.ts`).
- */
+/** `rowgraph serve` and `rowgraph mcp`: serve an existing PostgreSQL until they are stopped, over HTTP, or to one agent on standard input and output. */
 import cluster from 'node:cluster';
-import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { type AgentConfiguration, agentSettings, serveSettings } from '../command-settings.ts';
@@ -14,14 +8,10 @@ import { agentPackages, checkPackages } from '../package-file.ts';
 import { leave } from '../serve/process-end.ts';
 import { addClaims, addRole, callerOf, type Flags } from './with-graph.ts';
 
-/** The young generation stays as small as it is before the server is loaded: more costs memory, and gains no throughput (docs/decisions.md). */
-const keepYoungGeneration = '--semi-space-growth-factor=1';
-
 export function serveCommand(environment: Environment): Command {
   const command = new Command('serve').description('Serve an existing PostgreSQL database, version 14 to 18');
   return addSettings(command, serveSettings).action(async (flags) => {
     const configuration = readSettings(serveSettings, flags, environment);
-    setFlagsFromString(keepYoungGeneration);
     if (configuration.workers > 1 && cluster.isPrimary) {
       const { superviseWorkers } = await import('../serve/supervise-workers.ts');
       return superviseWorkers(configuration);
