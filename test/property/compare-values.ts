@@ -116,7 +116,6 @@ async function compare(
   };
   if (operator === 'is' && operand === null) throw new RefusalError('"is" takes no null');
   if (operator === 'is') return texts.map((text) => (text === null) === (operand === 'NULL'));
-  if (type.sql === 'point') throw new RefusalError('PostgreSQL has no equality of points.');
   if (operand === null) return texts.map(() => null);
   // Unlike a comparison, a search in an empty list is false for null too.
   if (operator === 'in') return each('eq', operand as unknown[], any);

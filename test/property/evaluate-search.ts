@@ -143,7 +143,7 @@ export async function snippetOf(
 ): Promise<string | null> {
   if (!search) return null;
   const searched = searchedBy(row.table);
-  const compared = comparedTexts(row.table, searched).map((name) => row.table.names.columns.find((each) => each.name === name)!);
+  const compared = comparedTexts(row.table, searched).flatMap((name) => row.table.names.columns.find((each) => each.name === name) ?? []);
   const { text } = valueOf(row, byLegalName(compared, ({ fieldName }) => fieldName, String(column)).name);
   if (((words ?? 0) as number) < 0) throw new RefusalError('a negative count');
   if (text === null) return null;

@@ -49,6 +49,13 @@ export class Examples {
     )?.names.typeName;
   }
 
+  /** Whether a member of a filter or an order is a column that PostgreSQL has no comparison of; what uses it may not be read at all. */
+  isIncomparable(inputName: string, fieldName: string): boolean {
+    const table = this.#table(inputName);
+    const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(fieldName));
+    return column !== undefined && columnOf(table!.description, column.name).type.sql === 'point';
+  }
+
   /** Whether a type is the filter of a table. */
   isFilter(typeName: string): boolean {
     return this.#world.tables.some(({ names }) => tableTypeName(names, 'Filter') === typeName);

@@ -143,9 +143,7 @@ export function keyOfMeasure(measure: Measure, direction: string): OrderKey {
 }
 
 function columnReading(table: LoadedTable, name: string, direction: string): Reading {
-  const { type } = columnOf(table.description, name);
-  if (type.sql === 'point') throw new RefusalError('Points have no order.');
-  return { column: name, type, direction, read: (row) => valueOf(row, name) };
+  return { column: name, type: columnOf(table.description, name).type, direction, read: (row) => valueOf(row, name) };
 }
 
 /** A member of a composite value, or what is at a path of a document. */

@@ -69,7 +69,9 @@ export class RandomValues {
 
   /** A filter over a table's type. */
   filter(type: GraphQLInputObjectType, typeName: string, depth = 2): Record<string, unknown> {
-    const fields = Object.values(type.getFields()).filter((field) => depth > 0 || this.#isPlain(field.type, type));
+    const fields = Object.values(type.getFields())
+      .filter((field) => depth > 0 || this.#isPlain(field.type, type))
+      .filter(({ name }) => !this.#examples.isIncomparable(type.name, name));
     const chosen = this.#random.sample(fields, this.#random.chance(0.05) ? 0 : this.#random.integer(1, 2));
     return Object.fromEntries(chosen.map((field) => [field.name, this.#filterMember(field, typeName, depth)]));
   }
@@ -243,6 +245,7 @@ export class RandomValues {
   #orderElement(type: GraphQLInputObjectType, depth: number): Record<string, unknown> {
     const fields = Object.values(type.getFields())
       .filter((field) => depth > 0 || !isInputObjectType(field.type))
+      .filter(({ name }) => !this.#examples.isIncomparable(type.name, name))
       .filter(({ description = '' }) => depth === deepest || !ofCollection.some((words) => description?.startsWith(words)));
     if (fields.length === 0 || this.#random.chance(0.04)) return {};
     const { name, type: inner } = this.#random.pick(fields);
