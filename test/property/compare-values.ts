@@ -182,6 +182,7 @@ const operators: Readonly<Record<string, string>> = {
   contains: '@>',
   containedBy: '<@',
   overlaps: '&&',
+  equalTo: '=',
   matches: '~',
   matchesText: '@',
   similarTo: '%',

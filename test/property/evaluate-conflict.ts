@@ -1,6 +1,6 @@
 /** What settles the conflicts of an insert, found in the catalogs by the name that the client gives, and written as one would by hand. */
 import { type CaseContext, readValue } from './case-context.ts';
-import type { LoadedTable } from './loaded-tables.ts';
+import { type LoadedTable, RefusalError } from './loaded-tables.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
 interface Index {
@@ -16,9 +16,11 @@ export async function conflictTarget(context: CaseContext, table: LoadedTable, n
   return `(${columns})${index.condition === null ? '' : ` where ${index.condition}`}`;
 }
 
-/** The columns of the unique index of this name. */
+/** The columns of the unique index of this name, which has to be one of all rows. */
 export async function conflictColumns(context: CaseContext, table: LoadedTable, name: string): Promise<readonly string[]> {
-  return (await readIndex(context, table, name)).columns;
+  const { columns, condition } = await readIndex(context, table, name);
+  if (condition !== null) throw new RefusalError('a partial index');
+  return columns;
 }
 
 async function readIndex({ database }: CaseContext, { schemaName, description }: LoadedTable, name: string): Promise<Index> {

@@ -51,7 +51,7 @@ export class Examples {
 
   /** Whether a member of a filter or an order is a column that PostgreSQL has no comparison of; what uses it may not be read at all. */
   isIncomparable(inputName: string, fieldName: string): boolean {
-    const table = this.#table(inputName);
+    const table = this.#table(this.relatedType(inputName) ?? inputName);
     const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(fieldName));
     return column !== undefined && columnOf(table!.description, column.name).type.sql === 'point';
   }

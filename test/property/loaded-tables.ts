@@ -221,7 +221,9 @@ function readableColumns(schema: SchemaDescription, model: Model, names: Table):
   );
   const { columns = [] } = (describedTable(schema, names).directive.search ?? {}) as { columns?: object };
   const searched = (Array.isArray(columns) ? columns : Object.keys(columns)) as string[];
-  const granted = searched.filter((name) => isGranted(describedTable(schema, names), model.role, 'select', name));
+  const vectors = describedTable(schema, names).columns.flatMap(({ name, type }) => (type.sql === 'tsvector' ? [name] : []));
+  const isGrantedTo = (name: string) => isGranted(describedTable(schema, names), model.role, 'select', name);
+  const granted = [...searched, ...vectors].filter(isGrantedTo);
   const computed = names.computed.flatMap((routine) => {
     const { body } = describedRoutine(schema, routine);
     return 'column' in body ? [body.column] : [];

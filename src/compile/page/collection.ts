@@ -101,7 +101,7 @@ function distinctRows(collection: Collection, { keys, order }: DistinctPlan, ali
   return { scope, from: as(rows, alias), where: [] };
 }
 
-/** The scope of a subselect that returns all that is read of the rows, the depth that orders them too. PostgreSQL leaves out what is not. */
+/** The scope of a subselect that returns all that is read of the rows, and that orders them. PostgreSQL leaves out what is not. */
 function derivedScope(collection: Collection, alias: string): DerivedScope {
   const { table, page } = collection.plan;
   const names = [...readableColumns(table), ...table.primaryKey.map(({ name }) => name)];
