@@ -4,7 +4,7 @@
  */
 import { type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
-import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
 import { attributeOf, type LoadedValue, namesOf } from './loaded-values.ts';
 import { absent, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { columnOf } from './schema-description.ts';
