@@ -7,6 +7,7 @@ import { type ColumnType, jsonValueTypes } from './column-types.ts';
 import { passes } from './evaluate-having.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
+import { attributeOf, namesOf } from './loaded-values.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -67,34 +68,44 @@ async function evaluateKey(
   let at = table;
   let found: readonly (LoadedRow | undefined)[] = rows;
   const names: string[] = [];
-  for (let current = element; ; ) {
-    const [name, inner] = onlyMember(current);
+  let [name, by] = onlyMember(element);
+  for (;;) {
     const relation = at.names.relations.find(({ fieldName, kind }) => fieldName === name && kind === 'to-one');
-    if (relation && typeof inner === 'object') {
-      const target = tableByType(at.world, relation.target.typeName);
-      found = found.map((row) => row && rowsOf(target).find((other) => areTied(relation as Relation, row, other)));
-      at = target;
-      names.push(name);
-      current = inner as Input;
-      continue;
-    }
-    const ofJson = at.names.columns.find(({ rowFieldName }) => rowFieldName === name);
-    if (ofJson && columnOf(at.description, ofJson.name).type.scalar === 'JSON') {
-      const texts = found.map((row) => (row ? valueOf(row, ofJson.name).text : null));
-      const key = inner as JsonValueKey;
-      return evaluateJsonKey(`${[...names, name].join('.')} ${JSON.stringify(key.path)}`, texts, key, oracle);
-    }
-    const [field, by] = typeof inner === 'object' ? onlyMember(inner as Input) : [name, inner];
-    const column = at.names.columns.find(({ rowFieldName }) => rowFieldName === field)!.name;
-    const { type } = columnOf(at.description, column);
-    const texts = found.map((row) => (row ? valueOf(row, column).text : null));
-    const path = [...names, field].join('.');
-    const shown = found.map((row) => (row ? valueOf(row, column).json : null));
-    if (by === 'VALUE') return { path, ranks: await oracle.ranks(texts, type), json: shown.map((json) => withoutZeros(json, type)) };
-    const expression = typeof inner === 'object' ? rangeOf(type, String(by)) : truncated(type, String(by), timeZone);
-    const ranks = (await oracle.list(texts, `case when value is not null then dense_rank() over (order by ${expression}) end`)) as number[];
-    return { path, ranks, json: await oracle.list(texts, jsonOf(expression, type)) };
+    if (!relation || typeof by !== 'object') break;
+    const target = tableByType(at.world, relation.target.typeName);
+    found = found.map((row) => row && rowsOf(target).find((other) => areTied(relation as Relation, row, other)));
+    at = target;
+    names.push(name);
+    [name, by] = onlyMember(by as Input);
   }
+  const columnNamed = (field: string) => {
+    const column = at.names.columns.find(({ rowFieldName }) => rowFieldName === field);
+    return column && columnOf(at.description, column.name);
+  };
+  const named = columnNamed(name);
+  const isRange = typeof by === 'object' && !named?.type.composite && named?.type.scalar !== 'JSON';
+  if (isRange) [name, by] = onlyMember(by as Input);
+  const column = columnNamed(name)!;
+  let { type } = column;
+  let values = found.map((row) => row && valueOf(row, column.name));
+  while (type.composite && typeof by === 'object') {
+    names.push(name);
+    [name, by] = onlyMember(by as Input);
+    const attribute = attributeOf(namesOf(at.world, type), 'rowFieldName', name);
+    values = values.map((value) => value?.members?.get(attribute.name));
+    ({ type } = attribute);
+  }
+  const path = [...names, name].join('.');
+  const texts = values.map((value) => value?.text ?? null);
+  if (typeof by === 'object') {
+    const key = by as JsonValueKey;
+    return evaluateJsonKey(`${path} ${JSON.stringify(key.path)}`, texts, key, oracle);
+  }
+  if (by === 'VALUE')
+    return { path, ranks: await oracle.ranks(texts, type), json: values.map((value) => withoutZeros(value?.json ?? null, type)) };
+  const expression = isRange ? rangeOf(type, String(by)) : truncated(type, String(by), timeZone);
+  const ranks = (await oracle.list(texts, `case when value is not null then dense_rank() over (order by ${expression}) end`)) as number[];
+  return { path, ranks, json: await oracle.list(texts, jsonOf(expression, type)) };
 }
 
 /** The values at a path of documents, shown as JSON text. */

@@ -11,6 +11,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isEnumType,
+  isLeafType,
 } from 'graphql';
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
@@ -43,7 +44,8 @@ type Source =
   | { readonly kind: 'page info'; readonly page: Page }
   | AggregateSource
   | { readonly kind: 'group'; readonly table: LoadedTable; readonly group: Group }
-  | { readonly kind: 'group key'; readonly table: LoadedTable; readonly keys: Group['keys']; readonly path: string }
+  /** `table`: null inside a value of a composite type. */
+  | { readonly kind: 'group key'; readonly table: LoadedTable | null; readonly keys: Group['keys']; readonly path: string }
   | CompositeSource
   | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
@@ -168,7 +170,7 @@ class Evaluator {
       case 'composite':
         return memberField(source, info.fieldName, args);
       case 'group key':
-        return groupKeyField(source, info.fieldName, args);
+        return groupKeyField(source, args, info);
       case 'aggregate':
         return info.fieldName === 'count' ? source.passing.length : { ...source, kind: info.fieldName, args };
       default:
@@ -297,10 +299,15 @@ function edgeField({ row, page }: Extract<Source, { kind: 'edge' }>, field: stri
 }
 
 /** The values that the rows of a group share; null for what they are not grouped by. */
-function groupKeyField({ table, keys, path }: Extract<Source, { kind: 'group key' }>, fieldName: string, args: Arguments): unknown {
-  const relation = table.names.relations.find((each) => each.fieldName === fieldName);
-  if (!relation) return keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
-  return { kind: 'group key', table: tableByType(table.world, relation.target.typeName), keys, path: `${path}${fieldName}.` };
+function groupKeyField(
+  { table, keys, path }: Extract<Source, { kind: 'group key' }>,
+  args: Arguments,
+  { fieldName, returnType }: GraphQLResolveInfo,
+): unknown {
+  if (isLeafType(getNamedType(returnType))) return keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
+  const relation = table?.names.relations.find((each) => each.fieldName === fieldName);
+  const target = relation ? tableByType(table!.world, relation.target.typeName) : null;
+  return { kind: 'group key', table: target, keys, path: `${path}${fieldName}.` };
 }
 
 function pageInfoField(page: Page, fieldName: string): unknown {
