@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
+import { walkPages } from './support/walk-pages.ts';
 
 /** Values of a type, as SQL literals. */
 const keys: Readonly<Record<string, readonly [type: string, ...values: string[]]>> = {
@@ -93,19 +94,8 @@ async function page(collection: string, args: string, mark: string): Promise<Pag
 
 /** The marks of all rows, read in pages of this size. */
 async function walk(collection: string, order: string, mark: string, direction: 'forward' | 'backward', size: number): Promise<number[]> {
-  const isForward = direction === 'forward';
-  const seen: number[] = [];
-  let from = '';
-  for (;;) {
-    const args = `${isForward ? 'first' : 'last'}: ${size} ${order}${from}`;
-    const { edges, pageInfo } = await page(collection, args, mark);
-    const marks = edges.map(({ node }) => node.mark);
-    if (isForward) seen.push(...marks);
-    else seen.unshift(...marks);
-    if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)) return seen;
-    assert.ok(edges.length > 0);
-    from = isForward ? ` after: "${edges.at(-1)?.cursor}"` : ` before: "${edges[0]?.cursor}"`;
-  }
+  const nodes = await walkPages((args) => page(collection, `${args} ${order}`, mark), direction === 'forward', size);
+  return nodes.map((node) => node.mark);
 }
 
 async function marksOf(sql: string): Promise<unknown[]> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
+import { walkPages } from '../support/walk-pages.ts';
 
 const columns = ['a', 'b', 'c'] as const;
 type ColumnName = (typeof columns)[number];
@@ -84,23 +85,14 @@ interface Page {
 }
 
 async function walk(on: readonly ColumnName[], order: Order, isForward: boolean, size: number): Promise<number[]> {
-  const ids: number[] = [];
   const fixed = `distinctOn: [${on.join()}], orderBy: [${order.map(([column, direction]) => `{${column}: ${direction}}`).join()}]`;
-  let cursor = '';
-  for (;;) {
-    const page = `${isForward ? 'first' : 'last'}: ${size} ${cursor && `${isForward ? 'after' : 'before'}: "${cursor}"`}`;
-    const fields = 'totalCount edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage }';
-    const data = (await graph.ask(`{ thingCollection(${fixed}, ${page}) { ${fields} } }`)) as Page;
-    const { edges, pageInfo, totalCount } = data.thingCollection;
-    assert.equal(totalCount, distinctIds(on, order).length);
-    assert.equal(isForward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage, cursor !== '');
-    const found = edges.map(({ node }) => node.id);
-    if (isForward) ids.push(...found);
-    else ids.unshift(...found);
-    const last = edges.at(isForward ? -1 : 0);
-    if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage) || !last) return ids;
-    cursor = last.cursor;
-  }
+  const fields = 'totalCount edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage }';
+  const read = async (page: string): Promise<Page['thingCollection']> => {
+    const { thingCollection } = (await graph.ask(`{ thingCollection(${fixed}, ${page}) { ${fields} } }`)) as Page;
+    assert.equal(thingCollection.totalCount, distinctIds(on, order).length);
+    return thingCollection;
+  };
+  return (await walkPages(read, isForward, size)).map(({ id }) => id);
 }
 
 for (const on of sets) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
+import { walkPages } from '../support/walk-pages.ts';
 
 /** The first ten refer to each other, in cycles; the others to earlier ones, and some to none. */
 const parents = Array.from({ length: 70 }, (_, index) => {
@@ -114,21 +115,8 @@ async function pageOf(id: number, order: string, page: string): Promise<Connecti
 }
 
 async function walk(id: number, order: string, isForward: boolean): Promise<number[]> {
-  const ids: number[] = [];
-  for (let cursor = ''; ; ) {
-    const { edges, pageInfo } = await pageOf(
-      id,
-      order,
-      `${isForward ? 'first' : 'last'}: 4 ${cursor && `${isForward ? 'after' : 'before'}: "${cursor}"`}`,
-    );
-    assert.equal(isForward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage, cursor !== '');
-    const found = edges.map(({ node }) => node.id);
-    if (isForward) ids.push(...found);
-    else ids.unshift(...found);
-    const last = edges.at(isForward ? -1 : 0);
-    if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage) || !last) return ids;
-    cursor = last.cursor;
-  }
+  const nodes = await walkPages((page) => pageOf(id, order, page), isForward, 4);
+  return nodes.map((node) => node.id);
 }
 
 test('filters by lineages find what lineages are', async () => {

@@ -43,7 +43,7 @@ function compositeText({ attributes }: CompositeValue, { columns, composite }: T
   return `(${texts.map((text) => (text === null ? '' : elementLiteral(text))).join(',')})`;
 }
 
-export function isShaped(value: ScalarValue): value is ShapedValue {
+function isShaped(value: ScalarValue): value is ShapedValue {
   return typeof value === 'object' && value !== null && 'shape' in value;
 }
 

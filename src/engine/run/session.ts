@@ -45,7 +45,7 @@ export function sessionOf(
 /** A token is verified once and its claims are used many times. Only frozen claims are cached: others may change, or be shared. */
 const claimsTexts = new WeakMap<Caller, string>();
 
-export function claimsTextOf(caller: Caller): string {
+function claimsTextOf(caller: Caller): string {
   const cached = claimsTexts.get(caller);
   if (cached !== undefined) return cached;
   const text = claimsJson(caller);

@@ -24,11 +24,6 @@ import { bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, orderByDirection } from '../value-types.ts';
 
-/** The filter of JSON columns; undefined in a schema without one. */
-export function jsonFilterOf(registry: TypeRegistry): GraphQLInputObjectType | undefined {
-  return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.filter);
-}
-
 /** `json`: the scalar of JSON; `filterIs`: the type of the operator that tests for null. */
 export function defineJsonTypes(registry: TypeRegistry, json: GraphQLScalarType, filterIs: GraphQLEnumType): void {
   const names = registry.jsonTypes;
