@@ -188,6 +188,7 @@ describe('citext in a schema off the search path', () => {
       const node = { mood: 'calm', code: 7, feeling: 'wild', spans: '[1,3)', moods: ['calm'] };
       assert.deepEqual(await all.ask(read, role), { feelingCollection: { edges: [{ node }] } });
       assert.deepEqual(await rows('(filter: {mood: {eq: "wild"}})', role), [2]);
+      assert.deepEqual(await rows('(filter: {moods: {contains: ["wild"], any: {eq: "calm"}}})', role), [2]);
       assert.deepEqual(await rows('(filter: {code: {eq: 7}, spans: {eq: "[1,3)"}})', role), [1]);
       assert.deepEqual(await rows('(orderBy: [{mood: DescNullsLast}, {code: AscNullsLast}])', role), [2, 1]);
       const page = '{ codedCollection(first: 1, orderBy: [{code: DescNullsLast}]) { edges { cursor node { nodeId } } } }';
@@ -217,7 +218,7 @@ describe('citext in a schema off the search path', () => {
         .map((name) => name.trim());
     assert.deepEqual(inputs('feelingInsertInput'), ['id', 'words']);
     assert.deepEqual(inputs('feelingUpdateInput'), ['id', 'words']);
-    assert.deepEqual(inputs('feelingFilter').slice(0, 6), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
+    assert.deepEqual(inputs('feelingFilter').slice(0, 7), ['id', 'mood', 'code', 'spans', 'moods', 'words', 'next_code']);
     assert.deepEqual(inputs('feelingOrderBy'), ['id', 'mood', 'code', 'spans', 'words', 'next_code']);
     assert.deepEqual(inputs('codedInsertInput'), ['words']);
     assert.deepEqual(inputs('user_ofUpdateInput'), ['id', 'n']);
