@@ -58,7 +58,8 @@ function constants(
   args: Arguments,
 ): unknown {
   const show = (row: readonly LoadedValue[]) => {
-    if (returns === 'setof') return showValue(world, columns[0]!.type, row[0]!, {}, false);
+    const [first] = columns;
+    if (returns === 'setof') return showValue(world, first!.type, ofSet(first!.type, row[0]!), {}, false);
     const members = new Map(columns.map(({ name }, index) => [name, row[index]!]));
     return {
       kind: 'composite',
@@ -71,6 +72,12 @@ function constants(
   if (returns !== 'out') return pageOf(routine, args, routine.rows.slice(0, countOf(args.most))).map(show);
   const row = routine.rows[Number(args.most ?? 0) - 1];
   return row && !isEmpty(row) ? show(row) : null;
+}
+
+/** In a set, a value of a composite type that is null is one of nulls. */
+function ofSet({ composite, isArray }: ColumnType, value: LoadedValue): LoadedValue {
+  if (!composite || isArray || value.text !== null) return value;
+  return { ...value, text: '', members: new Map(composite.attributes.map(({ name }) => [name, value])) };
 }
 
 /** Arguments of functions have none. */
