@@ -1,6 +1,6 @@
 /** What input objects with related rows in them hold, and the rows and columns that these are about, in SQL. */
 
-import { type GraphQLInputField, type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
+import { type GraphQLInputField, type GraphQLInputObjectType, getNamedType } from 'graphql';
 import type { Relation } from '../../src/model/model.ts';
 import { byLegalName } from './evaluate-conflict.ts';
 import { columnValues } from './input-values.ts';
@@ -51,8 +51,8 @@ export function memberType(type: GraphQLInputObjectType, member: string): GraphQ
 /** The relations among an input type's fields, in their order. */
 export function places({ names }: LoadedTable, type: GraphQLInputObjectType): Place[] {
   return Object.values(type.getFields()).flatMap((field) => {
-    const inner = getNamedType(field.type);
-    const relation = isInputObjectType(inner) && names.relations.find(({ fieldName }) => fieldName === field.name);
+    const inner = getNamedType(field.type) as GraphQLInputObjectType;
+    const relation = isOfRelation(field) && names.relations.find(({ fieldName }) => fieldName === field.name);
     return relation ? [{ relation, type: inner }] : [];
   });
 }

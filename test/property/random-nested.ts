@@ -1,12 +1,5 @@
 /** Random objects of inserts and updates with related rows in them, mostly such as can be written: keys that are new, or that rows have. */
-import {
-  type GraphQLEnumType,
-  type GraphQLInputField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-  getNamedType,
-  isInputObjectType,
-} from 'graphql';
+import { type GraphQLEnumType, type GraphQLInputField, type GraphQLInputObjectType, type GraphQLInputType, getNamedType } from 'graphql';
 import type { Column, Relation } from '../../src/model/model.ts';
 import type { LoadedRow, LoadedTable, World } from './loaded-tables.ts';
 import { isOfRelation } from './nested-inputs.ts';
@@ -65,8 +58,8 @@ export class NestedMaker {
   ) {
     const { random } = this.#maker;
     const found = Object.values(type.getFields()).flatMap((field) => {
-      const inner = getNamedType(field.type);
-      const relation = isInputObjectType(inner) && table.names.relations.find(({ fieldName }) => fieldName === field.name);
+      const inner = getNamedType(field.type) as GraphQLInputObjectType;
+      const relation = isOfRelation(field) && table.names.relations.find(({ fieldName }) => fieldName === field.name);
       return relation && isPlainRelation(this.#world, table, relation) ? [{ field, relation, inner }] : [];
     });
     const chosen = depth > 0 ? random.sample(found, random.pick([0, 1, 1, 2])) : [];
