@@ -50,7 +50,7 @@ function partsJson(value: string, type: ColumnType): string {
   const parts = type.isArray
     ? `array(select ${valueJson(`(${value})[i]`, element)} from generate_series(1, cardinality(${value})) as i order by i)`
     : `json_build_array(${type.composite!.attributes.map((each) => valueJson(`(${value}).${quoteIdentifier(each.name)}`, each.type)).join(', ')})`;
-  return `case when (${value})::text is not null then to_json(${parts}) end`;
+  return `case when (${value})::text is not null then pg_catalog.to_json(${parts}) end`;
 }
 
 export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw: readonly RawValue[]): ReadonlyMap<string, LoadedValue> {

@@ -45,7 +45,8 @@ export function randomTypes(random: RandomSource, schema: string, names: FreshNa
     composites.push(composite);
     members.push(type);
     types.push(type);
-    if (random.chance(0.3)) {
+    // Over a type without a legal name, it is a text.
+    if (random.chance(0.3) && /^[A-Za-z]\w*$/.test(String(composite.directive?.name ?? composite.name))) {
       const domain = { name: names.take(random, 0.15), base: type, checkSql: null };
       domains.push(domain);
       types.push(ofDomain(quoteIdentifier(schema, domain.name), domain));
