@@ -131,6 +131,7 @@ const withKey: readonly (readonly [query: string, ...key: string[]])[] = [
   ['select (at at time zone $$UTC$$)::date as day, count(*) from sale group by 1', 'day?'],
   // Several queries.
   ['select title from post union select name from author', 'title?'],
+  ['select id from parent union select id from post', 'id?'],
   ["select id, 'post' as kind from post union select id, 'author' from author", 'id', 'kind'],
   ["select id, null::text as kind from post union select id, 'author' from author", 'id', 'kind?'],
   // A row of an outer join's optional side may be null for some rows of the other side, and not for others.

@@ -94,10 +94,10 @@ class Analysis {
     const primary = indexes.find((index) => index.primary);
     const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
     // Queries on it return the rows of child tables too, but its indexes do not cover them.
-    if (hasChildren) return { ...unknownProperties('other tables inherit from it'), originOf };
+    const isStable = (): boolean => true;
+    if (hasChildren) return { ...unknownProperties('other tables inherit from it'), originOf, isStable };
     const unique = indexes.map(({ columns }) => columns);
     const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
-    const isStable = (): boolean => true;
     const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
     return { key: primary?.columns ?? null, unique, single: false, isSummary: false, originOf, isNeverNull, isStable, problem };
   }
