@@ -38,10 +38,10 @@ export function runInSlices<T>(work: Generator<void, T>, deadline: Deadline | nu
 
 const itemsAtATime = 500;
 
-export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Generator<void, Result[]> {
+export function* mapInSteps<Item, Result>(items: readonly Item[], work: (item: Item, index: number) => Result): Generator<void, Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    results.push(work(item));
+    results.push(work(item, results.length));
     if (results.length % itemsAtATime === 0) yield;
   }
   return results;

@@ -42,9 +42,11 @@ function leafText(value: ScalarValue, type: ScalarType | EnumValueType): string 
   if (type.kind === 'enum') return JSON.stringify(labelOf(text, type));
   switch (type.typeName) {
     case 'int4':
-    case 'float8':
     case 'numeric':
       return numberText(text);
+    case 'float8':
+      if (Number.isFinite(Number(text))) return numberText(text);
+      throw invalid(`${quote(shorten(text))} is beyond what a Float can be.`);
     case 'int8':
       return wholeText(text);
     case 'bool':

@@ -22,7 +22,7 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
   const atMost = integerParameter(argumentOf(field, 'atMost') ?? { kind: 'constant', value: '1' });
   const readsBeyond = responseReadsBeyond(table, members);
   if (kind === 'delete') return { kind, table, filter, atMost, members, readsAfter: readsBeyond };
-  const set = entriesOf(argumentOf(field, 'set') ?? null);
+  const set = entriesOf(argumentOf(field, 'set') ?? null, inputPath('set'));
   const increment = planIncrement(
     argumentOf(field, 'increment') ?? null,
     'set',
@@ -79,7 +79,10 @@ export function* planInsert(field: SelectedField, table: Table, model: Model): G
   const objects = argumentOf(field, 'objects');
   const items = objects?.kind === 'list' ? objects.items : objects ? [objects] : [];
   if (items.length === 0) throw new ApiError('BAD_USER_INPUT', 'The argument "objects" is empty. Pass at least one object.');
-  const rows = yield* mapInSteps(items, (item) => new Map(entriesOf(item).map(({ column, parameter }) => [column, parameter])));
+  const rows = yield* mapInSteps(
+    items,
+    (item, index) => new Map(entriesOf(item, inputPath(index, inputPath('objects'))).map(({ column, parameter }) => [column, parameter])),
+  );
   const named = new Set<Column>();
   for (const row of rows) for (const column of row.keys()) named.add(column);
   const columns = table.columns.filter((column) => named.has(column));
@@ -115,9 +118,9 @@ export function planConflict(value: InputValue, table: Table, path: InputPath): 
   return { arbiter, columns, increment, filter };
 }
 
-function entriesOf(value: InputValue): Assignment[] {
+function entriesOf(value: InputValue, path: InputPath): Assignment[] {
   const { entries } = objectOf(value);
-  checkGivenOnce(entries);
+  atInput(path, () => checkGivenOnce(entries));
   return entries.flatMap((entry): Assignment[] => {
     const binding = bindingAt('write', entry);
     // `nested-writes/` plans inputs with related rows, unless they are all null.
