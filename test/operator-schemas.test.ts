@@ -190,6 +190,8 @@ describe('citext in a schema off the search path', () => {
       assert.deepEqual(await rows('(filter: {mood: {eq: "wild"}})', role), [2]);
       assert.deepEqual(await rows('(filter: {moods: {contains: ["wild"], any: {eq: "calm"}}})', role), [2]);
       assert.deepEqual(await rows('(filter: {code: {eq: 7}, spans: {eq: "[1,3)"}})', role), [1]);
+      if (role === 'authenticated')
+        assert.deepEqual(await rows('(filter: {moods: {contains: ["calm"], any: {eq: "calm"}, length: {eq: 1}}})', role), [1]);
       assert.deepEqual(await rows('(orderBy: [{mood: DescNullsLast}, {code: AscNullsLast}])', role), [2, 1]);
       const page = '{ codedCollection(first: 1, orderBy: [{code: DescNullsLast}]) { edges { cursor node { nodeId } } } }';
       const { codedCollection } = (await all.ask(page, role)) as {

@@ -287,8 +287,16 @@ export function namesAllTypes(catalog: Catalog, privileges: Privileges): boolean
   return true;
 }
 
-/** The schema with the operators of the type, if the role may not use it: PostgreSQL would compare the values as those of another type. */
-export function closedOperatorSchema({ catalog, privileges }: Access, { operatorSchemaId }: CatalogType): SchemaName | undefined {
+/**
+ * The schema with the operators of the type, or of the elements of an array, if the role may not use it: PostgreSQL would compare the values
+ * as those of another type.
+ */
+export function closedOperatorSchema(
+  { catalog, privileges }: Access,
+  { operatorSchemaId, elementId, category, baseId }: CatalogType,
+): SchemaName | undefined {
+  const element = catalog.types.get(elementId || (category === 'A' ? baseId : 0));
+  if (element) return closedOperatorSchema({ catalog, privileges }, element);
   if (operatorSchemaId === 0 || privileges.schemas.has(operatorSchemaId)) return undefined;
   return catalog.operatorSchemas.find(({ id }) => id === operatorSchemaId);
 }
