@@ -140,7 +140,8 @@ function combine(random: Random, query: string, count: number): string {
   const second = random.chance(0.5) ? query.replaceAll(/\bone\b/g, '(select * from one where x > 0)') : `select ${list} from ${other.name}`;
   const sides = random.chance(0.5) ? [query, second] : [second, query];
   const last = random.chance(0.3) ? ` ${random.pick(['union', 'intersect'])} select ${list} from ${other.name}` : '';
-  return `select ${Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ')} from (${sides.join(` ${operator} `)}${last}) s(${Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ')})`;
+  const names = Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ');
+  return `select ${names} from (${sides.join(` ${operator} `)}${last}) s(${names})`;
 }
 
 function writeItem(

@@ -93,8 +93,8 @@ class Analysis {
     const indexes = this.#indexes.get(tableId) ?? [];
     const primary = indexes.find((index) => index.primary);
     const originOf = (column: number): ColumnOrigin => ({ path: '', tableId, column });
-    // Queries on it return the rows of child tables too, but its indexes do not cover them.
     const isStable = (): boolean => true;
+    // Queries on it return the rows of child tables too, but its indexes do not cover them.
     if (hasChildren) return { ...unknownProperties('other tables inherit from it'), originOf, isStable };
     const unique = indexes.map(({ columns }) => columns);
     const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
