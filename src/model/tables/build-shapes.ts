@@ -8,7 +8,7 @@ import { readDirective } from '../directives.ts';
 import { isJsonType, type ListShape, type ObjectShape, readShape, type Shape, shapeScalars, WrongShape } from '../json-shapes.ts';
 import type { Column, ColumnShape } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
-import { columnFieldName, numbered, preferredName, qualifiedName, typeNameOf } from '../naming/names.ts';
+import { columnFieldName, legalName, numbered, qualifiedName, typeNameOf } from '../naming/names.ts';
 import type { EnumValueType, ScalarType, ValueType } from '../value-type.ts';
 import { type CompositeUse, claimParts } from './build-composites.ts';
 import { LazyTable, type TableBuilder } from './lazy-table.ts';
@@ -81,7 +81,7 @@ class ShapeMaker {
       findReferrers: () => [],
       hasLookup: () => false,
     };
-    const name = title ?? typeNameOf(place, traits.schema.inflection);
+    const name = title ?? legalName(place, (own) => typeNameOf(own, traits.schema.inflection));
     const none = { insertable: false, updatable: false, deletable: false, totalCount: false, aggregate: false } as const;
     return new LazyTable(
       {
@@ -105,10 +105,10 @@ class ShapeMaker {
   }
 
   #columnsOf(members: ObjectShape['members'], inner: ReadonlyMap<string, ColumnShape | null>): readonly Column[] {
-    const { schema, additions } = this.#owner.traits;
+    const { inflection } = this.#owner.traits.schema;
     const taken = new Set<string>();
     return members.map(({ name, description, shape }): Column => {
-      const { name: plain } = preferredName(name, {}, (own) => columnFieldName(own, schema.inflection), additions);
+      const plain = legalName(name, (own) => columnFieldName(own, inflection));
       const fieldName = taken.has(plain) ? numbered(`${plain}Member`, (other) => !taken.has(other)) : plain;
       taken.add(fieldName);
       const ofMember = inner.get(name) ?? null;
