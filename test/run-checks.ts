@@ -35,7 +35,7 @@ export const systemTests = [
   'test/{abuse,extension,faults,freshness,live,process,projects,property,replicas}/**/*.test.ts',
   'src/extension/*.test.ts',
   'test/many-roles.test.ts',
-  'test/additions/{nearest-pages,switches,taken-names}.test.ts',
+  'test/additions/{every-input,nearest-pages,switches,taken-names}.test.ts',
   'test/conformance/http.test.ts',
   'test/explain/*.test.ts',
   'test/contracts/citus.test.ts',
