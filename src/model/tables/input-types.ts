@@ -2,6 +2,7 @@
  * The names of the input types that the columns of all tables share: those of JSON, of ranges, and the filters of types that are Opaque. Only those that
  * a table with the addition uses, so that others keep the names.
  */
+import type { AdditionName } from '../../settings/additions.ts';
 import type { BuildContext } from '../build-context.ts';
 import type { JsonTypeNames, Model } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
@@ -65,14 +66,8 @@ function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['ran
   }
   const used = new Set<FilteredScalar>();
   if (ofRanges.size === 0 || !settings.additions.has('ranges')) return new Map();
-  for (const { additions, traits } of [...tables.values(), ...composites.values()]) {
-    if (!additions.has('ranges')) continue;
-    for (const { typeId } of traits.catalogTable.columns) {
-      const scalar = ofRanges.get(typeId);
-      if (scalar !== undefined) used.add(scalar);
-    }
-  }
-  for (const typeId of typesOfCalls(context)) {
+  const ofColumns = typesOfColumns([...tables.values(), ...composites.values()], 'ranges');
+  for (const typeId of [...ofColumns, ...typesOfCalls(context)]) {
     const scalar = ofRanges.get(typeId);
     if (scalar !== undefined) used.add(scalar);
   }
@@ -87,6 +82,12 @@ function claimRangeTypes(context: BuildContext, names: ClaimedNames): Model['ran
       },
     ]),
   );
+}
+
+/** The types of the columns of tables with an addition. */
+function typesOfColumns(tables: readonly LazyTable[], addition: AdditionName): readonly number[] {
+  const having = tables.filter(({ additions }) => additions.has(addition));
+  return having.flatMap(({ traits }) => traits.catalogTable.columns.map(({ typeId }) => typeId));
 }
 
 /** The types of arguments and results of the functions that may be fields, with the addition of ranges. */
@@ -110,9 +111,7 @@ function hasJson(context: BuildContext): boolean {
   const ofJson = new Set([...catalog.types.values()].filter((type) => postgresType(type).scalar === 'JSON').map(({ id }) => id));
   for (const { id, base } of domains.values()) if (isJson(base)) ofJson.add(id);
   for (const { id, elementId } of catalog.types.values()) if (ofJson.has(elementId)) ofJson.add(id);
-  return filtered(context).some(
-    ({ additions, traits }) => additions.has('json') && traits.catalogTable.columns.some(({ typeId }) => ofJson.has(typeId)),
-  );
+  return typesOfColumns(filtered(context), 'json').some((typeId) => ofJson.has(typeId));
 }
 
 /** The filters of the types of columns, and of the domains over such a type, in tables with the addition. */

@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import type { JsonTypeNames, Model, Table } from '../../model/model.ts';
 import { suffixesOf, type TypeSuffix, tableTypeName, tableTypeSuffixes } from '../../model/naming/graphql-names.ts';
+import { numbered } from '../../model/naming/names.ts';
 import type { NestedVerb } from '../../model/relations/writable-relations.ts';
 import type { MeasuredInput } from '../../model/types/metrics.ts';
 
@@ -122,6 +123,13 @@ export class TypeRegistry {
   define(name: string, factory: () => GraphQLNamedType): void {
     if (this.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
+  }
+
+  /** Adds a type that gives way if its name is taken, and returns it. */
+  defineFree<Type extends GraphQLNamedType>(wish: string, make: (name: string) => Type): Type {
+    const type = make(numbered(wish, (candidate) => !this.has(candidate)));
+    this.define(type.name, () => type);
+    return type;
   }
 
   has(name: string): boolean {

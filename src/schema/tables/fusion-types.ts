@@ -6,7 +6,6 @@
 import { type GraphQLFieldConfigArgumentMap, type GraphQLFieldConfigMap, GraphQLFloat, GraphQLInputObjectType, GraphQLInt } from 'graphql';
 import type { Table } from '../../model/model.ts';
 import { fusionTypeName } from '../../model/naming/graphql-names.ts';
-import { numbered } from '../../model/naming/names.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
 import { hasNearest } from './nearest-types.ts';
@@ -14,35 +13,31 @@ import { hasNearest } from './nearest-types.ts';
 /** Defines the type that all tables share, if any has both arguments. Gives way if its name is taken. */
 export function defineFusion(registry: TypeRegistry, tables: readonly Table[]): void {
   if (!tables.some((table) => isFused(registry, table))) return;
-  const name = numbered(fusionTypeName, (candidate) => !registry.has(candidate));
-  const type = new GraphQLInputObjectType({
-    name,
-    description: 'Fuses two orders: the score of a record is the sum of `weight / (k + place)` over those in which it is among the first',
-    fields: {
-      searchWeight: {
-        type: GraphQLFloat,
-        description: 'How much the places by `search` count. Default: 1',
-        ...bindInput('fusion', { kind: 'search weight' }),
-      },
-      nearestWeight: {
-        type: GraphQLFloat,
-        description: 'How much the places by `nearest` count. Default: 1',
-        ...bindInput('fusion', { kind: 'nearest weight' }),
-      },
-      k: {
-        type: GraphQLInt,
-        description: 'The greater it is, the less the first places count more than the next. Default: 60',
-        ...bindInput('fusion', { kind: 'k' }),
-      },
-      depth: {
-        type: GraphQLInt,
-        description: 'How many records of each order are fused. Default: 100; at most 1,000',
-        ...bindInput('fusion', { kind: 'depth' }),
-      },
+  const description =
+    'Fuses two orders: the score of a record is the sum of `weight / (k + place)` over those in which it is among the first';
+  const fields = {
+    searchWeight: {
+      type: GraphQLFloat,
+      description: 'How much the places by `search` count. Default: 1',
+      ...bindInput('fusion', { kind: 'search weight' }),
     },
-  });
-  registry.define(name, () => type);
-  registry.fusion = type;
+    nearestWeight: {
+      type: GraphQLFloat,
+      description: 'How much the places by `nearest` count. Default: 1',
+      ...bindInput('fusion', { kind: 'nearest weight' }),
+    },
+    k: {
+      type: GraphQLInt,
+      description: 'The greater it is, the less the first places count more than the next. Default: 60',
+      ...bindInput('fusion', { kind: 'k' }),
+    },
+    depth: {
+      type: GraphQLInt,
+      description: 'How many records of each order are fused. Default: 100; at most 1,000',
+      ...bindInput('fusion', { kind: 'depth' }),
+    },
+  };
+  registry.fusion = registry.defineFree(fusionTypeName, (name) => new GraphQLInputObjectType({ name, description, fields }));
 }
 
 function isFused(registry: TypeRegistry, table: Table): boolean {

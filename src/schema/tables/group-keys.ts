@@ -15,7 +15,6 @@ import {
 } from 'graphql';
 import type { Column, CompositeParts, Table } from '../../model/model.ts';
 import { groupUnitNames } from '../../model/naming/graphql-names.ts';
-import { numbered } from '../../model/naming/names.ts';
 import {
   bucketMember,
   clashesWithBuckets,
@@ -100,11 +99,9 @@ export function defineGroupUnits(registry: TypeRegistry): Groups['units'] {
 }
 
 function defineUnits(registry: TypeRegistry, plainName: string, names: readonly Unit[]): GraphQLEnumType {
-  const name = numbered(plainName, (candidate) => !registry.has(candidate));
   const values = Object.fromEntries(names.map((unit) => [unit, { description: units[unit] }]));
-  const type = new GraphQLEnumType({ name, description: 'How the values of a column are grouped', values, ...asChoice });
-  registry.define(name, () => type);
-  return type;
+  const description = 'How the values of a column are grouped';
+  return registry.defineFree(plainName, (name) => new GraphQLEnumType({ name, description, values, ...asChoice }));
 }
 
 function keyFields(registry: TypeRegistry, table: Table): Fields {

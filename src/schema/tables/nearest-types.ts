@@ -21,7 +21,6 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { nearestTypeNames } from '../../model/naming/graphql-names.ts';
-import { numbered } from '../../model/naming/names.ts';
 import { forms, type MeasuredInput, type Metric, metrics } from '../../model/types/metrics.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
@@ -67,34 +66,29 @@ function defineOrigin(registry: TypeRegistry, input: MeasuredInput): GraphQLInpu
   const { to, text } = origins[input];
   const [usual, ...others] = metricsOf(input);
   const metric = others.length > 0 ? defineMetric(registry, names.metric, metricsOf(input)) : null;
-  const name = numbered(names.nearest, (candidate) => !registry.has(candidate));
-  const type = new GraphQLInputObjectType({
-    name,
-    description: `What distances are measured from: one of \`to\`${text === null ? '' : ', `text`'} and \`nearestTo\``,
-    fields: {
-      to: {
-        type: originType(registry, input),
-        description: to,
-        ...bindInput('nearest to', { kind: 'to' }),
-      },
-      ...(text !== null && { text: { type: GraphQLString, description: text, ...bindInput('nearest to', { kind: 'text' }) } }),
-      nearestTo: {
-        type: GraphQLID,
-        description: 'A record of the same type, which is left out itself',
-        ...bindInput('nearest to', { kind: 'nearest to' }),
-      },
-      ...(metric !== null && {
-        metric: {
-          type: metric,
-          default: { value: usual },
-          description: 'How distances are measured; an index of vectors serves one way',
-          ...bindInput('nearest to', { kind: 'metric' }),
-        },
-      }),
+  const description = `What distances are measured from: one of \`to\`${text === null ? '' : ', `text`'} and \`nearestTo\``;
+  const fields: GraphQLInputFieldConfigMap = {
+    to: {
+      type: originType(registry, input),
+      description: to,
+      ...bindInput('nearest to', { kind: 'to' }),
     },
-  });
-  registry.define(name, () => type);
-  return type;
+    ...(text !== null && { text: { type: GraphQLString, description: text, ...bindInput('nearest to', { kind: 'text' }) } }),
+    nearestTo: {
+      type: GraphQLID,
+      description: 'A record of the same type, which is left out itself',
+      ...bindInput('nearest to', { kind: 'nearest to' }),
+    },
+    ...(metric !== null && {
+      metric: {
+        type: metric,
+        default: { value: usual },
+        description: 'How distances are measured; an index of vectors serves one way',
+        ...bindInput('nearest to', { kind: 'metric' }),
+      },
+    }),
+  };
+  return registry.defineFree(names.nearest, (name) => new GraphQLInputObjectType({ name, description, fields }));
 }
 
 function originType(registry: TypeRegistry, input: MeasuredInput): GraphQLInputType {
@@ -107,15 +101,8 @@ function metricsOf(input: MeasuredInput): readonly Metric[] {
 }
 
 function defineMetric(registry: TypeRegistry, wish: string, names: readonly Metric[]): GraphQLEnumType {
-  const name = numbered(wish, (candidate) => !registry.has(candidate));
-  const type = new GraphQLEnumType({
-    name,
-    description: 'How a distance is measured',
-    values: Object.fromEntries(names.map((each) => [each, { description: metrics[each].description }])),
-    ...asChoice,
-  });
-  registry.define(name, () => type);
-  return type;
+  const values = Object.fromEntries(names.map((each) => [each, { description: metrics[each].description }]));
+  return registry.defineFree(wish, (name) => new GraphQLEnumType({ name, description: 'How a distance is measured', values, ...asChoice }));
 }
 
 /** The argument `nearest` of a collection; empty if nothing of the table has distances, or if a function has an argument of that name. */

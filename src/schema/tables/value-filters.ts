@@ -168,11 +168,7 @@ function withRangeOperators(
   range: Pick<RangeType, 'scalar' | 'isMulti'>,
 ): GraphQLInputObjectType {
   const { fields, ...config } = plain.toConfig();
-  const all = () => Object.entries({ ...fields, ...rangeOperatorFields(registry, range) });
-  return new GraphQLInputObjectType({
-    ...config,
-    fields: () => Object.fromEntries(all().sort(([one], [other]) => (one < other ? -1 : 1))),
-  });
+  return new GraphQLInputObjectType({ ...config, fields: () => sorted({ ...fields, ...rangeOperatorFields(registry, range) }) });
 }
 
 export const opaqueFilterName = filterTypeName(scalarTypes.Opaque.name);
