@@ -79,7 +79,7 @@ async function evaluateKey(
     [name, by] = onlyMember(by as Input);
   }
   const columnNamed = (field: string) => {
-    const column = at.names.columns.find(({ rowFieldName }) => rowFieldName === field);
+    const column = at.names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable);
     return column && columnOf(at.description, column.name);
   };
   const named = columnNamed(name);
