@@ -258,7 +258,7 @@ class Evaluator {
   /** A column, the bounds of one, or how the row matches a search. */
   #columnField(row: LoadedRow, measures: Measures, args: Arguments, field: string): unknown {
     const { description, names, world } = row.table;
-    const column = names.columns.find(({ rowFieldName }) => rowFieldName === field)?.name;
+    const column = names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable)?.name;
     if (column !== undefined) {
       const { type, notNull } = columnOf(description, column);
       return showValue(world, type, valueOf(row, column), args, notNull);

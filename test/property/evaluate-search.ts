@@ -66,6 +66,12 @@ function comparedTexts(table: LoadedTable, { vector, parts }: Searched): readonl
   return table.names.columns.filter(({ name, selectable }) => selectable && isText(name)).map(({ name }) => name);
 }
 
+/** Whether there is any text to compare. */
+export function hasComparedTexts(table: LoadedTable): boolean {
+  const searched = searchedOf(table.description, table.world.role);
+  return searched !== null && comparedTexts(table, searched).length > 0;
+}
+
 /** The words of the text, read by the mode. */
 function queryOf({ config }: Searched, { text, mode, config: given }: SearchInput): string {
   const configuration = given ?? config;

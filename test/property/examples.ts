@@ -2,6 +2,7 @@
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { distinctKeys } from './evaluate-distinct.ts';
 import { cursorOf } from './evaluate-page.ts';
+import { hasComparedTexts } from './evaluate-search.ts';
 import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
 import { namesOf } from './loaded-values.ts';
 import { plainOrderKeys } from './order-keys.ts';
@@ -54,6 +55,12 @@ export class Examples {
     const table = this.#table(this.relatedType(inputName) ?? inputName);
     const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(fieldName));
     return column !== undefined && columnOf(table!.description, column.name).type.sql === 'point';
+  }
+
+  /** Whether the rows of a type have texts that a search compares by their trigrams. */
+  hasComparedTexts(typeName: string): boolean {
+    const table = this.#table(typeName);
+    return table !== undefined && hasComparedTexts(table);
   }
 
   /** Whether a type is the filter of a table. */

@@ -20,12 +20,14 @@ const searchTexts = [
 ];
 
 /** A search of any mode. */
-export function randomSearch(random: RandomSource, type: GraphQLNamedType): Value {
+export function randomSearch(random: RandomSource, type: GraphQLNamedType, typeName: string, examples: Examples): Value {
   const { mode } = (type as GraphQLInputObjectType).getFields();
   const modes = getNamedType(mode!.type);
+  const names = isEnumType(modes) ? modes.getValues().map(({ name }) => name) : [];
+  const usable = examples.hasComparedTexts(typeName) ? names : names.filter((name) => name !== 'SIMILAR');
   return {
     text: random.pick(searchTexts),
-    ...(random.chance(0.5) && isEnumType(modes) && { mode: random.chance(0.1) ? null : random.pick(modes.getValues()).name }),
+    ...(random.chance(0.5) && { mode: random.chance(0.1) ? null : random.pick(usable) }),
     ...(random.chance(0.25) && { config: random.pick(['simple', 'english', 'german', null]) }),
   };
 }
@@ -83,7 +85,7 @@ export function randomFinding(
   const [search, nearest, fuse] = ['search', 'nearest', 'fuse'].map(typeOf);
   const isFused = fuse !== undefined && random.chance(0.3);
   const found: [string, unknown][] = [];
-  if (search && (isFused || random.chance(0.25))) found.push(['search', randomSearch(random, getNamedType(search))]);
+  if (search && (isFused || random.chance(0.25))) found.push(['search', randomSearch(random, getNamedType(search), typeName, examples)]);
   const near = nearest && (isFused || random.chance(0.25)) ? randomNearest(random, getNamedType(nearest), typeName, examples) : undefined;
   if (near) found.push(['nearest', near]);
   if (isFused && near && Object.keys(near).length > 0) found.push(['fuse', randomFusion(random)]);

@@ -93,7 +93,7 @@ export class RandomValues {
     // A test for null takes none, which is refused even where there are no rows to filter.
     if (isEnumType(bare)) return this.#random.pick(['NULL', 'NOT_NULL']);
     if (this.#random.chance(0.03)) return null;
-    if (isSearchInput(getNamedType(bare))) return randomSearch(this.#random, getNamedType(bare));
+    if (isSearchInput(getNamedType(bare))) return randomSearch(this.#random, getNamedType(bare), typeName, this.#examples);
     const related = this.#examples.relatedType(getNamedType(bare).name);
     if (related) return this.#relatedFilter(bare as GraphQLInputObjectType, related, depth);
     if (this.#examples.isFilter(getNamedType(bare).name) && !isListType(bare))
