@@ -1,5 +1,5 @@
 /**
- * Random schemas and operations against a separate evaluator. `ROWGRAPH_PROPERTY_CASES` says how many cases (default 60),
+ * Random schemas and operations against a separate evaluator. `ROWGRAPH_PROPERTY_CASES` says how many cases (default 50),
  * `ROWGRAPH_PROPERTY_SEED` the seed of the first (`random`: another one each time, which is printed), `ROWGRAPH_PROPERTY_DATABASE` where: `postgres` or `pglite`.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { type DatabaseKind, startDatabaseSource } from '../conformance/case-data
 import { runCase } from './run-case.ts';
 
 const {
-  ROWGRAPH_PROPERTY_CASES: cases = '60',
+  ROWGRAPH_PROPERTY_CASES: cases = '50',
   ROWGRAPH_PROPERTY_SEED: seed = '1',
   ROWGRAPH_PROPERTY_DATABASE: kind = 'postgres',
 } = process.env;
