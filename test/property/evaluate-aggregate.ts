@@ -58,7 +58,8 @@ async function percentile(texts: readonly string[], fraction: number, type: Colu
   if (found === null || found === 'NaN') return null;
   const hasZone = type.sql === 'timestamp with time zone';
   return JSON.parse(
-    (await oracle.aggregate([found], `to_json(max(to_timestamp(value::float8)${hasZone ? '' : " at time zone 'UTC'"}))`)) ?? 'null',
+    (await oracle.aggregate([found], `pg_catalog.to_json(max(to_timestamp(value::float8)${hasZone ? '' : " at time zone 'UTC'"}))`)) ??
+      'null',
   );
 }
 

@@ -147,9 +147,9 @@ function rangeOf({ sql }: ColumnType, width: string): string {
 }
 
 function jsonOf(expression: string, { scalar, sql }: ColumnType): string {
-  if (scalar === 'BigInt') return `to_json((${expression})::text)`;
-  if (scalar === 'BigFloat') return `to_json(trim_scale(${expression})::text)`;
-  return scalar === 'Float' ? `to_json((${expression})::${sql})` : `to_json(${expression})`;
+  if (scalar === 'BigInt') return `pg_catalog.to_json((${expression})::text)`;
+  if (scalar === 'BigFloat') return `pg_catalog.to_json(trim_scale(${expression})::text)`;
+  return scalar === 'Float' ? `pg_catalog.to_json((${expression})::${sql})` : `pg_catalog.to_json(${expression})`;
 }
 
 /** Groups are ordered by their keys alone. */

@@ -153,7 +153,7 @@ export class NestedMaker {
     const row = isFirst && this.#maker.random.chance(0.6) ? this.#unusedRow(target) : undefined;
     return {
       create: row ? { ...object, ...this.#keyOf(row, object) } : object,
-      onConflict: this.#conflict(getNamedType(onConflict!.type) as GraphQLInputObjectType),
+      onConflict: this.#conflict(getNamedType(onConflict!.type) as GraphQLInputObjectType, target),
     };
   }
 
@@ -165,12 +165,14 @@ export class NestedMaker {
     return Object.fromEntries(columns.map(({ name, fieldName }) => [fieldName, row.values.get(name)?.json ?? object[fieldName]]));
   }
 
-  #conflict(type: GraphQLInputObjectType): Value {
+  /** By a key of all rows: another is refused even if nothing is written. */
+  #conflict(type: GraphQLInputObjectType, { names }: LoadedTable): Value {
     const { constraint, updateColumns } = type.getFields();
     const namesOf = (field: GraphQLInputField) => (getNamedType(field.type) as GraphQLEnumType).getValues().map(({ name }) => name);
     const { random } = this.#maker;
+    const partial = names.arbiters.filter(({ target }) => target.kind === 'index' && target.condition !== null);
     return {
-      constraint: random.pick(namesOf(constraint!)),
+      constraint: random.pick(namesOf(constraint!).filter((name) => !partial.some(({ valueName }) => valueName === name))),
       ...(updateColumns && { updateColumns: random.sample(namesOf(updateColumns), random.pick([0, 0, 1, 2])) }),
     };
   }
