@@ -38,7 +38,8 @@ export type OrderValue =
   | ({ readonly kind: 'json value'; readonly column: Column } & JsonPathValue)
   /** A value of the type `table` that the column has. */
   | { readonly kind: 'attribute'; readonly column: Column; readonly table: Table; readonly value: OrderValue }
-  | { readonly kind: 'search rank'; readonly search: Search }
+  /** Null where only the distance of a fusion found the row. */
+  | { readonly kind: 'search rank'; readonly search: Search; readonly mayBeNull: boolean }
   | { readonly kind: 'distance'; readonly distance: Distance }
   /** That of the fusion which found the rows of the table. */
   | { readonly kind: 'score'; readonly table: Table }

@@ -37,7 +37,7 @@ export function planFusion(
     keys: [key, ...table.primaryKey.map(ascending)],
     depth,
   });
-  const rank: OrderKey = { value: { kind: 'search rank', search }, descending: true, nullsFirst: false };
+  const rank: OrderKey = { value: { kind: 'search rank', search, mayBeNull: false }, descending: true, nullsFirst: false };
   return {
     legs: [
       { ...leg(rank, { kind: 'search', search }), weight: weight('search weight', 'searchWeight') },

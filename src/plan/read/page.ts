@@ -19,9 +19,11 @@ export interface Found {
   readonly search: Search | null;
   readonly distance: Distance | null;
   readonly lineage: Lineage | null;
+  /** Whether a fusion of the search and the distance found the rows. */
+  readonly isFused: boolean;
 }
 
-export const foundByNothing: Found = { search: null, distance: null, lineage: null };
+export const foundByNothing: Found = { search: null, distance: null, lineage: null, isFused: false };
 
 /** What a page needs to know of the other arguments of its collection. */
 interface PageContext {
@@ -150,7 +152,7 @@ function planKey(object: InputValue, path: readonly string[], found: Found): Ord
       return { value: { kind: 'computed', routine: binding.routine }, ...directionOf(value) };
     case 'search rank':
       if (path.length > 0) throw new ApiError('BAD_USER_INPUT', `"${name}" orders the rows that "search" finds, not related rows.`);
-      return found.search && { value: { kind: 'search rank', search: found.search }, ...directionOf(value) };
+      return found.search && { value: { kind: 'search rank', search: found.search, mayBeNull: found.isFused }, ...directionOf(value) };
     case 'depth':
       if (path.length > 0) throw new ApiError('BAD_USER_INPUT', `"${name}" orders ancestors and descendants, not related rows.`);
       return found.lineage && { value: { kind: 'depth', lineage: found.lineage }, ...directionOf(value) };

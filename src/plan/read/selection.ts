@@ -235,10 +235,10 @@ function planConnection(
 ): ConnectionPlan {
   const search = planSearch(searchOf(field), table);
   const nearest = planNearest(field, table);
-  const found = { search, distance: nearest?.distance ?? null, lineage };
-  const distinct = planDistinct(field, table, found);
   const filtered = planFilter(argumentOf(field, 'filter'), table);
   const fusion = planFusion(field, table, { search, nearest, filter: filtered });
+  const found = { search, distance: nearest?.distance ?? null, lineage, isFused: fusion !== null };
+  const distinct = planDistinct(field, table, found);
   const page = planPage(field, table, { found, leading: fusion ? byScore(table) : (nearest?.key ?? null), distinct });
   const filter = fusion ? null : combine('and', [search && { kind: 'search', search }, filtered, nearest?.filter ?? null]);
   const mayEstimate = isWhole && filter === null && distinct === null && fusion === null && hasEstimate(table);

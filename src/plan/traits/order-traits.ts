@@ -51,7 +51,7 @@ export function traitsOfOrder(value: OrderValue): OrderTraits {
     case 'attribute':
       return ofAttribute(value);
     case 'search rank':
-      return ofRank(value.search);
+      return ofRank(value);
     case 'distance':
       return ofDistance(value.distance);
     case 'score':
@@ -112,13 +112,13 @@ function ofAttribute({ column, value }: Extract<OrderValue, { kind: 'attribute' 
   };
 }
 
-function ofRank(search: Search): OrderTraits {
+function ofRank({ search, mayBeNull }: Extract<OrderValue, { kind: 'search rank' }>): OrderTraits {
   return {
     type: namedTypes.float4,
     identity: 'search rank',
     columns: columnsOfSearch(search),
-    // Rows without the text would not have been found.
-    isNeverNull: always,
+    // Rows without the text would not have been found by it.
+    isNeverNull: mayBeNull ? never : always,
     text: () => 'search rank',
   };
 }
