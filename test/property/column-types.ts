@@ -234,6 +234,11 @@ export function ofDomain(sql: string, domain: DomainDescription): ColumnType {
   return { ...base, sql, scalar: base.composite ? base.scalar : 'domain', isOrdered: true, values, domain };
 }
 
+/** The type that a domain of plain values is based on; any other is its own. */
+export function baseOf(type: ColumnType): ColumnType {
+  return type.domain && !type.composite && !type.isArray ? type.domain.base : type;
+}
+
 /** The type of a composite, with some values, of which one has nothing but nulls. */
 export function compositeType(random: RandomSource, sql: string, composite: CompositeDescription): ColumnType {
   const value = () => rowText(composite.attributes.map((each) => (random.chance(0.2) ? null : random.pick(each.type.values))));

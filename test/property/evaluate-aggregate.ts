@@ -1,5 +1,5 @@
 /** Aggregates of columns over rows. Whole numbers, booleans and distinct values are summed up here, PostgreSQL does the rest. */
-import type { ColumnType } from './column-types.ts';
+import { baseOf, type ColumnType } from './column-types.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
 import { columnOf } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -16,7 +16,7 @@ export async function evaluateAggregate(
   fraction?: unknown,
 ): Promise<unknown> {
   const column = table.names.columns.find(({ fieldName }) => fieldName === field)!.name;
-  const { type } = columnOf(table.description, column);
+  const type = baseOf(columnOf(table.description, column).type);
   if (name === 'percentile' && !(Number(fraction) >= 0 && Number(fraction) <= 1)) throw new RefusalError('a fraction is from 0 to 1');
   const texts = rows.map((row) => valueOf(row, column).text).filter((text) => text !== null);
   if (name === 'countDistinct') return new Set(await oracle.ranks(texts, type)).size;

@@ -3,7 +3,7 @@
  * order such values come.
  */
 import type { Relation } from '../../src/model/model.ts';
-import { type ColumnType, jsonValueTypes } from './column-types.ts';
+import { baseOf, type ColumnType, jsonValueTypes } from './column-types.ts';
 import { passes } from './evaluate-having.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
@@ -95,6 +95,7 @@ async function evaluateKey(
     values = values.map((value) => value?.members?.get(attribute.name));
     ({ type } = attribute);
   }
+  type = baseOf(type);
   const path = [...names, name].join('.');
   const texts = values.map((value) => value?.text ?? null);
   if (typeof by === 'object') {

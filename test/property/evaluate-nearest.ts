@@ -1,7 +1,7 @@
 /**
  * Distances (docs/vectors.md): how far the rows of a table are from a value, and which are near. PostgreSQL measures one value against another.
  */
-import { doubleType, realType } from './column-types.ts';
+import { baseOf, doubleType, realType } from './column-types.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
 import { columnOf } from './schema-description.ts';
@@ -59,7 +59,7 @@ function originOf(
   const members = Object.entries(origin).filter(([, value]) => value !== null);
   if (members.length !== 1) throw new RefusalError('one value to measure from');
   const [kind, value] = members[0]!;
-  const { sql } = columnOf(table.description, column).type;
+  const { sql } = baseOf(columnOf(table.description, column).type);
   if (kind === 'nearestTo') {
     const row = rowsOf(table).find((each) => nodeIdOf(each) === value);
     return row ? { text: valueOf(row, column).text, row } : { text: null };

@@ -1,4 +1,5 @@
 /** Values of inputs as SQL that one would write by hand. */
+import { baseOf } from './column-types.ts';
 import { inputText } from './compare-values.ts';
 import { changedDocument, type JsonChange, jsonText, parseJson } from './json-documents.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
@@ -15,7 +16,7 @@ export function incremented(increment: unknown): readonly [field: string, value:
 export function additions(table: LoadedTable, added: ReturnType<typeof incremented>, scope: string): string[] {
   return added.map(([field, value]) => {
     const name = columnName(table, field);
-    const own = columnOf(table.description, name).type.sql.replace(/\(.*/, '');
+    const own = baseOf(columnOf(table.description, name).type).sql.replace(/\(.*/, '');
     // What is added to a date or a point in time is an interval.
     const type = /^(date|timestamp)/.test(own) ? 'interval' : own;
     return `${quoteIdentifier(name)} = ${scope}${quoteIdentifier(name)} + ${quoteLiteral(String(value))}::${type}`;
@@ -71,5 +72,6 @@ export function columnValues(table: LoadedTable, object: Readonly<Record<string,
 export function literal(table: LoadedTable, field: string, value: unknown): string {
   const { type } = columnOf(table.description, columnName(table, field));
   if (type.maxLength !== null && typeof value === 'string' && [...value].length > type.maxLength) throw new RefusalError('too long');
-  return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${type.sql}`;
+  // What a domain checks, it checks for each row.
+  return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${baseOf(type).sql}`;
 }

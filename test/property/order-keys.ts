@@ -2,7 +2,7 @@
  * What `orderBy` asks for: columns, computed fields, and values of related rows, read off the loaded rows. Of aggregates PostgreSQL computes sums, averages
  * and extremes of lists of values; counts are counted here.
  */
-import { type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
+import { baseOf, type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
 import { attributeOf, type LoadedValue, namesOf } from './loaded-values.ts';
@@ -207,7 +207,7 @@ function readAggregate(target: LoadedTable, value: Element, tied: (row: LoadedRo
   if (!column) return undefined;
   const [field, direction] = column;
   const { name: of } = target.names.columns.find(({ fieldName }) => fieldName === field)!;
-  const { type } = columnOf(target.description, of);
+  const type = baseOf(columnOf(target.description, of).type);
   const aggregate = aggregateOf(name, type);
   const read = (row: LoadedRow): OrderedValue | Question => {
     const texts = tied(row).flatMap((other) => valueOf(other, of).text ?? []);

@@ -38,7 +38,9 @@ export function randomTypes(random: RandomSource, schema: string, names: FreshNa
     if (random.chance(0.4)) {
       const domain = randomDomain(random, names.take(random, 0.15));
       domains.push(domain);
-      members.push(ofDomain(quoteIdentifier(schema, domain.name), domain));
+      const type = ofDomain(quoteIdentifier(schema, domain.name), domain);
+      members.push(type);
+      types.push(type);
     }
     const composite = randomComposite(random, names.take(random, 0.15), members);
     const type = compositeType(random, quoteIdentifier(schema, composite.name), composite);
