@@ -67,7 +67,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
     case 'node id':
       return nodeIdJson(table, scope);
     case 'search rank':
-      return value.search === null ? ['null'] : valueJson(searchRank(value.search, scope), namedTypes.float4, true);
+      return value.search === null ? ['null'] : valueJson(searchRank(value.search, scope), namedTypes.float4, !value.mayBeNull);
     case 'search snippet':
       return snippetJson(value, scope);
     case 'to-one':

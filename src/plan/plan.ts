@@ -59,8 +59,8 @@ export type RowValue =
   | { readonly kind: 'json part'; readonly column: Column; readonly path: Parameter }
   | BoundsPlan
   | { readonly kind: 'node id' }
-  /** How well the row matches the search that found it; null if none did. */
-  | { readonly kind: 'search rank'; readonly search: Search | null }
+  /** How well the row matches the search that found it; null if none did, and where only the distance of a fusion did. */
+  | { readonly kind: 'search rank'; readonly search: Search | null; readonly mayBeNull: boolean }
   | SnippetPlan
   | { readonly kind: 'to-one'; readonly relation: Relation; readonly row: RowPlan }
   | { readonly kind: 'to-many'; readonly relation: Relation; readonly connection: ConnectionPlan }

@@ -5,7 +5,7 @@ import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { isJson, namedTypes, rangesOf } from '../../model/types/named-types.ts';
 import { boundsName } from '../../model/types/range-operators.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
-import type { OrderKey, Search } from '../conditions.ts';
+import type { OrderKey } from '../conditions.ts';
 import { countOf, isUnsent, keyOfNodeId, planMembers, rangeValue, valueParameter, withoutNulls } from '../inputs.ts';
 import type {
   ConnectionPlan,
@@ -133,14 +133,14 @@ function checkGiven(argument: RoutineArgument, inputs: readonly RoutineInput[]):
 /** The deepest nesting of relations: each is a subquery inside the previous one, and PostgreSQL plans them together. */
 const maxDepth = 50;
 
-/** `search`: what found the row. */
-export function planRow(selection: readonly SelectedField[], table: Table, depth: number, search: Search | null = null): RowPlan {
+/** `found`: what found the row. */
+export function planRow(selection: readonly SelectedField[], table: Table, depth: number, found: Found = foundByNothing): RowPlan {
   if (depth > maxDepth)
     throw new ApiError('QUERY_TOO_COMPLEX', `The query nests relations more than ${maxDepth} levels deep. Select fewer levels.`);
-  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1, search)) };
+  return { table, members: planMembers(selection, (field) => planRowField(field, depth + 1, found)) };
 }
 
-function planRowField(field: SelectedField, depth: number, search: Search | null): RowValue {
+function planRowField(field: SelectedField, depth: number, { search, isFused }: Found): RowValue {
   const { selection } = field;
   const binding = bindingAt('row', field);
   switch (binding.kind) {
@@ -159,7 +159,7 @@ function planRowField(field: SelectedField, depth: number, search: Search | null
     case 'node id':
       return { kind: 'node id' };
     case 'search rank':
-      return { kind: 'search rank', search };
+      return { kind: 'search rank', search, mayBeNull: isFused };
     case 'search snippet':
       return planSnippet(field, search);
     case 'relation': {
@@ -293,15 +293,15 @@ export function planEdge(
   return planMembers<EdgeValue>(selection, (member) => planEdgeField(member, table, depth, found));
 }
 
-function planEdgeField(field: SelectedField, table: Table, depth: number, { search, distance, lineage }: Found): EdgeValue {
+function planEdgeField(field: SelectedField, table: Table, depth: number, found: Found): EdgeValue {
   const { kind } = bindingAt('edge', field);
   switch (kind) {
     case 'node':
-      return { kind, row: planRow(field.selection, table, depth, search) };
+      return { kind, row: planRow(field.selection, table, depth, found) };
     case 'distance':
-      return { kind, distance };
+      return { kind, distance: found.distance };
     case 'depth':
-      return { kind, lineage };
+      return { kind, lineage: found.lineage };
     case 'cursor':
     case 'score':
       return { kind };
