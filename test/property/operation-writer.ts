@@ -68,7 +68,7 @@ export class OperationWriter {
     const isFirst = !this.#usedKeys.has(fieldName);
     this.#usedKeys.add(fieldName);
     if ((!hasArguments || isFirst) && this.#random.chance(0.7)) return '';
-    return `${this.#freshName(this.#random.pick(['a', 'edges', 'count_', '_', 'x']))}: `;
+    return `${this.#freshName(this.#random.pick(['a', 'edges', 'count_', '_n', 'x']))}: `;
   }
 
   #freshName(stem: string): string {
