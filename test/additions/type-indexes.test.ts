@@ -5,17 +5,21 @@ import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 
 const schemaSql = `
 create extension ltree;
-create table visit (id int primary key, took interval, address inet, topic ltree, during tstzrange, busy datemultirange);
+create table visit (id int primary key, took interval, address inet, topic ltree, during tstzrange, busy datemultirange, hosts inet[], pauses interval[], notes jsonb[]);
 comment on table visit is '@graphql({"totalCount": {"enabled": true}})';
 insert into visit select n, make_interval(mins => n), '10.0.0.0'::inet + n, ('a' || n % 50 || '.b' || n % 1000 || '.c' || n)::ltree,
   tstzrange('2024-01-01 00:00Z'::timestamptz + make_interval(hours => n), '2024-01-01 00:00Z'::timestamptz + make_interval(hours => n + 1)),
-  datemultirange(daterange('2000-01-01'::date + n, '2000-01-01'::date + n + 1)) from generate_series(1, 20000) as n;
+  datemultirange(daterange('2000-01-01'::date + n, '2000-01-01'::date + n + 1)), array['10.0.0.0'::inet + n],
+  array[make_interval(secs => n)], array[to_jsonb(n)] from generate_series(1, 20000) as n;
 create index visit_took on visit (took);
 create index visit_address on visit using gist (address inet_ops);
 create index visit_topic on visit using gist (topic);
 create index visit_during on visit using gist (during);
 create index visit_busy on visit using gist (busy);
 create index visit_start on visit (lower(during));
+create index visit_hosts on visit using gin (hosts);
+create index visit_pauses on visit using gin (pauses);
+create index visit_notes on visit using gin (notes);
 create table bare as select id, during, topic, address from visit;
 alter table bare add primary key (id);
 analyze;`;
@@ -47,6 +51,9 @@ const cases: readonly (readonly [filter: string, index: string])[] = [
   ['during: {adjacentTo: {lower: "2025-01-01T00:00:00Z", upper: "2025-01-01T03:00:00Z"}}', 'visit_during'],
   ['during: {equalTo: {lower: "2025-01-01T00:00:00Z", upper: "2025-01-01T01:00:00Z"}}', 'visit_during'],
   ['during: {lower: {gte: "2025-01-01T00:00:00Z", lt: "2025-01-01T05:00:00Z"}}', 'visit_start'],
+  ['hosts: {contains: ["10.0.7.9"]}', 'visit_hosts'],
+  ['pauses: {overlaps: ["90 seconds", "2 minutes"]}', 'visit_pauses'],
+  ['notes: {contains: ["77"]}', 'visit_notes'],
   ['busy: {containsElement: "2024-02-03"}', 'visit_busy'],
   ['busy: {overlaps: [{lower: "2024-02-03", upper: "2024-02-05"}, {lower: "2024-03-03", upper: "2024-03-05"}]}', 'visit_busy'],
 ];
