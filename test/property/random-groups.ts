@@ -51,7 +51,8 @@ function isRange(type: GraphQLInputObjectType): boolean {
 
 function widthOf(random: RandomSource, scalar: string): unknown {
   const whole = random.pick([1, 2, 10, 1000]);
-  if (scalar === 'Int') return whole;
+  // A domain may be over whole numbers.
+  if (!['BigInt', 'BigFloat', 'Float'].includes(scalar)) return whole;
   if (scalar === 'BigInt') return String(whole);
   const fraction = random.pick(['0.5', '3', '10', '0.125']);
   return scalar === 'Float' ? Number(fraction) : fraction;
