@@ -80,7 +80,7 @@ async function measureFrom(
   metric: unknown,
   oracle: ValueOracle,
 ): Promise<Measure> {
-  const { sql, scalar } = columnOf(table.description, column).type;
+  const { sql, scalar } = baseOf(columnOf(table.description, column).type);
   const type = scalar === 'String' ? 'text' : sql;
   const usual = type === 'text' ? 'SIMILARITY' : type === 'point' ? 'EUCLIDEAN' : type.startsWith('bit') ? 'HAMMING' : 'COSINE';
   const measure = metrics[String(metric ?? usual)]!;
