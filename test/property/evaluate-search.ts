@@ -3,7 +3,7 @@
  * for one query.
  */
 import { type GraphQLNamedType, isInputObjectType } from 'graphql';
-import { realType } from './column-types.ts';
+import { baseOf, realType } from './column-types.ts';
 import { byLegalName } from './evaluate-conflict.ts';
 import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
@@ -62,7 +62,7 @@ function comparedTexts(table: LoadedTable, { vector, parts }: Searched): readonl
   if (vector === null) return parts.map(([name]) => name);
   const { columns } = table.description;
   const isText = (name: string) =>
-    columns.some((column) => column.name === name && column.type.scalar === 'String' && !column.type.isArray);
+    columns.some((column) => column.name === name && baseOf(column.type).scalar === 'String' && !column.type.isArray);
   return table.names.columns.filter(({ name, selectable }) => selectable && isText(name)).map(({ name }) => name);
 }
 
