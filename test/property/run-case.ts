@@ -1,5 +1,6 @@
 /**
- * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles.
+ * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles. All additions are on. Random schemas
+ * have no shapes of JSON, arrays and domains of JSON, row types of tables in columns and arguments, functions that write, or PostGIS; nothing is subscribed to.
  */
 import { createRowgraph } from '../../src/index.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
