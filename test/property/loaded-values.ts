@@ -47,8 +47,10 @@ function plainJson(value: string, { isArray, scalar }: ColumnType): string {
 
 function partsJson(value: string, type: ColumnType): string {
   const element = { ...type, isArray: false };
+  // Arrays within others need another name.
+  const index = `i${value.length}`;
   const parts = type.isArray
-    ? `array(select ${valueJson(`(${value})[i]`, element)} from generate_series(1, cardinality(${value})) as i order by i)`
+    ? `array(select ${valueJson(`(${value})[${index}]`, element)} from generate_series(1, cardinality(${value})) as ${index} order by ${index})`
     : `json_build_array(${type.composite!.attributes.map((each) => valueJson(`(${value}).${quoteIdentifier(each.name)}`, each.type)).join(', ')})`;
   return `case when (${value})::text is not null then pg_catalog.to_json(${parts}) end`;
 }
