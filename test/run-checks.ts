@@ -37,6 +37,9 @@ export const systemTests = [
   'test/many-roles.test.ts',
   'test/additions/{every-input,nearest-pages,switches,taken-names}.test.ts',
   'test/conformance/http.test.ts',
+  'test/http/{in-flight,live-ends}.test.ts',
+  'test/mcp/http-agents.test.ts',
+  'test/security/session-effects.test.ts',
   'test/explain/*.test.ts',
   'test/contracts/citus.test.ts',
 ];
