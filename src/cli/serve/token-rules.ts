@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseApiKeys } from '../../auth/api-keys.ts';
 import { type PublicKeys, RemotePublicKeys, readPublicKeys } from '../../auth/public-keys.ts';
+import { keysOfSupabase } from '../../auth/read-token-options.ts';
 import { parseRevokedTokens } from '../../auth/revoked-tokens.ts';
-import { keysOfSupabase } from '../../auth/token-options.ts';
 import type { FileContent } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';

@@ -3,7 +3,8 @@
  * (docs/mounting.md).
  */
 
-import { readTokenOptions, type TokenOptions } from '../../auth/token-options.ts';
+import { readTokenOptions } from '../../auth/read-token-options.ts';
+import type { TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';

@@ -3,7 +3,8 @@
  * same `mountEndpoint`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTokenOptions, type TokenOptions } from '../../auth/token-options.ts';
+import { readTokenOptions } from '../../auth/read-token-options.ts';
+import type { TokenOptions } from '../../auth/token-options.ts';
 import { createSafeObserver } from '../../event-details.ts';
 import type { Observer } from '../../events.ts';
 import type { ExecutingGraph, NodeEndpointOptions } from '../endpoint/endpoint-options.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTokenOptions } from './token-options.ts';
+import { readTokenOptions } from './read-token-options.ts';
 
 test('if public keys cannot be fetched, that is reported and the token is not rejected as invalid', async () => {
   const failures: unknown[] = [];
