@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type PostgresOptions, type PostgresServer, type ServerUser, startPostgres } from './postgres.ts';
+import { until } from './until.ts';
 
 const run = promisify(execFile);
 
@@ -56,6 +57,16 @@ export async function killServer({ url }: PostgresServer): Promise<void> {
   const folder = await ask(url, "select current_setting('data_directory')");
   const [pid] = (await readFile(path.join(folder, 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');
+}
+
+/** Standbys of a primary that has ended, once nothing more comes from it; first the one that has received most of its log. */
+export async function sortByReceived(standbys: readonly PostgresServer[]): Promise<PostgresServer[]> {
+  const received = new Map<PostgresServer, number>();
+  for (const standby of standbys) {
+    await until(async () => (await ask(standby.url, 'select count(*) from pg_stat_wal_receiver')) === '0');
+    received.set(standby, Number(await ask(standby.url, "select pg_last_wal_receive_lsn() - '0/0'")));
+  }
+  return standbys.toSorted((one, other) => received.get(other)! - received.get(one)!);
 }
 
 /** Resolves when the standby is a primary. */
