@@ -46,11 +46,16 @@ export interface PlanMeasure extends Touched {
 /** The estimate for a count or an aggregate, which reads more rows than it returns. */
 const rowsOfAggregate = 10;
 const noSettings: PlanMeasure['settings'] = [];
-/** Scans of vector indexes go on until enough rows match the filter (https://github.com/pgvector/pgvector#iterative-index-scans). */
+/**
+ * Scans of vector indexes go on until enough rows match the filter (https://github.com/pgvector/pgvector#iterative-index-scans). An HNSW scan
+ * that may go on takes a sixth longer.
+ */
 const scanSettings: PlanMeasure['settings'] = [
   ['hnsw.iterative_scan', 'strict_order'],
   ['ivfflat.iterative_scan', 'relaxed_order'],
 ];
+/** How many rows a page may have that such a scan fills at once: it finds 40 (`hnsw.ef_search`), and some are spare. */
+const mostAtOnce = 30;
 
 export function measurePlan(plan: Plan): PlanMeasure {
   const measurer = new PlanMeasurer(plan.kind);
@@ -179,6 +184,8 @@ class PlanMeasurer {
     this.#subqueries += (distinct ? 2 : 1) + legs.length;
     for (const { depth } of legs) addRead({ path, size: depth, argument: 'depth', tableId }, around);
     this.#touched.addTable(table);
+    const keys = [...page.keys, ...(distinct?.order ?? []), ...legs.flatMap((leg) => leg.keys)];
+    if (keys.some(({ value }) => traitsOfOrder(value).scansOn) && !(path.length === 1 && isFoundAtOnce(plan))) this.#scansOn = true;
     if (tableId !== null) addShards(table, filter, around);
     if (distinct) this.#orderKeys += distinct.order.length;
     for (const { key, value } of members) if (value.kind === 'groups') this.#groups(value.groups, [...path, key], tableId, around);
@@ -213,11 +220,10 @@ class PlanMeasurer {
 
   /** Counts each relation, computed field and other row as a subquery. */
   #orderValue(value: OrderValue, times: number): void {
-    const { rows, calls, readsRow, scansOn } = traitsOfOrder(value);
+    const { rows, calls, readsRow } = traitsOfOrder(value);
     if (rows || calls || readsRow) this.#subqueries += times;
     if (rows) this.#touchRelated(rows);
     if (calls) this.#touched.addRoutine(calls);
-    if (scansOn) this.#scansOn = true;
   }
 
   /** Counts each comparison, `and`, `or` and `not`, and each condition on related rows, which is also a subquery. */
@@ -273,6 +279,14 @@ function isOneRange({ cursor, keys }: Page, { kind }: Table): boolean {
     kind !== 'partitioned table' &&
     used.every(({ value, descending }) => traitsOfOrder(value).column?.notNull && descending === used[0]!.descending)
   );
+}
+
+/** Whether nothing but the distance decides which rows of a table are on a short page. */
+function isFoundAtOnce({ table, page: { limit, offset, cursor, direction }, filter, distinct, fusion }: ConnectionPlan): boolean {
+  const isStored = table.kind === 'table' || table.kind === 'materialized view';
+  if (!isStored || table.rowSecurity || filter?.kind !== 'distance' || distinct || fusion) return false;
+  if (typeof limit !== 'number' || (offset !== null && typeof offset !== 'number')) return false;
+  return cursor === null && direction === 'forward' && limit + Number(offset) <= mostAtOnce;
 }
 
 /** Whether a filter gives the whole of a key that is surely unique. */

@@ -36,6 +36,9 @@ before(async () => {
     create index point_words on point using gin (words);
     create index on point using hnsw (e "Odd ""ones".vector_l2_ops);
     create index on point using ivfflat (f "Odd ""ones".vector_l2_ops) with (lists = 20);
+    create table plain (id int primary key, e "Odd ""ones".vector(${width}));
+    insert into plain select id, e from point;
+    create index on plain using hnsw (e "Odd ""ones".vector_l2_ops);
     create table quiet (id int primary key, e "Odd ""ones".vector(2));
     comment on table quiet is '@graphql({"additions": {"vectors": false}})';
     analyze point;`);
@@ -121,6 +124,20 @@ test('the index is scanned for the first rows, and the settings of the scan end 
   await started.ask(query);
   const { rows } = await started.pglite.query<{ value: string | null }>(`select current_setting('hnsw.iterative_scan', true) as value`);
   assert.ok(['off', '', null].includes(rows[0]!.value), String(rows[0]!.value));
+});
+
+test('a short page of a whole table is full even if all rows that one scan finds have been deleted', async () => {
+  const query = `{ plainCollection(nearest: {e: {to: [${origin}], metric: L2}}, first: 10) { edges { node { id } } } }`;
+  const order = `order by e operator("Odd ""ones".<->) '[${origin}]'::"Odd ""ones".vector, id`;
+  await started.pglite.query(`delete from plain where id in (select id from plain ${order} limit 100)`);
+  const { rows } = await started.pglite.query<{ id: number }>(`select id from (select id, e from plain offset 0) plain ${order} limit 10`);
+  const { statements } = await started.graph.explain({ query }, { role: 'service_role' });
+  assert.match(JSON.stringify(statements), /"index":"plain_e_idx"/);
+  const { plainCollection } = (await started.ask(query)) as { plainCollection: { edges: { node: { id: number } }[] } };
+  assert.deepEqual(
+    plainCollection.edges.map(({ node }) => node.id),
+    rows.map(({ id }) => id),
+  );
 });
 
 const fused = `search: {text: "w8"}, nearest: {e: {to: [${origin}], metric: L2}}, fuse: {depth: 30}`;
