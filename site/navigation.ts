@@ -44,6 +44,7 @@ export const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   Clients: [
     'docs/agents.md',
+    'docs/clients/session.md',
     'docs/clients/relay.md',
     'docs/clients/apollo.md',
     'docs/clients/urql.md',

@@ -1,3 +1,4 @@
+/** The session of whoever uses the app: sends the key, and the token of whoever is signed in. */
 export const url = process.env.GRAPHQL_URL ?? '';
 /** The anonymous key, which may be public. */
 const apiKey = process.env.ANON_KEY ?? '';

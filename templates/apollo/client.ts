@@ -1,6 +1,6 @@
 /** The client of the API. It sends the key, and the token of whoever is signed in. */
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
-import { fetchAsUser, url } from '../session.ts';
+import { fetchAsUser, url } from './session.ts';
 
 export const client = new ApolloClient({
   link: new HttpLink({ uri: url, fetch: fetchAsUser }),

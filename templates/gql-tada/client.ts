@@ -1,8 +1,8 @@
 /** The client of the API, which sends the key and the token of whoever is signed in, and `graphql`, which infers the types of documents. */
 import { initGraphQLTada } from 'gql.tada';
 import { GraphQLClient } from 'graphql-request';
-import { fetchAsUser, url } from '../session.ts';
 import type { introspection } from './graphql-env.d.ts';
+import { fetchAsUser, url } from './session.ts';
 
 export const client = new GraphQLClient(url, { fetch: fetchAsUser });
 

@@ -1,6 +1,6 @@
 /** Relay's environment. It sends the key, and the token of whoever is signed in. */
 import { Environment, type FetchFunction, Network, RecordSource, Store } from 'relay-runtime';
-import { fetchAsUser, url } from '../session.ts';
+import { fetchAsUser, url } from './session.ts';
 
 const fetchFunction: FetchFunction = async ({ text }, variables) => {
   const body = JSON.stringify({ query: text, variables });

@@ -1,7 +1,7 @@
 /** The client of the API, which sends the key and the token of whoever is signed in, and the cache of what was fetched. */
 import { QueryClient } from '@tanstack/query-core';
 import { GraphQLClient } from 'graphql-request';
-import { fetchAsUser, url } from '../session.ts';
+import { fetchAsUser, url } from './session.ts';
 
 export const client = new GraphQLClient(url, { fetch: fetchAsUser });
 

@@ -117,7 +117,7 @@ test('the recipes of docs/clients are parts of these programs, or of the apps of
     const text = readFileSync(path.join(root, page), 'utf8');
     const blocks = [...text.matchAll(/<!-- of: (\S+) -->\s*```\w+\n([\s\S]*?)^```/gm)];
     // What `rowgraph init` writes is compared by a test of its templates, and runs in init.ts.
-    const written = [...text.matchAll(/<!-- written by: rowgraph init .* -->/g)];
+    const written = [...text.matchAll(/<!-- written by: rowgraph init.*-->/g)];
     const known = blocks.length + written.length;
     assert.ok(known > 0 && known * 2 === text.match(/^```/gm)?.length, `${page} has code that no test runs`);
     for (const [, file = '', code = ''] of blocks) {

@@ -48,6 +48,7 @@ test('an empty folder gets a project, and is told what to do next; again, nothin
     'src/first-query.ts',
     'src/graphql/client.ts',
     'src/graphql/first-query.ts',
+    'src/graphql/session.ts',
     'tsconfig.json',
   ];
   assert.deepEqual(list(), files);

@@ -12,6 +12,8 @@ interface ClientRow {
   readonly types: 'client preset' | 'downloaded schema';
   /** Files in the root of the project beside those of all. */
   readonly rootFiles?: readonly string[];
+  /** Whether its library signs users in and renews their tokens; the others share session.ts. */
+  readonly keepsSession?: boolean;
   /** Whether documents are compiled into the program, which takes a bundler. */
   readonly isBundled?: boolean;
   /** Whether it uses the interface of TypeScript that version 7 does not have. */
@@ -66,6 +68,7 @@ export const clients = {
     description: 'the session of supabase-js, with graphql-request',
     dependencies: ['@supabase/supabase-js', 'graphql', 'graphql-request'],
     ...clientPreset,
+    keepsSession: true,
     variables: { SUPABASE_URL: 'http://127.0.0.1:54321' },
   },
 } as const satisfies Readonly<Record<string, ClientRow>>;

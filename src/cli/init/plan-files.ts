@@ -4,16 +4,7 @@ import { join } from 'node:path';
 import { type ClientName, clientRow } from './clients.ts';
 import { type Merged, mergeIgnored, mergeManifest, mergePlugin, mergeVariables } from './merge-files.ts';
 import { type Project, packageNameOf } from './project.ts';
-import {
-  adaptConfiguration,
-  adaptSource,
-  clientFile,
-  firstQueryFile,
-  readTemplate,
-  rootTemplates,
-  variablePrefixes,
-  versionOf,
-} from './templates.ts';
+import { adaptConfiguration, adaptSource, firstQueryFile, readTemplate, rootTemplates, variablePrefixes, versionOf } from './templates.ts';
 
 export interface PlannedFile {
   /** Relative to the folder of the project. */
@@ -50,7 +41,8 @@ export function planFiles(project: Project, wanted: Wanted): PlannedFile[] {
     merged('.gitignore', mergeIgnored(before('.gitignore'), ['node_modules', '.env'])),
     ...(sql !== null && before(sql) === null ? [whole(sql, readTemplate('schema.sql'))] : []),
     ...rootTemplates(client, project).map((name) => whole(name.split('/').at(-1)!, adaptConfiguration(readTemplate(name), project))),
-    whole(join(sources, 'client.ts'), adaptSource(adaptPackages(clientFile(client), project), project)),
+    ...(clientRow(client).keepsSession ? [] : [whole(join(sources, 'session.ts'), adaptSource(readTemplate('session.ts'), project))]),
+    whole(join(sources, 'client.ts'), adaptSource(adaptPackages(readTemplate(`${client}/client.ts`), project), project)),
     whole(join(sources, 'first-query.ts'), adaptSource(firstQueryFile(client, wanted.selection), project)),
     ...entryFiles(project).map(([name, text]) => whole(name, text)),
     ...tsconfigFiles(project, client, merged, whole),
@@ -61,7 +53,7 @@ function readIfExists(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-function manifestOf(project: Project, { client, version, database, isForced: _isForced }: Wanted) {
+function manifestOf(project: Project, { client, version, database }: Wanted) {
   const { dependencies, devDependencies, codegen } = clientRow(client);
   const { kind, folder } = project;
   const versions = (names: readonly string[]) => Object.fromEntries(names.map((name) => [packageNameFor(name, project), versionOf(name)]));

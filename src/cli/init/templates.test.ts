@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientNames, clientRow } from './clients.ts';
 import type { Project } from './project.ts';
-import { adaptConfiguration, adaptSource, clientFile, firstQueryFile, readTemplate, versionOf } from './templates.ts';
+import { adaptConfiguration, adaptSource, firstQueryFile, readTemplate, versionOf } from './templates.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const project: Project = {
@@ -26,21 +26,21 @@ test('the packages of each client have the versions that are tested', () => {
       assert.equal(versionOf(each), `^${tested[each]}`, each);
 });
 
-test('the page of each client has the file that init writes, complete', () => {
-  for (const name of clientNames) {
+test('the pages of clients have the files that init writes, complete', () => {
+  const written = clientNames.map((name) => [name, ` --client ${name}`, `${name}/client.ts`]);
+  for (const [name, flag, file] of [...written, ['session', '', 'session.ts']]) {
     const page = readFileSync(path.join(root, `docs/clients/${name}.md`), 'utf8');
-    const block = `<!-- written by: rowgraph init --client ${name} -->\n\`\`\`ts\n${clientFile(name)}\`\`\`\n`;
+    const block = `<!-- written by: rowgraph init${flag} -->\n\`\`\`ts\n${readTemplate(file!)}\`\`\`\n`;
     assert.ok(page.includes(block), `docs/clients/${name}.md must have:\n${block}`);
   }
   assert.ok(globSync('docs/clients/*.md', { cwd: root }).length > clientNames.length);
 });
 
-test('each file is one: what the clients share is in it, and nothing is imported that init does not write', () => {
+test('a client sends what its session has, which is a file of its own or of its library', () => {
   for (const name of clientNames) {
-    const text = clientFile(name);
-    assert.match(text, /^\/\*\* [^\n]+\n(import [^\n]+\n)+\n(const|export)/);
-    assert.match(text, /const fetchAsUser: typeof fetch = /);
-    assert.doesNotMatch(text, /session\.ts/);
+    const text = readTemplate(`${name}/client.ts`);
+    const { keepsSession = false } = clientRow(name);
+    assert.match(text, keepsSession ? /const fetchAsUser: typeof fetch = / : /import \{ fetchAsUser, url \} from '\.\/session\.ts';/);
   }
 });
 

@@ -20,17 +20,6 @@ export function versionOf(name: string): string {
   return `^${version}`;
 }
 
-/** The file with the client, complete: what all clients share about keys and tokens is in it. */
-export function clientFile(name: ClientName): string {
-  const session = readTemplate('session.ts');
-  return readTemplate(`${name}/client.ts`).replace(
-    /^((?:import .*\n)*?)import \{ fetchAsUser, url \} from '..\/session\.ts';\n((?:import .*\n)*)/m,
-    (_all, before, after) => {
-      return `${before}${after}\n${session.replaceAll(/^export (const|function) (?!setTokenSource)/gm, '$1 ')}`;
-    },
-  );
-}
-
 /** A source file in the program: with the variables of its bundler, and imports as its compiler takes them. */
 export function adaptSource(text: string, { kind }: Project): string {
   const adapted = withPrefix(text, kind);
