@@ -16,7 +16,7 @@ import { installExtension } from './extension/install-extension.ts';
 import { SchemaWatch, type SnapshotLoader } from './freshness/schema-watch.ts';
 import { openChangeFeed } from './live/changes/open-change-feed.ts';
 import type { LiveSettings } from './live/live-queries.ts';
-import { openReplicas } from './replicas/open-replicas.ts';
+import { openReplicas } from './replicas/replicas.ts';
 import type { Rowgraph } from './rowgraph-interface.ts';
 import {
   additionsOf,

@@ -12,7 +12,6 @@ const noTable = {
   readEffects: noEffects,
   writeEffects: noEffects,
   placement: null,
-  securityInvoker: false,
   hasChildren: false,
   keepsNotNull: false,
   canInsert: false,

@@ -17,12 +17,10 @@ export function* assembleTables(
   const arbiters = assembleArbiters(raw, yield* groupByTable(raw.uniqueIndexes));
   const roleIndependent = new Set(raw.roleIndependent.map(({ id }) => id));
   const tables: CatalogTable[] = [];
-  for (const { options, writable, ...table } of raw.tables) {
+  for (const { writable, ...table } of raw.tables) {
     const { id } = table;
     tables.push({
       ...table,
-      // PostgreSQL stores a boolean option as the user wrote it.
-      securityInvoker: options?.some((option) => /^security_invoker=(t|tr|tru|true|y|ye|yes|on|1)$/i.test(option)) ?? false,
       canUpdate: (writable & 4) !== 0,
       canInsert: (writable & 8) !== 0,
       canDelete: (writable & 16) !== 0,

@@ -15,7 +15,7 @@ with exposed as materialized (
   where (n.nspname in (select s.name from pg_catalog.json_array_elements_text($1::json) s(name))) is true
 ),
 relation as materialized (
-  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.reloptions, c.relhassubclass, c.relhasrules
+  select c.oid, c.relname, c.relnamespace, c.relkind, c.reltype, c.relrowsecurity, c.relhassubclass, c.relhasrules
   from pg_catalog.pg_class c
   where (c.relnamespace in (select e.oid from exposed e)) is true
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'

@@ -79,8 +79,6 @@ export interface CatalogTable {
   readonly readEffects: SessionEffects;
   /** Those of reading included. */
   readonly writeEffects: SessionEffects;
-  /** For views: whether the caller's privileges apply to the underlying tables, rather than the view owner's. */
-  readonly securityInvoker: boolean;
   /** Whether other tables inherit from it. Queries on it return their rows too, but its unique indexes do not cover them. */
   readonly hasChildren: boolean;
   /** Whether NOT NULL holds for all of its rows, including those in child tables and partitions. */
@@ -215,8 +213,6 @@ export interface CatalogView {
  */
 export interface CatalogViewForeignKey {
   readonly name: string;
-  /** The table with the constraint. */
-  readonly ownerId: number;
   /** The referencing table or a view of it. */
   readonly tableId: number;
   readonly columns: readonly number[];
@@ -283,8 +279,6 @@ export interface CatalogFunction {
   /** Whether it belongs to an extension. */
   readonly extension: boolean;
   readonly volatile: boolean;
-  /** Whether it runs with the privileges of its owner. */
-  readonly securityDefiner: boolean;
   /** Whether it is written in PL/pgSQL. */
   readonly plpgsql: boolean;
   readonly effects: SessionEffects;

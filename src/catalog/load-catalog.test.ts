@@ -156,8 +156,6 @@ describe('loadCatalog', () => {
     );
     assert.equal(tableOf(catalog, 'child').rowSecurity, true);
     assert.equal(tableOf(catalog, 'automatic').rowSecurity, false);
-    assert.equal(tableOf(catalog, 'invoker').securityInvoker, true);
-    assert.equal(tableOf(catalog, 'writable').securityInvoker, false);
   });
 
   it('lists columns in table order, except dropped ones', async () => {
@@ -351,7 +349,7 @@ describe('loadCatalog', () => {
     ]);
     assert.equal(everything?.variadic, true);
     assert.equal(everything?.comment, '@graphql({"name": "all"})');
-    assert.deepEqual([fewRows?.returnsSet, fewRows?.rows, fewRows?.securityDefiner, fewRows?.arguments[0]?.name], [true, 5, true, '']);
+    assert.deepEqual([fewRows?.returnsSet, fewRows?.rows, fewRows?.arguments[0]?.name], [true, 5, '']);
   });
 
   it('loads with no exposed schemas, and with pg_catalog exposed', async () => {

@@ -74,7 +74,6 @@ export interface RawTable
     CatalogTable,
     'id' | 'schemaId' | 'name' | 'kind' | 'rowSecurity' | 'hasChildren' | 'keepsNotNull' | 'fillsColumns' | 'runsBeforeInsert'
   > {
-  readonly options: readonly string[] | null;
   /** The bits of `pg_relation_is_updatable`: 2 for update, 3 for insert and 4 for delete, PostgreSQL's numbers for these commands. */
   readonly writable: number;
 }

@@ -12,7 +12,6 @@ export const tableLists = {
       name: 'r.relname',
       kind: 'r.relkind',
       rowSecurity: 'r.relrowsecurity',
-      options: 'r.reloptions',
       hasChildren: `r.relkind = 'r' and r.relhassubclass`,
       // NOT NULL is not reliable on foreign tables, where only their servers could enforce it, or for child tables, which may drop it.
       keepsNotNull: `r.relkind = 'r' and not r.relhassubclass or r.relkind = 'p' and not (

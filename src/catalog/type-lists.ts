@@ -93,7 +93,6 @@ export const typeLists = {
         select x.objid from pg_catalog.pg_depend x where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
       )) is true`,
       volatile: `f.provolatile = 'v'`,
-      securityDefiner: 'f.prosecdef',
       plpgsql: `(f.prolang in (select l.oid from pg_catalog.pg_language l where l.lanname = 'plpgsql')) is true`,
       variadic: 'f.provariadic <> 0',
       returnsSet: 'f.proretset',

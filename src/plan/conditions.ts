@@ -4,9 +4,8 @@ import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { Routine } from '../model/routine.ts';
 import type { Metric } from '../model/types/metrics.ts';
 import type { JsonValueType } from '../model/types/named-types.ts';
-import type { JsonOperator, Operator } from '../model/types/operators.ts';
+import type { JsonOperator, Operator, RangeOperator } from '../model/types/operators.ts';
 import type { OrderAggregate } from '../model/types/postgres-types.ts';
-import type { RangeOperator } from '../model/types/range-operators.ts';
 import type { ListType } from '../model/value-type.ts';
 import type { Parameter } from './parameter.ts';
 

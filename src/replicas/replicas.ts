@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Batch, BatchResult, Database, FollowUp, RequestDatabase } from '../database/database.ts';
 import type { Observer } from '../events.ts';
+import { hostOf, parseDatabaseUrl } from '../settings/database-url.ts';
+import { settings } from '../settings/settings.ts';
 import type { ReplicaStatistics } from '../statistics.ts';
 import { latestOf, type Position, type ResponsePosition, writePosition } from './position.ts';
 import { afterCommit, PrimaryLog } from './primary-log.ts';
@@ -188,4 +190,27 @@ export class Replicas {
     await this.#log.look().catch(() => undefined);
     await Promise.all(this.#replicas.map((replica) => replica.look()));
   }
+}
+
+interface OpenOptions extends Omit<ReplicasOptions, 'replicas' | 'maxLagMillis'> {
+  /** Each host of each URL is a replica, or may become one. */
+  readonly urls: string | readonly string[] | undefined;
+  readonly maxLagMillis: number | undefined;
+  /** Opens the pool of connections to one host. */
+  readonly open: (url: string) => Database;
+}
+
+/**
+ * Opens the replicas that settings name; undefined without URLs. Nothing is known of a replica before it has been looked at, so the
+ * first queries run on the primary.
+ *
+ * A pooler may stand for several servers, by the names of databases: then their names are numbered.
+ */
+export function openReplicas({ urls = [], maxLagMillis, open, ...rest }: OpenOptions): Replicas | undefined {
+  const hosts = [...new Set([urls].flat().flatMap((url) => parseDatabaseUrl(url).hosts))];
+  if (hosts.length === 0) return undefined;
+  const names = hosts.map(hostOf);
+  const nameOf = (name: string, index: number): string => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name}#${index + 1}`);
+  const replicas = hosts.map((host, index) => [nameOf(names[index]!, index), () => open(host)] as const);
+  return new Replicas({ ...rest, replicas, maxLagMillis: maxLagMillis ?? settings.maxReplicaLag.default });
 }

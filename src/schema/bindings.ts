@@ -7,9 +7,8 @@ import type { Column, Lineage, Relation, Table } from '../model/model.ts';
 import type { RelatedRows } from '../model/relations/related-rows.ts';
 import type { WritableRelation } from '../model/relations/writable-relations.ts';
 import type { Routine, RoutineArgument } from '../model/routine.ts';
-import type { JsonOperator, Operator } from '../model/types/operators.ts';
+import type { JsonOperator, Operator, RangeOperator } from '../model/types/operators.ts';
 import type { AggregateFunction, OrderAggregate } from '../model/types/postgres-types.ts';
-import type { RangeOperator } from '../model/types/range-operators.ts';
 
 interface ColumnBinding {
   readonly kind: 'column';

@@ -17,7 +17,7 @@ import {
 import { lowerFirst, upperFirst } from '../model/naming/names.ts';
 import type { Routine } from '../model/routine.ts';
 import { isCompared, isJson } from '../model/types/named-types.ts';
-import { boundsName } from '../model/types/range-operators.ts';
+import { boundsName } from '../model/types/operators.ts';
 import type { DomainType, EnumType } from '../model/value-type.ts';
 import { bindField, bindInput } from './bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from './lazy/lazy-object-type.ts';

@@ -41,7 +41,6 @@ export function* inferForeignKeys(
         if (!local.isView && !target.isView) continue;
         found.push({
           name,
-          ownerId,
           tableId: local.id,
           columns: local.columns,
           targetId: target.id,
@@ -71,7 +70,7 @@ export function* inferSameRows(
     const sides = sidesOf(id, key, readers, new Set()).filter((side) => showsOnce(side, views));
     if (sides.length > maxSides) continue;
     for (const side of sides) {
-      const target = { ownerId: id, targetId: id, targetColumns: key };
+      const target = { targetId: id, targetColumns: key };
       found.push({ name: 'primary key', tableId: side.id, columns: side.columns, ...target, sameRow: true, comment: null });
     }
   }

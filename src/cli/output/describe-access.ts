@@ -4,11 +4,7 @@ import { type Paint, printable, printableSql } from './terminal.ts';
 
 const colours = { all: 'yellow', some: 'cyan', none: 'dim' } as const satisfies Record<Sentence['reach'], string>;
 
-export function describeAccess(
-  { schemas, tables, definers }: AccessReport,
-  showsSql: boolean,
-  paint: Paint = (_style, text) => text,
-): string {
+export function describeAccess({ schemas, tables, definers }: AccessReport, showsSql: boolean, paint: Paint): string {
   if (tables.length === 0) return `There are no tables in the schemas ${printable(schemas.join(', '))}.\n`;
   const parts = tables.map((table) => describeTable(table, showsSql, paint));
   const executable = definers.filter(({ roles }) => roles.length > 0);

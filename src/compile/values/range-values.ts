@@ -1,6 +1,6 @@
 /** Tests of ranges, and their bounds as JSON: `t1."during" && $1::tstzrange`, `lower(t1."during")`. GiST and SP-GiST indexes find rows by the operators. */
 import { namedTypes, operandType, rangesOf } from '../../model/types/named-types.ts';
-import { rangeOperators } from '../../model/types/range-operators.ts';
+import { rangeOperators } from '../../model/types/operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import type { RangeTest } from '../../plan/conditions.ts';
 import type { BoundsOfType, RangeValue, TypeNamePlan } from '../../plan/plan.ts';

@@ -3,8 +3,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes, operandType, rangesOf } from '../../model/types/named-types.ts';
-import { type JsonOperator, jsonOperators } from '../../model/types/operators.ts';
-import { rangeOperators } from '../../model/types/range-operators.ts';
+import { type JsonOperator, jsonOperators, rangeOperators } from '../../model/types/operators.ts';
 import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
 import type { Filter } from '../conditions.ts';
 import {

@@ -3,7 +3,7 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Lineage, Model, Table } from '../../model/model.ts';
 import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { isJson, namedTypes, rangesOf } from '../../model/types/named-types.ts';
-import { boundsName } from '../../model/types/range-operators.ts';
+import { boundsName } from '../../model/types/operators.ts';
 import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
 import type { OrderKey } from '../conditions.ts';
 import { countOf, isUnsent, keyOfNodeId, planMembers, rangeValue, valueParameter, withoutNulls } from '../inputs.ts';

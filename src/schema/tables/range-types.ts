@@ -23,7 +23,7 @@ import type { RangeTypeNames, Table } from '../../model/model.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
 import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { rangesOf } from '../../model/types/named-types.ts';
-import { boundsName, type RangeOperator, rangeOperators } from '../../model/types/range-operators.ts';
+import { boundsName, type RangeOperator, rangeOperators } from '../../model/types/operators.ts';
 import type { RangeType, ValueType } from '../../model/value-type.ts';
 import { bindField, bindInput, type RangePart } from '../bindings.ts';
 import { emptyRecord, type FieldConfig } from '../lazy/lazy-object-type.ts';

@@ -13,7 +13,7 @@ import type { Column, Relation, Table } from '../../model/model.ts';
 import type { SharedTypeName } from '../../model/naming/graphql-names.ts';
 import type { Routine, RoutineResult } from '../../model/routine.ts';
 import { isJson } from '../../model/types/named-types.ts';
-import { boundsName } from '../../model/types/range-operators.ts';
+import { boundsName } from '../../model/types/operators.ts';
 import { bindField, bindInput } from '../bindings.ts';
 import { emptyRecord, type FieldBuilders, type FieldConfig, LazyObjectType } from '../lazy/lazy-object-type.ts';
 import type { TableType, TypeRegistry } from '../lazy/type-registry.ts';

@@ -6,8 +6,7 @@
  */
 import { type GraphQLInputFieldConfigMap, type GraphQLInputType, GraphQLList, type GraphQLNullableInputType } from 'graphql';
 import type { Column, ColumnShape, Table } from '../../model/model.ts';
-import { shapeName } from '../../model/types/operators.ts';
-import { boundsName } from '../../model/types/range-operators.ts';
+import { boundsName, shapeName } from '../../model/types/operators.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import type { TypeRegistry } from '../lazy/type-registry.ts';
