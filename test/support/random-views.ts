@@ -136,12 +136,22 @@ function withClauses(random: Random, shown: readonly string[], rest: string): st
 function combine(random: Random, query: string, count: number): string {
   const operator = random.pick(['union all', 'union', 'union', 'except', 'except all', 'intersect', 'intersect all']);
   const other = random.pick(tables);
-  const list = Array.from({ length: count }, () => random.pick([...other.columns, '1'])).join(', ');
-  const second = random.chance(0.5) ? query.replaceAll(/\bone\b/g, '(select * from one where x > 0)') : `select ${list} from ${other.name}`;
+  const list = Array.from({ length: count }, () => random.pick([...other.columns, '1', '2'])).join(', ');
+  const second = random.chance(0.5)
+    ? query.replaceAll(/\bone\b/g, '(select * from one where x > 0)')
+    : random.pick([`select ${list} from ${other.name}`, writeValues(random, count)]);
+  if (random.chance(0.3)) return `select *, 1 as tag from (${query}) a union all select *, ${random.pick([1, 2, 2, 2])} from (${second}) b`;
   const sides = random.chance(0.5) ? [query, second] : [second, query];
   const last = random.chance(0.3) ? ` ${random.pick(['union', 'intersect'])} select ${list} from ${other.name}` : '';
   const names = Array.from({ length: count }, (_, index) => `c${index + 1}`).join(', ');
   return `select ${names} from (${sides.join(` ${operator} `)}${last}) s(${names})`;
+}
+
+function writeValues(random: Random, count: number): string {
+  const rows = Array.from({ length: 1 + random.below(3) }, () =>
+    Array.from({ length: count }, () => random.pick([1, 2, 3, 4, 'null::int'])),
+  );
+  return `values ${rows.map((row) => `(${row.join(', ')})`).join(', ')}`;
 }
 
 function writeItem(

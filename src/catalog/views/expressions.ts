@@ -34,6 +34,12 @@ export function isNeverNull(node: TreeNode | undefined): boolean {
   );
 }
 
+/** The bytes of a constant; null if it is another expression, or null. */
+export function constantOf(node: TreeNode | undefined): string | null {
+  const value = node?.type === 'CONST' ? node.fields.get('constvalue') : null;
+  return typeof value === 'string' ? value : null;
+}
+
 /** Whether it is a constant other than null, possibly as another type. */
 export function isConstant(node: TreeNode): boolean {
   if (node.type === 'CONST') return !flagIn(node, 'constisnull');
@@ -54,6 +60,8 @@ interface Labels {
   readonly type?: string;
 }
 
+const arrayLabels: Labels = { collation: 'array_collid', type: 'array_typeid' };
+const rowLabels: Labels = { type: 'row_typeid' };
 const caseLabels: Labels = { collation: 'casecollid', type: 'casetype' };
 const coalesceLabels: Labels = { collation: 'coalescecollid', type: 'coalescetype' };
 const minMaxLabels: Labels = { collation: 'minmaxcollid', type: 'minmaxtype' };
@@ -74,8 +82,15 @@ const plainExpressions: Readonly<Record<string, Labels>> = {
   COERCEVIAIO: { collation: 'resultcollid', type: 'resulttype' },
   CASETESTEXPR: { collation: 'collation', type: 'typeId' },
   AGGREF: { collation: 'aggcollid', type: 'aggtype' },
+  // Those of aggregates.
+  ...{ TARGETENTRY: {}, SORTGROUPCLAUSE: {} },
+  SUBSCRIPTINGREF: { collation: 'refcollid', type: 'refrestype' },
+  FIELDSELECT: { collation: 'resultcollid', type: 'resulttype' },
+  COERCETODOMAIN: { collation: 'resultcollid', type: 'resulttype' },
+  ARRAYCOERCEEXPR: { collation: 'resultcollid', type: 'resulttype' },
   // Of several nodes, PostgreSQL 16 changed the names.
   ...{ COLLATE: { collation: 'collOid' }, COLLATEEXPR: { collation: 'collOid' } },
+  ...{ ARRAY: arrayLabels, ARRAYEXPR: arrayLabels, ROW: rowLabels, ROWEXPR: rowLabels },
   ...{ CASE: caseLabels, CASEEXPR: caseLabels, WHEN: {}, CASEWHEN: {} },
   ...{ COALESCE: coalesceLabels, COALESCEEXPR: coalesceLabels, MINMAX: minMaxLabels, MINMAXEXPR: minMaxLabels },
 };
@@ -118,7 +133,7 @@ export function readsOf(
 
 /** Whether it calls a function that is volatile, or that is not PostgreSQL's own: then nothing is known of it. */
 function callsOther(node: TreeNode, volatileFunctions: ReadonlySet<number>): boolean {
-  if (node.type === 'AGGREF') return !isPlainAggregate(node);
+  if (node.type === 'AGGREF') return !isPlainAggregate(node) || volatileFunctions.has(numberIn(node, 'aggfnoid'));
   const id = node.fields.get('funcid') ?? node.fields.get('opfuncid');
   return id !== undefined && (Number(id) >= firstOwnId || volatileFunctions.has(Number(id)));
 }

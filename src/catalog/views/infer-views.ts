@@ -5,6 +5,7 @@
 import type { CatalogForeignKey, CatalogTable, CatalogView, CatalogViewForeignKey } from '../catalog.ts';
 import type { CatalogComments } from '../raw-catalog.ts';
 import { combineProperties } from './combined-queries.ts';
+import { functionProperties, valuesProperties } from './computed-rows.ts';
 import { inferForeignKeys, inferSameRows, type ViewColumns } from './infer-foreign-keys.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, parseNodeTree, type TreeNode } from './parse-node-tree.ts';
 import { type QueryItem, readQueryParts } from './query-parts.ts';
@@ -21,7 +22,7 @@ import {
 } from './row-properties.ts';
 import type { RawViews } from './view-query.ts';
 
-const entryKinds = { relation: 0, subquery: 1, cte: 6 };
+const entryKinds = { relation: 0, subquery: 1, function: 3, values: 5, cte: 6 };
 
 type InferredView = CatalogView & ViewColumns;
 
@@ -99,7 +100,18 @@ class Analysis {
     const unique = indexes.map(({ columns }) => columns);
     const isNeverNull = (column: number): boolean => this.#notNull.has(`${tableId} ${column}`);
     const problem = primary === undefined ? 'it has no primary key, or only a deferrable one' : null;
-    return { key: primary?.columns ?? null, unique, single: false, isSummary: false, originOf, isNeverNull, isStable, problem };
+    const constantsOf = () => null;
+    return {
+      key: primary?.columns ?? null,
+      unique,
+      single: false,
+      isSummary: false,
+      originOf,
+      isNeverNull,
+      isStable,
+      constantsOf,
+      problem,
+    };
   }
 
   /** `outer` are the WITH queries of enclosing queries. */
@@ -131,6 +143,10 @@ class Analysis {
         return this.#queryProperties(asNode(entry.fields.get('subquery')), scopes);
       case entryKinds.cte:
         return this.#cteProperties(entry, scopes.slice(0, scopes.length - numberIn(entry, 'ctelevelsup')));
+      case entryKinds.values:
+        return valuesProperties(entry, this.#operators, this.#volatileFunctions);
+      case entryKinds.function:
+        return functionProperties(entry, this.#volatileFunctions);
       default:
         return unknownProperties('it is neither a table nor a query');
     }
@@ -150,16 +166,27 @@ class Analysis {
 /** The WITH queries of each enclosing query, outermost first. */
 type Scopes = readonly (readonly TreeNode[])[];
 
+/** `varchar`, which has no operators of its own, `text`, which has them for it, and `bpchar`. */
+const [varcharType, textType, bpcharType] = [1043, 25, 1042];
 /** The operator `=` of `bpchar`, which ignores trailing spaces, and that of `numeric`, which ignores trailing zeros. */
 const bpcharEquality = 1054;
 const numericEquality = 1752;
 
-function operatorsOf({ equalities, exactFamilies, looseCollations }: RawViews): Operators {
+function operatorsOf({ families, equalities, exactFamilies, looseCollations, ownTypes }: RawViews): Operators {
+  const ofTypes = new Map(families.filter(({ isDefault }) => isDefault).map(({ type, family }) => [type, family]));
+  const ofOwnTypes = new Map(ownTypes.map((own) => [own.id, own]));
   const familiesOf = Map.groupBy(equalities, ({ operator }) => operator);
   const exact = new Set(exactFamilies.map(({ id }) => id));
   const loose = new Set(looseCollations.map(({ id }) => id));
   const familiesIn = (operator: number): readonly number[] => (familiesOf.get(operator) ?? []).map(({ family }) => family);
+  const baseOf = (type: number): number => {
+    const own = ofOwnTypes.get(type);
+    return own?.kind === 'd' ? baseOf(own.baseId) : type === varcharType ? textType : type;
+  };
+  const familyOfType = (type: number): number | undefined => ofTypes.get(ofOwnTypes.get(baseOf(type))?.baseId ?? baseOf(type));
   return {
+    ...{ baseOf, familyOfType },
+    isExactType: (type, collation) => baseOf(type) !== bpcharType && exact.has(familyOfType(type) ?? 0) && !loose.has(collation),
     isEquality: (operator, family) => familiesIn(operator).includes(family),
     familyOf: (operator) => familiesIn(operator)[0],
     isExact: (operator, { collation, modifier }) => {

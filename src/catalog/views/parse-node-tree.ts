@@ -20,7 +20,7 @@ interface Open {
   readonly node: { type: string; readonly fields: Map<string, TreeValue>; label: string | null } | null;
 }
 
-/** The bytes of a constant, which follow its length. */
+/** The bytes of a constant, which follow its length and are part of its value. */
 const bytesPattern = /\s*\[[^\]]*\]/y;
 
 /** Parses a text. Throws an `Error` if it has another format. */
@@ -44,8 +44,8 @@ export function parseNodeTree(text: string): TreeValue {
       position += 1;
     } else {
       const end = endOfToken(text, position);
-      const token = text.slice(position, end);
-      position = isBytes(top, token, text, end) ? bytesPattern.lastIndex : end;
+      const token = text.slice(position, isBytes(top, text.slice(position, end), text, end) ? bytesPattern.lastIndex : end);
+      position += token.length;
       add(top, token === '<>' ? null : token);
     }
   }
@@ -117,6 +117,11 @@ export function numberIn({ fields }: TreeNode, label: string): number {
   const number = Number(fields.get(label) ?? Number.NaN);
   if (!Number.isInteger(number)) throw new Error(`"${label}" is not a number`);
   return number;
+}
+
+/** A list of numbers, which starts with a letter. */
+export function numbersIn({ fields }: TreeNode, label: string): readonly number[] {
+  return asList(fields.get(label)).slice(1).map(Number);
 }
 
 /** A boolean; false if this version of PostgreSQL does not have the label. */

@@ -2,7 +2,7 @@
  * Reads the parts of a `select` that determine its rows from PostgreSQL's query node: the items of its FROM clause, which columns are
  * equal, and its outputs.
  */
-import { type ColumnReference, collationOf, isNeverNull, readsOf } from './expressions.ts';
+import { type ColumnReference, collationOf, constantOf, isNeverNull, readsOf } from './expressions.ts';
 import { asList, asNode, asNodes, flagIn, numberIn, type TreeNode, type TreeValue } from './parse-node-tree.ts';
 
 /** An item of the FROM clause: a table, a view, a subquery. */
@@ -45,6 +45,8 @@ export interface QueryOutput {
   /** The column's type modifier: negative if its type has none, such as a length. */
   readonly modifier: number;
   readonly isConstant: boolean;
+  /** Of a constant other than null. */
+  readonly constant: string | null;
   /** Whether it is an expression that is never null, and is the same each time that the same rows are read. */
   readonly neverNull: boolean;
   /** The reference that `group by` and `distinct` use; 0 if they do not. */
@@ -70,6 +72,7 @@ export function readQueryParts(query: TreeNode, volatileFunctions: ReadonlySet<n
       collation: collationOf(expression),
       modifier: column === null ? -1 : numberIn(expression!, 'vartypmod'),
       isConstant: expression?.type === 'CONST',
+      constant: constantOf(expression),
       neverNull: isNeverNull(expression),
       reference: numberIn(entry, 'ressortgroupref'),
       hidden: entry.fields.get('resjunk') === 'true',

@@ -35,6 +35,8 @@ export interface RowProperties {
   isNeverNull(column: number): boolean;
   /** Whether its values are the same each time that the same rows are read. */
   isStable(column: number): boolean;
+  /** All that it shows, if these are constants other than null of its type: their bytes. */
+  constantsOf(column: number): ReadonlySet<string> | null;
   readonly problem: string | null;
 }
 
@@ -70,6 +72,12 @@ export interface Operators {
   familyOf(operator: number): number | undefined;
   /** Whether values that the operator finds equal are the same. */
   isExact(operator: number, column: Pick<QueryOutput, 'collation' | 'modifier'>): boolean;
+  /** The type that a domain is over, and `text` for `varchar`: the values are the same. */
+  baseOf(type: number): number;
+  /** The family by which values of a type are compared unless a query says otherwise. */
+  familyOfType(type: number): number | undefined;
+  /** Whether constants of a type are equal only if their bytes are. */
+  isExactType(type: number, collation: number): boolean;
 }
 
 /** What cannot tell rows from each other. */
@@ -83,6 +91,7 @@ export const unknownProperties = (problem: string): RowProperties => ({
   originOf: () => null,
   isNeverNull: () => false,
   isStable: () => false,
+  constantsOf: () => null,
 });
 
 export function inferProperties(parts: QueryParts, shape: QueryShape, items: readonly InferredItem[], operators: Operators): RowProperties {
@@ -105,7 +114,7 @@ function propertiesOfColumns(
   { outputs, notNull }: QueryParts,
   { groupingSets }: QueryShape,
   items: readonly InferredItem[],
-): Pick<RowProperties, 'originOf' | 'isNeverNull' | 'isStable'> {
+): Pick<RowProperties, 'originOf' | 'isNeverNull' | 'isStable' | 'constantsOf'> {
   const shown = outputs.filter(({ hidden }) => !hidden);
   const itemOf = (column: ColumnReference | null) => column && items.find(({ position }) => position === column.position);
   return {
@@ -115,6 +124,13 @@ function propertiesOfColumns(
       return origin && { ...origin, path: `${column!.position}.${origin.path}` };
     },
     isStable: (number) => shown[number - 1]?.reads?.every((column) => itemOf(column)?.properties.isStable(column.column)) ?? false,
+    constantsOf(number) {
+      const output = shown[number - 1];
+      if (output === undefined || groupingSets) return null;
+      if (output.constant !== null) return new Set([output.constant]);
+      const item = itemOf(output.column);
+      return item && !item.nullable ? item.properties.constantsOf(output.column!.column) : null;
+    },
     isNeverNull(number) {
       const output = shown[number - 1];
       // Grouping sets leave columns null.

@@ -42,13 +42,20 @@ export interface RawViews {
     readonly collations: readonly number[];
   }[];
   readonly foreignKeys: RawCatalog['foreignKeys'];
-  /** For B-trees: the family of each operator class, and the equality operators of each family. */
-  readonly families: readonly { readonly operatorClass: number; readonly family: number }[];
+  /** For B-trees: the family and type of each operator class, and the equality operators of each family. */
+  readonly families: readonly {
+    readonly operatorClass: number;
+    readonly family: number;
+    readonly type: number;
+    readonly isDefault: boolean;
+  }[];
   readonly equalities: readonly { readonly operator: number; readonly family: number }[];
   /** B-tree families in which equal values are the same bytes, unless their collation is nondeterministic (support function equalimage). */
   readonly exactFamilies: readonly { readonly id: number }[];
   readonly looseCollations: readonly { readonly id: number }[];
-  /** PostgreSQL's own functions that are volatile. */
+  /** Domains with the type that they are over, and enums with `anyenum`. */
+  readonly ownTypes: readonly { readonly id: number; readonly kind: 'd' | 'e'; readonly baseId: number }[];
+  /** PostgreSQL's own functions whose result is not that of their arguments: it is random, or depends on time, settings or the order of rows. */
   readonly volatileFunctions: readonly { readonly id: number }[];
 }
 
@@ -107,7 +114,7 @@ export const viewLists: Lists<RawViews> = {
     orderBy: 'k.oid',
   },
   families: {
-    members: { operatorClass: 'o.oid::int8', family: 'o.opcfamily::int8' },
+    members: { operatorClass: 'o.oid::int8', family: 'o.opcfamily::int8', type: 'o.opcintype::int8', isDefault: 'o.opcdefault' },
     from: 'pg_catalog.pg_opclass o where o.opcmethod = 403',
   },
   equalities: {
@@ -119,7 +126,19 @@ export const viewLists: Lists<RawViews> = {
     from: `pg_catalog.pg_amproc p
       where p.amprocnum = 4 and (p.amprocfamily in (select f.oid from pg_catalog.pg_opfamily f where f.opfmethod = 403)) is true`,
   },
-  volatileFunctions: { members: { id: 'p.oid::int8' }, from: `pg_catalog.pg_proc p where p.oid < 16384 and p.provolatile = 'v'` },
+  ownTypes: {
+    members: { id: 't.oid::int8', kind: 't.typtype', baseId: "case t.typtype when 'e' then 3500 else t.typbasetype::int8 end" },
+    from: "pg_catalog.pg_type t where t.typtype in ('d', 'e')",
+  },
+  volatileFunctions: {
+    members: { id: 'p.oid::int8' },
+    from: `pg_catalog.pg_proc p
+      where p.oid < 16384 and (
+        p.provolatile = 'v'
+        or p.provolatile = 's' and (p.pronargs = 0 or p.proname = 'age' and p.pronargs = 1 or p.proname = 'current_setting')
+        or p.prokind = 'a' and p.proname not in ('count', 'min', 'max', 'sum', 'every', 'bool_and', 'bool_or', 'bit_and', 'bit_or', 'bit_xor')
+      )`,
+  },
   looseCollations: { members: { id: 'c.oid::int8' }, from: 'pg_catalog.pg_collation c where not c.collisdeterministic' },
 };
 
