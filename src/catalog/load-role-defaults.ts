@@ -6,7 +6,10 @@
 import type { RequestDatabase, RoleDefaults } from '../database/database.ts';
 import type { DatabaseError } from '../errors/database-error.ts';
 
-/** Settings for this database override those for all databases. */
+/**
+ * Settings for this database override those for all databases. Corrections override what the server, database or login says, where values
+ * would change on their way: rounded numbers in a cursor or nodeId would match no row, and nulls in lists would be the text "NULL".
+ */
 const defaultsQuery = `
 with applied as (
   select distinct on (1) pg_catalog.split_part(c.text, '=', 1) as name, pg_catalog.substr(c.text, pg_catalog.strpos(c.text, '=') + 1) as value
@@ -20,7 +23,14 @@ with applied as (
 select pg_catalog.json_build_object(
   'loginTimeout', pg_catalog.current_setting('statement_timeout'),
   'isLoginReadOnly', pg_catalog.current_setting('default_transaction_read_only')::bool,
-  'roundsFloats', pg_catalog.current_setting('extra_float_digits')::int4 < 1,
+  'corrections', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(c.name, c.value))
+    from (values
+      ('extra_float_digits', '1', pg_catalog.current_setting('extra_float_digits')::int4 < 1),
+      ('array_nulls', 'on', not pg_catalog.current_setting('array_nulls')::bool)
+    ) c(name, value, is_needed)
+    where c.is_needed
+  ),
   'settings', (select pg_catalog.json_agg(pg_catalog.json_build_array(pg_catalog.lower(a.name), a.value) order by a.name) from applied a)
 )::text`;
 
@@ -32,7 +42,7 @@ const setQuery = 'select pg_catalog.set_config($1, $2, true)';
 const unsettable: ReadonlySet<string> = new Set(['22', '42', '55']);
 
 /**
- * Settings not passed on: rowgraph sets them for each request or treats them separately below, they change how PostgreSQL writes values, or
+ * Settings not passed on: rowgraph sets them for each request or treats them separately below, they change how PostgreSQL reads or writes values, or
  * a connection can no longer change them (`temp_buffers`, after the first temporary table).
  */
 const chosen: ReadonlySet<string> = new Set([
@@ -43,28 +53,24 @@ const chosen: ReadonlySet<string> = new Set([
   'jit',
   'client_encoding',
   'extra_float_digits',
+  'array_nulls',
   'temp_buffers',
   'statement_timeout',
   'default_transaction_isolation',
   'default_transaction_deferrable',
 ]);
 
-/**
- * Overrides rounding of floating-point numbers by the server, database or login: a rounded value in a cursor or nodeId would match no row.
- */
-const exactFloats = ['extra_float_digits', '1'] as const;
-
 interface RawDefaults {
   readonly loginTimeout: string;
   readonly isLoginReadOnly: boolean;
-  readonly roundsFloats: boolean;
+  readonly corrections: RoleDefaults['settings'] | null;
   readonly settings: readonly (readonly [name: string, value: string])[] | null;
 }
 
 /** Loads the role's settings that a request can set; none if the role does not exist. */
 export async function loadRoleDefaults(database: RequestDatabase, role: string): Promise<RoleDefaults> {
   const [row] = await database.query(defaultsQuery, [role]);
-  const { loginTimeout, isLoginReadOnly, roundsFloats, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":"0"}') as RawDefaults;
+  const { loginTimeout, isLoginReadOnly, corrections, settings } = JSON.parse(row?.[0] ?? '{"loginTimeout":"0"}') as RawDefaults;
   const byName = new Map(settings ?? []);
   const timeout = readMillis(byName.get('statement_timeout') ?? loginTimeout);
   const own = await settable(
@@ -75,7 +81,7 @@ export async function loadRoleDefaults(database: RequestDatabase, role: string):
     statementTimeout: timeout > 0 ? timeout : null,
     isolation: byName.get('default_transaction_isolation') ?? null,
     mayWrite: isLoginReadOnly && isOff(byName.get(readOnly)),
-    settings: roundsFloats ? [exactFloats, ...own] : own,
+    settings: [...(corrections ?? []), ...own],
   };
 }
 

@@ -408,15 +408,16 @@ test("a role's own settings hold as after a login, and its statement_timeout whe
   }
 });
 
-test('floating point numbers have all of their digits, whatever a role, a database or a server says', async () => {
+test('floating point numbers have all of their digits and lists their nulls, whatever a role, a database or a server says', async () => {
   const rounding = await databases.create(
-    `create table measure (value float8 primary key); insert into measure values (0.1::float8 + 0.2), (0.3);`,
+    `create table measure (value float8 primary key); insert into measure values (0.1::float8 + 0.2), (0.3);
+    create function echo(list text[]) returns text[] immutable language sql as 'select list'`,
   );
   const query = '{ measureCollection { edges { cursor node { value } } } }';
   const next = 'query ($after: Cursor) { measureCollection(first: 1, after: $after) { edges { node { value } } } }';
   try {
     for (const object of ['role anon', `database ${rounding.name}`]) {
-      await rounding.run(`alter ${object} set extra_float_digits = -3`);
+      await rounding.run(`alter ${object} set extra_float_digits = -3; alter ${object} set array_nulls = off`);
       const graph = await createRowgraph({ database: rounding.url });
       const { data } = await graph.execute({ query }, caller);
       const { edges } = data!.measureCollection as { edges: { cursor: string; node: { value: number } }[] };
@@ -426,10 +427,11 @@ test('floating point numbers have all of their digits, whatever a role, a databa
       );
       const following = await graph.execute({ query: next, variables: { after: edges[1]!.cursor } }, caller);
       assert.deepEqual(following, { data: { measureCollection: { edges: [] } } });
+      assert.deepEqual(await graph.execute({ query: '{ echo(list: ["NULL", null]) }' }, caller), { data: { echo: ['NULL', null] } });
       await graph.close();
     }
   } finally {
-    await rounding.run('alter role anon reset extra_float_digits');
+    await rounding.run('alter role anon reset extra_float_digits; alter role anon reset array_nulls');
   }
 });
 
