@@ -156,7 +156,7 @@ describe('lenient coercion', () => {
       caller,
     );
     const remedy = 'Send a whole number, without quotes, for filter.or.and[1].seconds.eq of "voteCollection".';
-    const problem = 'Int cannot represent non-integer value: "x"';
+    const problem = 'Int cannot represent non-integer value: "x".';
     assert.deepEqual(errors, [
       {
         message: `Variable "$f" got an invalid value at "f.and[1].seconds.eq": ${problem} ${remedy}`,

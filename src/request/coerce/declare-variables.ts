@@ -25,7 +25,7 @@ import { type InputPath, unwrapError, writePath } from '../../errors/input-path.
 import { scalarNamed } from '../../model/types/scalars.ts';
 import { isChoice, isWhole } from '../../schema/value-types.ts';
 import { sentName } from '../lenient/adapt-document.ts';
-import { describeRemedy, type InputPosition } from '../lenient/describe-input.ts';
+import { describeRemedy, type InputPosition, joinRemedy } from '../lenient/describe-input.ts';
 import type { Coercion, InputValue } from '../operation.ts';
 import { coerceInputLiteral } from './coerce-literal.ts';
 import { MalformedIdError } from './opaque-id.ts';
@@ -143,7 +143,7 @@ export function explainVariable(caught: unknown, variable: ExplainedVariable, co
   const position = use && { owner: use.owner, path: writePath([use.path, ...path]) };
   const remedy = position || coercion === 'lenient' ? describeRemedy(found, 'send', hidesValues, position) : null;
   const problem = `Variable "${describeName(name)}" got an invalid value${within}: ${shortenMessage(error.message)}`;
-  return new VariableError(name, remedy ? `${problem} ${remedy}` : problem, path);
+  return new VariableError(name, remedy ? joinRemedy(problem, remedy) : problem, path);
 }
 
 /** The named type at a path in a value that was read as far as that. */

@@ -127,7 +127,7 @@ describe('adaptDocument', () => {
       [
         accounts('$x: String', 'first: $x'),
         '10',
-        'Variable "$x" got an invalid value: Int cannot represent non-integer value: "10" Send a whole number, without quotes, for first of "accountCollection".',
+        'Variable "$x" got an invalid value: Int cannot represent non-integer value: "10". Send a whole number, without quotes, for first of "accountCollection".',
       ],
       [
         accounts('$x: Int', 'filter: {balance: {eq: $x}}'),
@@ -196,7 +196,7 @@ describe('adaptDocument', () => {
       ],
       [
         accounts('$x: String', 'filter: {mood: {eq: $x}}, first: "1"'),
-        'Int cannot represent non-integer value: "1" Write a whole number, without quotes, for first of "accountCollection".',
+        'Int cannot represent non-integer value: "1". Write a whole number, without quotes, for first of "accountCollection".',
       ],
       [
         accounts('$x: String', 'filter: {mood: {eq: $x, no: $x}}'),

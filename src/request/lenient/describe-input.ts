@@ -51,6 +51,11 @@ export function describeRemedy(
   return `${content ? `${verb} ${content}` : 'It is the value'} for ${describePosition(position)}.`;
 }
 
+/** A message and what to do about it as two sentences: those of graphql-js that end with a value have no full stop. */
+export function joinRemedy(message: string, remedy: string): string {
+  return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${remedy}`;
+}
+
 function contentOf(type: GraphQLNamedType, use: Use, hidesValues: boolean): string | undefined {
   if (!isEnumType(type)) return contents[type.name];
   if (hidesValues) return `a value of this enum${use === 'write' ? ', without quotes,' : ''}`;

@@ -24,7 +24,7 @@ import { documentSource, isAborted } from '../../schema/lazy/graphql-internals.t
 import type { LazySchema } from '../../schema/lazy/lazy-schema.ts';
 import { conditionVariables, declareVariables, type VariableDeclaration } from '../coerce/declare-variables.ts';
 import { type AdaptedDocument, adaptDocument, sentName } from '../lenient/adapt-document.ts';
-import { describePosition, describeRemedy } from '../lenient/describe-input.ts';
+import { describePosition, describeRemedy, joinRemedy } from '../lenient/describe-input.ts';
 import type { Coercion } from '../operation.ts';
 import { fragmentsOf } from '../select/collect-fields.ts';
 import { LoneStreamRule } from './lone-stream-rule.ts';
@@ -198,9 +198,11 @@ function adviseOn({ message, nodes = [] }: GraphQLError, { stands, positions }: 
   const node = nodes.findLast((each) => positions.has(each));
   const position = node && positions.get(node)!;
   if (!node || !position) return named;
-  if (node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE)
-    return `${named} ${describeRemedy(getNamedType(position.type), 'write', position.hidesValues, position) ?? ''}`.trimEnd();
-  return `${named} Declare the variable as ${position.type}, which ${describePosition(position)} takes.`;
+  const isValue = node.kind !== Kind.VARIABLE && node.kind !== Kind.NAMED_TYPE;
+  const remedy = isValue
+    ? describeRemedy(getNamedType(position.type), 'write', position.hidesValues, position)
+    : `Declare the variable as ${position.type}, which ${describePosition(position)} takes.`;
+  return remedy ? joinRemedy(named, remedy) : named;
 }
 
 function locationsOf(text: string, positions: readonly number[]): SourcePosition[] {
