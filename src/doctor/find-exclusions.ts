@@ -207,7 +207,7 @@ function findClashingGroups({ model }: Examination): Finding[] {
   const tables = [...model.tables, ...model.rowTypes].filter(({ typeName }) => names.includes(typeName));
   const enums = model.enums.filter(({ typeName }) => names.includes(typeName));
   return [
-    ...gaveWay(clashesWithBuckets, 'rows cannot be grouped by ranges of numbers, because it has a field "bucket"'),
+    ...gaveWay((table) => clashesWithBuckets(table), 'rows cannot be grouped by ranges of numbers, because it has a field "bucket"'),
     ...gaveWay(clashesWithFraction, 'groups cannot be chosen or ordered by percentiles of its field "fraction"'),
     ...tables.map(({ kind, schema, name, typeName }) => finding('addition-gave-way', kind, qualifiedName(schema, name), message(typeName))),
     ...enums.map(({ schema, name, typeName }) => finding('addition-gave-way', 'enum', qualifiedName(schema, name), message(typeName))),

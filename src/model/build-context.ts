@@ -56,8 +56,8 @@ export interface BuildContext {
    * `resultId`. They have only a row type.
    */
   readonly composites: Map<number, LazyTable>;
-  /** The tables whose rows are values that the role writes: into columns, or as arguments. */
-  readonly writtenRows: Set<LazyTable>;
+  /** The tables whose rows are values of columns, attributes or arguments, and what leads to inputs and filters of these. */
+  readonly rowUses: Map<LazyTable, CompositeUse>;
   /** Those of the catalog, by the ids of their relations: which of them the role sees is only known behind its tables. */
   readonly compositeIds: ReadonlySet<number>;
   /** The shapes of JSON columns, by the id of their table or composite type and their number; and the tables of all shapes, inner ones first. */

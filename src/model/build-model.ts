@@ -28,7 +28,8 @@ import { addTables, claimAdaptedNames, claimAdditions, claimInsertOnly } from '.
 import { claimInputTypes } from './tables/input-types.ts';
 import { type LazyTable, type TableParts, traitsOfCatalog } from './tables/lazy-table.ts';
 import { measuredInputsOf } from './tables/measured-column.ts';
-import { namesAllTypes, trigramsOf } from './tables/value-types.ts';
+import { namesAllTypes } from './tables/type-access.ts';
+import { trigramsOf } from './tables/value-types.ts';
 
 /** Builds the model of a role. Never throws. */
 export function* buildModel(catalog: Catalog, privileges: Privileges, settings: ModelSettings = {}): Generator<void, Model> {
@@ -91,7 +92,7 @@ function* build(catalog: Catalog, privileges: Privileges, settings: ModelSetting
     lookups,
     rowTypes: [...tables.filter(({ traits }) => traits.key === null), ...composites.filter(({ composite }) => composite?.isRead)],
     composites,
-    writtenRows: [...context.writtenRows],
+    rowValues: [...context.rowUses.keys()],
     routines,
     enums: [...context.enums.values()],
     domains: [...context.domains.values()],
@@ -129,7 +130,7 @@ function* newContext(
     insertOnly: [],
     enums: new Map(),
     composites: new Map(),
-    writtenRows: new Set(),
+    rowUses: new Map(),
     shapes: new Map(),
     shapeTables: new Map(),
     compositeIds: new Set(catalog.composites.map(({ id }) => id)),

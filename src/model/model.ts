@@ -26,8 +26,8 @@ export interface Model {
    */
   readonly rowTypes: readonly Table[];
   readonly composites: readonly Table[];
-  /** Tables whose rows are inputs as well, of columns and arguments of their type. */
-  readonly writtenRows: readonly Table[];
+  /** Tables whose rows are values as well, of columns and arguments of their type. */
+  readonly rowValues: readonly Table[];
   /** Fields of Query that look up rows by unique keys other than `primaryKey`. */
   readonly lookups: readonly UniqueLookup[];
   /** Functions that are fields of Query or Mutation. Computed fields belong to their tables. */
@@ -158,11 +158,11 @@ export interface Table {
   readonly search: TableSearch | null;
   readonly additions: Additions;
   readonly introspection: boolean;
-  /** Null for a table whose rows are no inputs. */
+  /** Null for a table whose rows are no values of columns or arguments. */
   readonly composite: CompositeParts | null;
 }
 
-/** What a composite type has besides its object type. */
+/** What a composite type, the shape of JSON, or the row type of a table has besides its object type. */
 export interface CompositeParts {
   /**
    * The names of all its attributes, in the order in which PostgreSQL writes a value, also of those that are no fields; null for the shape
@@ -177,8 +177,11 @@ export interface CompositeParts {
   readonly listFilterName: string | null;
   /** The name of the input that orders rows by its attributes; null as that of its filter. */
   readonly orderName: string | null;
-  /** The names of the key of groups by its attributes, and of the inputs that group by them and order groups; null without groups too. */
-  readonly groupNames: Readonly<Record<'key' | 'by' | 'order', string>> | null;
+  /**
+   * The names of the key of groups by its attributes, and of the inputs that group by them, by ranges of them, and order groups; null
+   * without groups too.
+   */
+  readonly groupNames: Readonly<Record<'key' | 'by' | 'bucket' | 'order', string>> | null;
 }
 
 /** What a search of a table's rows looks at. */

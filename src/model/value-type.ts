@@ -82,21 +82,22 @@ export interface ListType {
   /** Set for int2vector and oidvector, which PostgreSQL does not write as arrays. */
   readonly isVector?: true;
   readonly unnameable?: true;
-  /** Set for a domain over an array. */
-  readonly ofDomain?: true;
+  /** The name of a domain over an array. */
+  readonly domainName?: string;
   /** For such a domain, the type that updates write its values as, as for a scalar. */
   readonly writtenAs?: string;
   /** Set if an extension has operators for the type that the role may not use, so that the built-in ones must be named. */
   readonly builtInOperators?: true;
 }
 
-/** A row of a table in the API, which is only read, or a value of a composite type. */
+/** A row of a table in the API, or a value of a composite type. */
 export interface RowType {
   readonly kind: 'row';
   readonly table: Table;
   readonly sqlType: string;
   readonly unnameable?: true;
-  /** For a domain, as for a scalar. */
+  /** For a domain, its name, and the type that updates write its values as, as for a scalar. */
+  readonly domainName?: string;
   readonly writtenAs?: string;
 }
 export interface RowListType {
@@ -104,7 +105,10 @@ export interface RowListType {
   readonly table: Table;
   readonly sqlType: string;
   readonly unnameable?: true;
+  readonly domainName?: string;
   readonly writtenAs?: string;
+  /** The name of the domain that its elements have. */
+  readonly elementDomain?: string;
 }
 
 /** A composite type that is not an object, nor the row type of a table in the API. No field can have it, but key columns can. */

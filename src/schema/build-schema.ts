@@ -97,8 +97,9 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   registry.define(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
-  yield* defineCompositeInputs(registry, [...model.composites, ...model.writtenRows]);
-  yield* defineCompositeFilters(registry, model.composites);
+  const values = [...model.composites, ...model.rowValues];
+  yield* defineCompositeInputs(registry, values);
+  yield* defineCompositeFilters(registry, values);
   const reads = routinesOf(registry, routines, false);
   defineRootType(registry, rootTypeNames.query, 'The root type for querying data', queryFields(registry, model, reads, node));
   const subscriptions = subscriptionFields(registry, model, reads, node);
@@ -111,7 +112,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   if (!isEmpty(mutations.keys()))
     defineRootType(registry, rootTypeNames.mutation, 'The root type for creating and mutating data', mutations);
   if (model.searchTypes !== null && tables.some(({ isSearchable }) => isSearchable)) defineSearch(registry, model.searchTypes, model);
-  yield* defineGroups(registry, tables, model.composites);
+  yield* defineGroups(registry, tables, values);
   defineNearest(registry, model.measuredInputs);
   defineFusion(registry, tables);
   yield* prepareHubs(registry, tables);

@@ -8,10 +8,12 @@ before(async () => {
   started = await startTestGraph(
     `create type spot as (x int, y int);
     create type trip as (name text, stops spot[], home spot);
-    create table place (id int primary key, at spot, trip trip, facts jsonb);
+    create table owner (id int primary key, name text);
+    create table place (id int primary key, at spot, trip trip, facts jsonb, owner owner);
     comment on column place.facts is '@graphql({"shape": {"type": "object", "properties": {"city": {"type": "string"}, "at": {"type": "object", "properties": {"zip": {"type": "string"}}}}}})';
     insert into place select i, row(i, i % 10)::spot, row('t' || i, array[row(i, 1)::spot], row(i, 2)::spot)::trip,
-      jsonb_build_object('city', 'c' || i, 'at', jsonb_build_object('zip', i::text)) from generate_series(1, 5000) i;
+      jsonb_build_object('city', 'c' || i, 'at', jsonb_build_object('zip', i::text)), row(i, 'o' || i)::owner from generate_series(1, 5000) i;
+    create index place_owner on place (((owner).name));
     create index place_x on place (((at).x));
     create index place_city on place ((facts ->> 'city'));
     create index place_zip on place (((facts -> 'at') ->> 'zip'));
@@ -31,6 +33,7 @@ const indexed: readonly (readonly [filter: string, index: string])[] = [
   ['{at: {or: [{x: {eq: 7}}, {x: {eq: 9}}]}}', 'place_x'],
   ['{trip: {home: {x: {lt: 5}}}}', 'place_home'],
   ['{trip: {name: {eq: "t9"}}}', 'place_name'],
+  ['{owner: {name: {in: ["o7", "o9"]}}}', 'place_owner'],
   ['{facts: {city: {eq: "c9"}}}', 'place_city'],
   ['{facts: {at: {zip: {in: ["9", "8"]}}}}', 'place_zip'],
 ];

@@ -129,7 +129,7 @@ export function modelOf(tables: readonly Table[], enums: readonly EnumType[] = [
     hasMoreOperators: true,
     hasTrigrams: false,
     listFilters: new Map(),
-    writtenRows: [],
+    rowValues: [],
     typeFilters: new Map(),
     rangeTypes: new Map(),
     geoTypes: null,

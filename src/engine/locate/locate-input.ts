@@ -6,6 +6,7 @@ import { unreadParameter } from '../../errors/from-postgres.ts';
 import { sharedPath, writePath } from '../../errors/input-path.ts';
 import { readRaised } from '../../errors/raise.ts';
 import type { Column, Table } from '../../model/model.ts';
+import { isDomainNamed } from '../../model/types/named-types.ts';
 import { writtenName } from '../../plan/inputs.ts';
 import type { NestedStep, UpdateStep } from '../../plan/nested-write-plan.ts';
 import type { Parameter, ParameterValue, ValueUse } from '../../plan/parameter.ts';
@@ -201,7 +202,7 @@ function locatePlain(value: InsertPlan | UpdatePlan, parameters: readonly Parame
   }
   if (!isOfWrite(cause, value)) return undefined;
   // A domain is all that an update knows of a value that violates its constraints.
-  const ofDomain = values.filter(({ column: { type } }) => type.kind === 'scalar' && type.typeName === cause.dataType);
+  const ofDomain = values.filter(({ column: { type } }) => isDomainNamed(type, cause.dataType));
   const place = ofDomain.length > 0 ? sharedPlace(value, ofDomain, failure) : undefined;
   if (place !== undefined) return place;
   const column = isOfTable(cause, value.table) ? value.table.columns.find(({ name }) => name === cause.column) : undefined;

@@ -1,14 +1,15 @@
 /** Finds the member of a value of a composite type, the bound of a range, or that of one in an array, that an error belongs to. */
 import { unwrapError, writePath } from '../../errors/input-path.ts';
-import { rangesOf } from '../../model/types/named-types.ts';
-import type { ValueType } from '../../model/value-type.ts';
+import { isDomainNamed, rangesOf } from '../../model/types/named-types.ts';
+import type { RowListType, ValueType } from '../../model/value-type.ts';
 import { isOfBounds } from '../../plan/inputs.ts';
 import type { Parameter } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
-import { inputName, isRange } from '../prepare/encode-value.ts';
+import { inputName, isComposite, isRange } from '../prepare/encode-value.ts';
 import type { Failure } from './locate-input.ts';
 
-interface Leaf {
+/** A value, or one in it. */
+interface Part {
   readonly path: readonly (string | number)[];
   readonly value: ScalarValue;
   readonly type: ValueType;
@@ -27,37 +28,48 @@ export function memberPath(parameter: Parameter, failure: Failure): string {
     }
   }
   if (encoding.kind !== 'value' || (encoding.type.kind !== 'row' && encoding.type.kind !== 'row list' && !isOfBounds(value))) return '';
-  const textOfLeaf = (leaf: Leaf) =>
-    textOf({ value: { kind: 'constant', value: leaf.value }, encoding: { kind: 'value', type: leaf.type, use: encoding.use } });
+  const textOfPart = (part: Part) =>
+    textOf({ value: { kind: 'constant', value: part.value }, encoding: { kind: 'value', type: part.type, use: encoding.use } });
   // PostgreSQL names a domain whose constraints a value violates, and quotes a text that it cannot read.
-  const suspects = leavesOf(valueOf(value), encoding.type, []).filter((leaf) =>
+  const suspects = partsOf(valueOf(value), encoding.type, []).filter((part) =>
     cause.dataType === undefined
-      ? cause.message.includes(`"${textOfLeaf(leaf)}"`)
-      : leaf.type.kind === 'scalar' && leaf.type.typeName === cause.dataType,
+      ? isLeaf(part) && cause.message.includes(`"${textOfPart(part)}"`)
+      : isDomainNamed(part.type, cause.dataType),
   );
   return suspects.length === 1 ? endOf(suspects[0]!.path) : '';
 }
 
-function endOf(path: Leaf['path']): string {
+function endOf(path: Part['path']): string {
   return writePath(['', ...path]);
 }
 
-function leavesOf(value: ScalarValue, type: ValueType, path: Leaf['path']): readonly Leaf[] {
-  if (value === null) return [];
+/** The value and all that is in it, but for nulls. */
+function partsOf(value: ScalarValue, type: ValueType, path: Part['path']): readonly Part[] {
+  return value === null ? [] : [{ path, value, type }, ...insideOf(value, type, path)];
+}
+
+function insideOf(value: ScalarValue, type: ValueType, path: Part['path']): readonly Part[] {
   if (type.kind === 'list' || type.kind === 'row list') {
     const items: readonly ScalarValue[] = Array.isArray(value) ? value : [value];
-    const element: ValueType = type.kind === 'list' ? type.element : { ...type, kind: 'row' };
-    return items.flatMap((item, index) => leavesOf(item, element, [...path, index]));
+    const element = type.kind === 'list' ? type.element : elementOf(type);
+    return items.flatMap((item, index) => partsOf(item, element, [...path, index]));
   }
   const range = rangesOf(type)?.range;
-  if (range?.isMulti && Array.isArray(value)) {
-    return value.flatMap((item, index) => leavesOf(item, type, [...path, index]));
-  }
+  if (range?.isMulti && Array.isArray(value)) return value.flatMap((item, index) => insideOf(item, type, [...path, index]));
   if (range && isRange(value))
-    return [...value.range].flatMap(([part, bound]) => leavesOf(typeof bound === 'string' ? bound : null, range.bound, [...path, part]));
-  if (type.kind !== 'row' || typeof value !== 'object' || !('attributes' in value)) return [{ path, value, type }];
+    return [...value.range].flatMap(([part, bound]) => partsOf(typeof bound === 'string' ? bound : null, range.bound, [...path, part]));
+  if (type.kind !== 'row' || !isComposite(value)) return [];
   return type.table.columns.flatMap((column) => {
     const member = value.attributes.get(column.name) ?? null;
-    return leavesOf(member, column.type, [...path, inputName(column, member)]);
+    return partsOf(member, column.type, [...path, inputName(column, member)]);
   });
+}
+
+function elementOf({ table, sqlType, elementDomain }: RowListType): ValueType {
+  return { kind: 'row', table, sqlType, ...(elementDomain !== undefined && { domainName: elementDomain }) };
+}
+
+/** Whether PostgreSQL reads the value from a text of its own. */
+function isLeaf({ value }: Part): boolean {
+  return !Array.isArray(value) && !isRange(value) && !isComposite(value);
 }

@@ -24,7 +24,7 @@ export function encodeValue(value: ScalarValue, type: ValueType, use: 'filter' |
   return encodeScalar(value, type, use);
 }
 
-function isComposite(value: ScalarValue): value is CompositeValue {
+export function isComposite(value: ScalarValue): value is CompositeValue {
   return typeof value === 'object' && value !== null && 'attributes' in value;
 }
 

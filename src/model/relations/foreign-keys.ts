@@ -14,7 +14,7 @@ import { type BuildContext, columnByNumber, Excluded, notGranted, privilegesOn }
 import { type DeclaredForeignKey, type Directive, readDirective, readForeignKeys, readName } from '../directives.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
-import { closedOperatorSchema, isComparable, whyOutOfReach } from '../tables/value-types.ts';
+import { closedOperatorSchema, isComparable, whyOutOfReach } from '../tables/type-access.ts';
 
 export interface ForeignKey {
   readonly name: string;

@@ -3,7 +3,7 @@
  * `nestedWrites`.
  */
 import type { Column, Relation, Table } from '../model.ts';
-import { isNamed } from '../tables/value-types.ts';
+import { isNamed } from '../tables/type-access.ts';
 import { relationsTo } from './related-rows.ts';
 
 /** Operations on related rows, in execution order. */

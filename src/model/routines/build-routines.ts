@@ -19,7 +19,7 @@ import {
 } from '../naming/names.ts';
 import type { Routine, RoutineArgument, RoutineResult } from '../routine.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
-import { valueTypeOf } from '../tables/value-types.ts';
+import { typeWith, valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
 import { additionsOf, isInputType, isPlainType, resultTypeOf, rowTableOf, whyForbidden } from './routine-types.ts';
 
@@ -163,8 +163,9 @@ function buildArguments(
   const args: Mutable<RoutineArgument>[] = [];
   for (const argument of given) {
     if (argument.name === '') return new Excluded('not-callable', 'it has an unnamed argument; name it');
-    const type = valueTypeOf(context, argument.typeId);
-    if (!isInputType(context, argument.typeId, additionsOf(context, catalogFunction)) || !isInput(type)) {
+    const additions = additionsOf(context, catalogFunction);
+    const type = typeWith(context, additions, argument.typeId, valueTypeOf(context, argument.typeId));
+    if (!isInputType(context, argument.typeId, type, additions) || !isInput(type)) {
       const reason = `its argument ${argument.name} has a type that arguments cannot have; use text or json instead`;
       return new Excluded('unsupported-type', reason);
     }

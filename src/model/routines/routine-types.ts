@@ -7,8 +7,9 @@ import type { Table } from '../model.ts';
 import { qualifiedName } from '../naming/names.ts';
 import type { RoutineResult } from '../routine.ts';
 import type { LazyTable } from '../tables/lazy-table.ts';
-import { isComposite, valueTypeOf } from '../tables/value-types.ts';
+import { isAddedObject, typeWith, valueTypeOf } from '../tables/value-types.ts';
 import { postgresType } from '../types/postgres-types.ts';
+import type { ValueType } from '../value-type.ts';
 
 /**
  * The result type of a function's field, or why it cannot be one. Computed fields may also return a row of a table without a key, or an
@@ -30,15 +31,14 @@ export function resultTypeOf(
     if (pseudo?.kind === 'trigger') return new Excluded('not-callable', 'it is a trigger function; only triggers can call it');
     if (pseudo === null) return unsupported(`it returns ${type.name}; return a scalar, or rows of a table in the API`);
   }
-  const value = valueTypeOf(context, resultTypeId);
+  const value = typeWith(context, additions, resultTypeId, valueTypeOf(context, resultTypeId));
   const keyless = isComputed && type?.kind === 'c' && !isSetOfRows(catalogFunction) ? context.tables.get(type.relationId) : undefined;
   if (keyless) return { kind: 'row', table: keyless, setOf: returnsSet };
-  if (isComposite(value) && !additions.has('composites')) return whyNoResult(context, type);
-  if (value.kind === 'row' && isComposite(value)) return compositeResult(context, catalogFunction, value.table);
+  if (value.kind === 'row' && isAddedObject(value)) return compositeResult(context, catalogFunction, value.table);
   if (value.kind === 'row') {
     return isSetOfRows(catalogFunction) ? { kind: 'rows', table: value.table } : { kind: 'row', table: value.table, setOf: returnsSet };
   }
-  if (value.kind === 'row list' && (isComputed || isComposite(value)) && !returnsSet) return { kind: 'row list', table: value.table };
+  if (value.kind === 'row list' && (isComputed || isAddedObject(value)) && !returnsSet) return { kind: 'row list', table: value.table };
   if (value.kind === 'row list' || value.kind === 'composite' || value.kind === 'unsupported') return whyNoResult(context, type);
   if (returnsSet && additions.has('moreFunctions') && !(value.kind === 'scalar' && value.composite))
     return { kind: 'value set', type: value, maxRows: maxRowsOf(context, catalogFunction) };
@@ -76,10 +76,10 @@ function unsupported(reason: string): Excluded {
 }
 
 /** Whether arguments can have the type: those of `isPlainType`, composite types, rows of tables, and arrays of these. */
-export function isInputType(context: BuildContext, typeId: number, additions: Additions): boolean {
+export function isInputType(context: BuildContext, typeId: number, type: ValueType, additions: Additions): boolean {
   if (isPlainType(context, typeId)) return true;
-  const type = additions.has('composites') ? valueTypeOf(context, typeId) : undefined;
-  return (type?.kind === 'row' || type?.kind === 'row list') && (isComposite(type) || type.table.composite !== null);
+  const isObject = additions.has('composites') && (type.kind === 'row' || type.kind === 'row list');
+  return isObject && (isAddedObject(type) || (type.table.composite?.inputName ?? null) !== null);
 }
 
 /** Whether arguments and results of root fields can have the type: scalars, arrays of them, and with the additions enums and all domains. */

@@ -1,26 +1,14 @@
 /** Builds the columns of a table, with their types, names and grants, and its keys. */
 import type { CatalogColumn } from '../../catalog/catalog.ts';
-import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded, type Mutable, type Notes, notGranted, privilegesOn } from '../build-context.ts';
 import { readDescription, readDirective } from '../directives.ts';
 import type { Arbiter, Column, Table } from '../model.ts';
 import { columnNameOf, enumValueNames, isFreeName, numbered, qualifiedName, whyAdapted } from '../naming/names.ts';
-import type { ValueType } from '../value-type.ts';
 import { hasOwnNames, isLookupKey } from './column-uses.ts';
 import type { LazyTable } from './lazy-table.ts';
 import { measuredColumnOf } from './measured-column.ts';
-import {
-  columnTypeOf,
-  isComparable,
-  isComposite,
-  isInsertable,
-  isNamed,
-  isOrderable,
-  isUpdatable,
-  narrowType,
-  scalarOrEnumOf,
-  whyOutOfReach,
-} from './value-types.ts';
+import { isComparable, isNamed, whyOutOfReach } from './type-access.ts';
+import { columnTypeOf, isInsertable, isOrderable, isUpdatable, typeWith } from './value-types.ts';
 
 interface BuiltColumns extends Pick<Table, 'primaryKey' | 'uniqueKeys'> {
   readonly columns: readonly Mutable<Column>[];
@@ -78,20 +66,10 @@ function isUsableInKey({ selectable, comparable, type }: Column): boolean {
   return selectable && comparable && isNamed(type);
 }
 
-/** The type of a column, in a table with these additions. Without `composites`, a composite type has no GraphQL type. */
-function typeIn(context: BuildContext, column: CatalogColumn, additions: Additions): ValueType {
-  const type = narrowType(columnTypeOf(context, column), additions);
-  if (!isComposite(type) || additions.has('composites')) return type;
-  const catalogType = context.catalog.types.get(column.typeId);
-  if (catalogType?.kind === 'd' && type.kind === 'row') return scalarOrEnumOf(context, catalogType);
-  const kind = type.kind === 'row' ? 'composite' : 'unsupported';
-  return { kind, sqlType: type.sqlType, ...(!isNamed(type) && { unnameable: true }) };
-}
-
 function buildColumn(context: BuildContext, { traits }: LazyTable, column: CatalogColumn): Mutable<Column> {
   const { catalogTable, additions } = traits;
   const grants = privilegesOn(context, catalogTable, column);
-  const type = typeIn(context, column, additions);
+  const type = typeWith(context, additions, column.typeId, columnTypeOf(context, column));
   const catalogType = context.catalog.types.get(column.typeId);
   const comparable = catalogType === undefined || isComparable(context, catalogType);
   const indexes = catalogTable.indexes.filter(({ columns, movesNulls }) => columns[0] === column.number && movesNulls !== null);

@@ -55,25 +55,27 @@ export function* addComposites(context: BuildContext, builder: TableBuilder, not
   const all = new Map(catalog.composites.map((composite) => [composite.id, composite]));
   const functions = new Map(catalog.functions.map((catalogFunction) => [resultId(catalogFunction), catalogFunction]));
   const note = (composite: CatalogTable | undefined, added: CompositeUse): void => {
-    if (!composite) return;
-    const before = uses.get(composite.id);
-    const after = before ? { ...before } : { ...unused };
-    for (const kind of useKinds) after[kind] ||= added[kind];
-    if (before && useKinds.every((kind) => before[kind] === after[kind])) return;
+    const after = composite && widened(uses.get(composite.id), added);
+    if (!after) return;
     uses.set(composite.id, after);
     for (const { typeId } of composite.columns) noteType(typeId, added);
   };
+  const noteRow = (table: LazyTable | undefined, added: CompositeUse): void => {
+    if (!table || table.traits.key === null || !(added.isWritten || added.isFiltered)) return;
+    const after = widened(context.rowUses.get(table), added);
+    if (!after) return;
+    context.rowUses.set(table, after);
+    // The table itself leads to whatever else its columns have.
+    const written = { ...unused, isShown: added.isShown, isWritten: true };
+    if (added.isWritten) for (const { typeId } of table.traits.catalogTable.columns) noteType(typeId, written);
+  };
   const noteType = (typeId: number, added: CompositeUse): void => {
     const type = compositeTypeIn(context, typeId);
-    const table = added.isWritten && type ? context.tables.get(type.relationId) : undefined;
-    if (table && table.traits.key !== null && !context.writtenRows.has(table)) {
-      context.writtenRows.add(table);
-      for (const column of table.traits.catalogTable.columns)
-        noteType(column.typeId, { ...unused, isShown: added.isShown, isWritten: true });
-    }
-    const isArray = type?.id !== typeId && catalog.types.get(typeId)?.category === 'A';
+    if (!type) return;
+    const isArray = type.id !== typeId && catalog.types.get(typeId)?.category === 'A';
     const use = { ...added, isListFiltered: added.isFiltered && isArray, isOrdered: added.isOrdered && !isArray };
-    if (type) note(all.get(type.relationId), use);
+    note(all.get(type.relationId), use);
+    noteRow(context.tables.get(type.relationId), use);
   };
   for (const { table, typeId, ...added } of usesOf(context)) {
     if (typeId === null) note(all.get(table), added);
@@ -95,6 +97,13 @@ export function* addComposites(context: BuildContext, builder: TableBuilder, not
   };
   for (const id of uses.keys()) add(all.get(id)!);
   return uses;
+}
+
+/** Both uses; undefined if there is nothing new in `added`. */
+function widened(before: CompositeUse | undefined, added: CompositeUse): CompositeUse | undefined {
+  const after = { ...(before ?? unused) };
+  for (const kind of useKinds) after[kind] ||= added[kind];
+  return before && useKinds.every((kind) => before[kind] === after[kind]) ? undefined : after;
 }
 
 /** The composites by their id, or the types that may be one: those of visible columns, and of the arguments and results of functions. */
@@ -201,26 +210,33 @@ export function claimComposites(
     }
     if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, typeName, rename) });
   }
-  for (const table of context.writtenRows) table.composite = claimParts(table, { ...unused, isWritten: true }, names);
+  for (const [table, use] of context.rowUses) table.composite = claimParts(table, use, names, `${table.typeName}Row`);
 }
 
-/** Names what a composite type, the shape of JSON or a row has besides its object type. */
+/** Names what a composite type, the shape of JSON or a row has besides its object type. `stem`: what the names of others than inputs begin with. */
 export function claimParts(
   { typeName, traits: { catalogTable, additions } }: LazyTable,
   { isRead, isWritten, isFiltered, isListFiltered, isOrdered }: CompositeUse,
   names: ClaimedNames,
+  stem = typeName,
 ): CompositeParts {
   const claim = (name: string): string => names.claimShared(name);
   return {
     attributes: catalogTable.columns.map(({ name }) => name),
     isRead,
     inputName: isWritten ? claim(`${typeName}Input`) : null,
-    filterName: isFiltered ? claim(filterTypeName(typeName)) : null,
-    listFilterName: isListFiltered ? claim(listFilterTypeName(typeName)) : null,
-    orderName: isOrdered ? claim(`${typeName}OrderBy`) : null,
-    groupNames:
-      isOrdered && additions.has('groups')
-        ? { key: claim(`${typeName}GroupKey`), by: claim(`${typeName}GroupBy`), order: claim(`${typeName}GroupKeyOrder`) }
-        : null,
+    filterName: isFiltered ? claim(filterTypeName(stem)) : null,
+    listFilterName: isListFiltered ? claim(listFilterTypeName(stem)) : null,
+    orderName: isOrdered ? claim(`${stem}OrderBy`) : null,
+    groupNames: isOrdered && additions.has('groups') ? claimGroups(stem, claim) : null,
+  };
+}
+
+function claimGroups(stem: string, claim: (name: string) => string): NonNullable<CompositeParts['groupNames']> {
+  return {
+    key: claim(`${stem}GroupKey`),
+    by: claim(`${stem}GroupBy`),
+    bucket: claim(`${stem}GroupByBucket`),
+    order: claim(`${stem}GroupKeyOrder`),
   };
 }

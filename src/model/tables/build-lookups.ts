@@ -10,7 +10,8 @@ import { lookupFieldName } from '../naming/graphql-names.ts';
 import { columnNameOf, inClaimOrder, isFreeName, qualifiedName } from '../naming/names.ts';
 import { identifies } from '../types/named-types.ts';
 import type { LazyTable, TableTraits } from './lazy-table.ts';
-import { columnTypeOf, isComparable } from './value-types.ts';
+import { isComparable } from './type-access.ts';
+import { columnTypeOf } from './value-types.ts';
 
 /** Builds the lookups of all tables. Everything else must have claimed its name already. */
 export function* buildLookups(context: BuildContext, names: ClaimedNames, { renamings }: Notes): Generator<void, UniqueLookup[]> {

@@ -13,28 +13,43 @@ export function hasJsonPaths({ type, selectable, shape }: Column, { additions }:
   return selectable && shape === null && isJson(type) && additions.has('json');
 }
 
-/** Whether rows can be ordered by the column, by what is at a path of it, or by an attribute. */
+/** Whether rows can be ordered by the column, by what is at a path of it, or by a member. */
 export function isOrdered(column: Column, table: Pick<Table, 'additions'>): boolean {
-  const { type, selectable, orderable, comparable, shape } = column;
+  const { selectable, orderable } = column;
   if (!selectable || orderable || hasJsonPaths(column, table)) return selectable;
-  if (shape !== null) return !shape.isList;
-  return type.kind === 'row' && comparable && (type.table.composite?.orderName ?? null) !== null;
+  return (membersOf(column, table)?.composite?.orderName ?? null) !== null;
 }
 
-/** The type whose members rows can be grouped by: of a composite value, or of JSON with the shape of an object; undefined without any. */
-export function groupedMembers({ type, shape, selectable, comparable }: Column): Table | undefined {
-  const table = shape ? (shape.isList ? null : shape.table) : type.kind === 'row' && comparable ? type.table : null;
-  return selectable && table?.composite?.groupNames && hasKeys(table) ? table : undefined;
+/** The type of the values of a column, which are composite, or JSON with the shape of an object; undefined if they have no members. */
+export function membersOf({ type, shape, comparable }: Column, { additions }: Pick<Table, 'additions'>): Table | undefined {
+  if (shape !== null) return shape.isList ? undefined : shape.table;
+  return type.kind === 'row' && comparable && additions.has('composites') ? type.table : undefined;
+}
+
+/** The type of the values of a column whose members rows can be grouped by; undefined without any. */
+export function groupedMembers(column: Column, table: Pick<Table, 'additions'>): Table | undefined {
+  const members = membersOf(column, table);
+  return column.selectable && members?.composite?.groupNames && hasKeys(members) ? members : undefined;
 }
 
 /** Whether rows can be grouped by any of the columns, or by what is in one. */
-export function hasKeys(table: Table): boolean {
-  return table.columns.some((column) => isGroupable(column) || hasJsonPaths(column, table) || groupedMembers(column) !== undefined);
+export function hasKeys({ columns, additions }: Pick<Table, 'columns' | 'additions'>): boolean {
+  return columns.some((column) => isKey(column, { additions }));
+}
+
+/** Whether rows can be grouped by the column, or by what is in it. */
+function isKey(column: Column, table: Pick<Table, 'additions'>): boolean {
+  return isGroupable(column) || hasJsonPaths(column, table) || groupedMembers(column, table) !== undefined;
 }
 
 /** The name under which rows are ordered and grouped by a path of the column: another one if its own is for the column as a whole (`isWhole`). */
 export function pathName(name: string, isWhole: boolean): string {
   return isWhole ? `${name}Path` : name;
+}
+
+/** The name under which rows are ordered by a member of the column, likewise. */
+export function membersName(name: string, isWhole: boolean): string {
+  return isWhole ? `${name}Members` : name;
 }
 
 export function hasGroups({ aggregate, additions, columns }: Table): boolean {
@@ -70,11 +85,16 @@ export function clashesWithFraction({ columns, additions }: Table): boolean {
 /** The member that holds the columns to group by range. A column or relation with this name prevents it. */
 export const bucketMember = 'bucket';
 
-export function clashesWithBuckets(table: Table): boolean {
+export function clashesWithBuckets(table: Table, relations: readonly Relation[] = groupableRelations(table)): boolean {
   return (
-    table.columns.some((column) => isGroupable(column) && column.rowFieldName === bucketMember) ||
-    groupableRelations(table).some(({ fieldName }) => fieldName === bucketMember)
+    table.columns.some((column) => column.rowFieldName === bucketMember && isKey(column, table)) ||
+    relations.some(({ fieldName }) => fieldName === bucketMember)
   );
+}
+
+/** Whether rows can be grouped by ranges of a column of the table. */
+export function hasRanges(table: Table, relations?: readonly Relation[]): boolean {
+  return table.columns.some(hasBuckets) && !clashesWithBuckets(table, relations);
 }
 
 /** Whether every key column is a scalar comparable for equality, with a unique and legal name. */

@@ -14,7 +14,7 @@ import { postgresType } from '../types/postgres-types.ts';
 import { type FilteredScalar, scalars } from '../types/scalars.ts';
 import { type TypeFilterName, typeFilters } from '../types/type-filters.ts';
 import type { LazyTable } from './lazy-table.ts';
-import { narrowType, valueTypeOf } from './value-types.ts';
+import { typeWith, valueTypeOf } from './value-types.ts';
 
 /** Claims them after all other types. */
 export function claimInputTypes(
@@ -44,7 +44,7 @@ function claimListFilters(
   for (const { additions, traits } of filtered(context)) {
     for (const { typeId } of traits.catalogTable.columns) {
       if (!arrays.has(typeId)) continue;
-      const type = narrowType(valueTypeOf(context, typeId), additions);
+      const type = typeWith(context, additions, typeId, valueTypeOf(context, typeId));
       const of = type.kind === 'list' ? type.element : type;
       if (of.kind !== 'scalar' || scalars[of.scalar].filtersLists) continue;
       const [name] = elementFilterNamesOf(of, additions, ofValues);

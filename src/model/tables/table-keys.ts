@@ -3,7 +3,7 @@ import type { CatalogColumn, CatalogTable, CatalogView } from '../../catalog/cat
 import type { Additions } from '../additions.ts';
 import { type BuildContext, Excluded, notGranted, privilegesOn } from '../build-context.ts';
 import { type Directive, readKeyColumns } from '../directives.ts';
-import { isComparable } from './value-types.ts';
+import { isComparable } from './type-access.ts';
 
 /** The key: the primary key in table column order, or the columns of a directive in its order, or an inferred key; or why there is none. */
 export function keyOf(

@@ -2,10 +2,9 @@
  * Maps PostgreSQL types to GraphQL types: scalars by name, enums, lists, and rows of visible tables. Types without a counterpart become
  * Opaque, but composite types and domains over arrays have no GraphQL type at all.
  */
-import type { Catalog, CatalogColumn, CatalogSchema, CatalogType } from '../../catalog/catalog.ts';
-import type { Privileges } from '../../catalog/privileges.ts';
+import type { CatalogColumn, CatalogType } from '../../catalog/catalog.ts';
 import type { Additions } from '../additions.ts';
-import { type BuildContext, compositeTypeIn, Excluded } from '../build-context.ts';
+import { type BuildContext, compositeTypeIn } from '../build-context.ts';
 import { isArrayDomain } from '../types/named-types.ts';
 import { otherTypes, type PostgresType, postgresType } from '../types/postgres-types.ts';
 import type {
@@ -20,6 +19,7 @@ import type {
   ValueType,
 } from '../value-type.ts';
 import type { LazyTable } from './lazy-table.ts';
+import { isNameable, isNamed, mayOperate, nameability } from './type-access.ts';
 
 /** The value type of an argument or result. Tables and enums must already be in the context. */
 export function valueTypeOf(context: BuildContext, typeId: number): ValueType {
@@ -59,17 +59,46 @@ function makeValueType(context: BuildContext, type: CatalogType | undefined): Va
   return type.kind === 'c' ? rowTypeOf(context, type) : (compositeDomainOf(context, type) ?? scalarOrEnumOf(context, type));
 }
 
-/** With the additions, a domain over a composite type is an object, as its base type is. */
-function compositeDomainOf(context: BuildContext, type: CatalogType): ValueType | undefined {
-  if (type.kind !== 'd' || type.category !== 'C' || !context.settings.additions.has('domains')) return undefined;
+/** With the additions, a domain over a composite type or a row is an object, as its base type is. */
+function compositeDomainOf(context: BuildContext, type: CatalogType): RowType | undefined {
+  if (type.kind !== 'd' || type.category !== 'C' || !hasObjectDomains(context)) return undefined;
   const base = valueTypeOf(context, type.baseId);
-  return base.kind === 'row' && isComposite(base) ? ofDomain(context, base, type) : undefined;
+  return base.kind === 'row' ? ofDomain(context, base, type) : undefined;
+}
+
+function hasObjectDomains({ settings: { additions } }: BuildContext): boolean {
+  return additions.has('domains') && additions.has('composites');
 }
 
 /** The type of a domain that has all that its base type has. */
 function ofDomain<Type extends ListType | RowType | RowListType>(context: BuildContext, base: Type, type: CatalogType): Type {
   const writtenAs = writtenTypeOf(context, type);
-  return { ...base, sqlType: type.sql, ...(writtenAs !== null && { writtenAs }), ...nameability(context, type) };
+  const named = { domainName: type.name, sqlType: type.sql, ...nameability(context, type) };
+  return { ...base, ...named, ...(writtenAs !== null && { writtenAs }) };
+}
+
+/**
+ * The type of a column, argument or result where these additions are on. Without `composites`, domains over composite types and rows are
+ * Opaque, and composite types have no GraphQL type.
+ */
+export function typeWith(context: BuildContext, additions: Additions, typeId: number, type: ValueType): ValueType {
+  const narrowed = narrowType(type, additions);
+  if (!isAddedObject(narrowed) || additions.has('composites')) return narrowed;
+  const catalogType = context.catalog.types.get(typeId);
+  const unnameable = !isNamed(narrowed) && ({ unnameable: true } as const);
+  if (catalogType?.kind === 'd' && narrowed.kind === 'row') return scalarOrEnumOf(context, catalogType);
+  const element = context.catalog.types.get(catalogType?.elementId ?? 0);
+  if (element?.kind === 'd') return { kind: 'list', element: scalarOrEnumOf(context, element), sqlType: narrowed.sqlType, ...unnameable };
+  return { kind: narrowed.kind === 'row' ? 'composite' : 'unsupported', sqlType: narrowed.sqlType, ...unnameable };
+}
+
+/** Whether the type is an object, or a list of objects, by the addition alone: all but the row type of a table, and arrays of it. */
+export function isAddedObject(type: ValueType): boolean {
+  return isComposite(type) || ((type.kind === 'row' || type.kind === 'row list') && isOfDomain(type));
+}
+
+function isOfDomain(type: RowType | RowListType): boolean {
+  return type.domainName !== undefined || (type.kind === 'row list' && type.elementDomain !== undefined);
 }
 
 function isWritable(context: BuildContext, column: CatalogColumn, additions: Additions): boolean {
@@ -82,7 +111,7 @@ function isWritable(context: BuildContext, column: CatalogColumn, additions: Add
 function isOrHoldsComposite(context: BuildContext, typeId: number): boolean {
   const type = compositeTypeIn(context, typeId);
   const table = type && context.tables.get(type.relationId);
-  return type !== undefined && (context.compositeIds.has(type.relationId) || (table !== undefined && context.writtenRows.has(table)));
+  return type !== undefined && (context.compositeIds.has(type.relationId) || (table && context.rowUses.get(table))?.isWritten === true);
 }
 
 /** Whether the type is no composite type, array of one, or, without the addition, domain over an array. */
@@ -117,9 +146,9 @@ export function isReadable(context: BuildContext, column: CatalogColumn): boolea
  * domains, and by domains over arrays only if the role may use their schema.
  */
 export function isOrderable(context: BuildContext, column: CatalogColumn, type: ValueType): boolean {
-  if (type.kind === 'list' && !type.ofDomain) return type.isVector === true;
-  if (type.kind === 'row list' || type.kind === 'composite') return false;
-  if (isComposite(type)) return context.catalog.types.get(column.typeId)?.kind === 'd';
+  if (type.kind === 'list' && type.domainName === undefined) return type.isVector === true;
+  if ((type.kind === 'row list' && type.domainName === undefined) || type.kind === 'composite') return false;
+  if (type.kind === 'row') return type.table.kind !== 'composite type' || type.domainName !== undefined;
   if (type.kind === 'scalar') return type.traits.orders;
   if (!isArrayDomain(type)) return true;
   const domain = context.catalog.types.get(column.typeId);
@@ -141,16 +170,16 @@ function listTypeOf(context: BuildContext, type: CatalogType): ValueType {
       ...(!mayOperate(context, type) && { builtInOperators: true }),
     };
   }
-  return row.kind === 'row'
-    ? { kind: 'row list', table: row.table, sqlType: type.sql, ...nameability(context, type) }
-    : unsupported(context, type);
+  if (row.kind !== 'row') return unsupported(context, type);
+  const elementDomain = row.domainName !== undefined && { elementDomain: row.domainName };
+  return { kind: 'row list', table: row.table, sqlType: type.sql, ...elementDomain, ...nameability(context, type) };
 }
 
 /** With the addition, a domain over an array is a list, as its base type is. */
 function arrayDomainOf(context: BuildContext, type: CatalogType): ValueType {
   const base = context.settings.additions.has('domains') ? valueTypeOf(context, type.baseId) : undefined;
-  if (base?.kind === 'row list' && isComposite(base)) return ofDomain(context, base, type);
-  return base?.kind === 'list' ? ofDomain(context, { ...base, ofDomain: true }, type) : unsupported(context, type);
+  if (base?.kind === 'row list' && hasObjectDomains(context)) return ofDomain(context, base, type);
+  return base?.kind === 'list' ? ofDomain(context, base, type) : unsupported(context, type);
 }
 
 function rowTypeOf(context: BuildContext, type: CatalogType): ValueType {
@@ -165,7 +194,7 @@ function ownerOf({ tables, composites }: BuildContext, { relationId }: CatalogTy
 }
 
 /** Whether the type is a composite type that is an object, or an array of one. */
-export function isComposite(type: ValueType): boolean {
+function isComposite(type: ValueType): boolean {
   return (type.kind === 'row' || type.kind === 'row list') && type.table.kind === 'composite type';
 }
 
@@ -248,10 +277,6 @@ export function trigramsOf({ catalog: { trigrams }, privileges, settings }: Buil
   return trigrams !== null && settings.additions.has('search') && privileges.schemas.has(trigrams.schemaId) ? trigrams.schema : null;
 }
 
-function nameability(context: BuildContext, type: CatalogType): Pick<ScalarType, 'unnameable'> {
-  return isNameable(context, type) ? {} : { unnameable: true };
-}
-
 /** The base type of a domain, if it is in a schema that the role surely may use: pg_catalog, or the domain's. */
 function writtenTypeOf(context: BuildContext, type: CatalogType): string | null {
   const { sql, baseSql } = type;
@@ -267,77 +292,4 @@ function nestsInJson({ kind, schema, category }: CatalogType): boolean {
 
 function unsupported(context: BuildContext, type: CatalogType): CompositeType | UnsupportedType {
   return { kind: type.kind === 'c' ? 'composite' : 'unsupported', sqlType: type.sql, ...nameability(context, type) };
-}
-
-type Access = Pick<BuildContext, 'catalog' | 'privileges'>;
-type SchemaName = Pick<CatalogSchema, 'id' | 'name'>;
-
-/** Whether the role's statements can name the type. */
-export function isNameable({ privileges: { schemas } }: { readonly privileges: Pick<Privileges, 'schemas'> }, type: CatalogType): boolean {
-  if (type.schema === 'pg_catalog') return true;
-  return schemas.has(type.schemaId) && (type.enumSchema === null || schemas.has(type.enumSchema.id));
-}
-
-export function isNamed(type: ValueType): boolean {
-  return !('unnameable' in type);
-}
-
-export function namesAllTypes(catalog: Catalog, privileges: Privileges): boolean {
-  for (const type of catalog.types.values()) if (!isNameable({ privileges }, type)) return false;
-  return true;
-}
-
-/**
- * The schema with the operators of the type, or of the elements of an array, if the role may not use it: PostgreSQL would compare the values
- * as those of another type.
- */
-export function closedOperatorSchema(
-  { catalog, privileges }: Access,
-  { operatorSchemaId, elementId, category, baseId }: CatalogType,
-): SchemaName | undefined {
-  const element = catalog.types.get(elementId || (category === 'A' ? baseId : 0));
-  if (element) return closedOperatorSchema({ catalog, privileges }, element);
-  if (operatorSchemaId === 0 || privileges.schemas.has(operatorSchemaId)) return undefined;
-  return catalog.operatorSchemas.find(({ id }) => id === operatorSchemaId);
-}
-
-/** Whether the role may execute the functions of the operators that PostgreSQL prefers to built-in ones. */
-function mayOperate({ privileges }: Pick<Access, 'privileges'>, { operatorIds }: CatalogType): boolean {
-  return operatorIds.every((id) => privileges.functions.has(id));
-}
-
-/**
- * Whether values of the type can be compared with others. If the type cannot be named, PostgreSQL has to infer it, which works for types
- * that are compared by built-in operators, but not for rows and domains over enums, which have to be cast.
- */
-export function isComparable(access: Access, type: CatalogType): boolean {
-  if (closedOperatorSchema(access, type) || (type.elementId === 0 && !mayOperate(access, type))) return false;
-  return isNameable(access, type) || (type.category !== 'C' && type.enumSql === null && !type.oddlyOrdered);
-}
-
-export function whyOutOfReach(access: Access, type: CatalogType): Excluded | undefined {
-  const { role, schemas } = access.privileges;
-  const comparisons = isComparable(access, type) ? '' : 'filters, orders, groups and keys';
-  const closed = closedOperatorSchema(access, type);
-  if (!isNameable(access, type)) {
-    const schema = schemas.has(type.schemaId) ? type.enumSchema! : { id: type.schemaId, name: type.schema };
-    const lost = comparisons === '' ? 'inserts and updates' : `inserts, updates, ${comparisons}`;
-    return lacksUsage(
-      schema,
-      `the role ${role} cannot use the schema ${schema.name} of its type ${type.sql}, so it can be read but is left out of ${lost}`,
-    );
-  }
-  if (comparisons === '') return undefined;
-  if (closed) {
-    const problem = `the role ${role} cannot use the schema ${closed.name}, which has the operators of its type ${type.sql}`;
-    return lacksUsage(closed, `${problem}, so it is left out of ${comparisons}`);
-  }
-  const name = access.catalog.operatorSchemas.find(({ id }) => id === type.operatorSchemaId)?.name ?? '';
-  const problem = `the role ${role} cannot execute the functions of the operators of its type ${type.sql}, so it is left out of ${comparisons}`;
-  return new Excluded('type-out-of-reach', `${problem}; grant execute on all functions in schema ${name} to the role`);
-}
-
-function lacksUsage({ id, name }: SchemaName, problem: string): Excluded {
-  const lacking = { privilege: 'usage', id, column: null } as const;
-  return new Excluded('type-out-of-reach', `${problem}; grant usage on schema ${name} to the role`, lacking);
 }

@@ -36,7 +36,12 @@ function named(typeName: string, sqlType: string): ScalarType {
 
 /** Whether it is a domain over an array, or another type without a GraphQL type: each cursor has it whole. */
 export function isArrayDomain(type: ValueType): boolean {
-  return type.kind === 'unsupported' || (type.kind === 'list' && type.ofDomain === true);
+  return type.kind === 'unsupported' || ((type.kind === 'list' || type.kind === 'row list') && type.domainName !== undefined);
+}
+
+/** Whether it is the domain with this name, or, of scalars, the type. */
+export function isDomainNamed(type: ValueType, name: string | undefined): boolean {
+  return name !== undefined && (type.kind === 'scalar' ? type.typeName : 'domainName' in type ? type.domainName : undefined) === name;
 }
 
 /** The type as which values are compared and computed with: that which a domain is based on, or the type itself. */

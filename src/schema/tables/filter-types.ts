@@ -54,7 +54,8 @@ export function columnFilters(registry: TypeRegistry, { columns, additions }: Ta
   const comparable = columns.filter((column) => column.selectable && column.comparable);
   return columnInputs('filter', comparable, 'filterName', ({ type, shape }) => {
     if (shape !== null) return compositeFilterOf(shape.table, shape.isList, registry);
-    if (type.kind === 'row' || type.kind === 'row list') return compositeFilterOf(type.table, type.kind === 'row list', registry);
+    if (type.kind === 'row' || type.kind === 'row list')
+      return additions.has('composites') ? compositeFilterOf(type.table, type.kind === 'row list', registry) : undefined;
     return filterTypeOf(type, registry, additions);
   });
 }

@@ -13,17 +13,17 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql';
-import type { Column, CompositeParts, Table } from '../../model/model.ts';
+import type { Column, CompositeParts, Relation, Table } from '../../model/model.ts';
 import { groupUnitNames } from '../../model/naming/graphql-names.ts';
 import {
   bucketMember,
-  clashesWithBuckets,
   groupableRelations,
   groupedMembers,
   hasBuckets,
   hasGroups,
   hasJsonPaths,
   hasKeys,
+  hasRanges,
   isGroupable,
   pathName,
 } from '../../model/tables/column-uses.ts';
@@ -40,10 +40,21 @@ type InputFields = GraphQLInputFieldConfigMap;
 
 /** The types of tables whose columns are keys of groups. */
 export const groupKeyTypes = {
-  GroupKey: objectType(isReached, keyFields, (typeName) => `The key of a group of \`${typeName}\` records`),
-  GroupBy: inputType(isReached, byFields),
-  GroupByBucket: inputType((table, registry) => table.columns.some(hasBuckets) && isReached(table, registry), bucketFields),
-  GroupKeyOrder: inputType(isReached, (registry, table) => keyInputs(registry, table, 'GroupKeyOrder', () => orderByDirection)),
+  GroupKey: objectType(
+    isReached,
+    (registry, table) => keyFields(registry, table, groupableRelations(table)),
+    (typeName) => `The key of a group of \`${typeName}\` records`,
+  ),
+  GroupBy: inputType(isReached, (registry, table) =>
+    byFields(
+      registry,
+      table,
+      groupableRelations(table),
+      registry.hasOf(table, 'GroupByBucket') && registry.inputOf(table, 'GroupByBucket'),
+    ),
+  ),
+  GroupByBucket: inputType((table, registry) => hasRanges(table) && isReached(table, registry), bucketFields),
+  GroupKeyOrder: inputType(isReached, (registry, table) => orderFields(registry, table, groupableRelations(table))),
 } as const satisfies Partial<TableTypes>;
 
 /** Whether the columns of a table are keys of its own groups or of those of a table with a relation to it. */
@@ -51,27 +62,29 @@ function isReached(table: Table, { groups }: TypeRegistry): boolean {
   return groups !== null && (hasGroups(table) || groups.reached.has(table));
 }
 
-/** Defines the keys by the members of composite types and of JSON with a shape. */
+/** Defines the keys by the members of composite types, of rows, which have no relations here, and of JSON with a shape. */
 export function* defineMemberKeys(registry: TypeRegistry, composites: readonly Table[]): Generator<void, void> {
   for (const table of composites) {
     yield;
     const { groupNames = null } = table.composite ?? {};
     if (groupNames === null || !hasKeys(table)) continue;
-    const { key, by, order } = groupNames;
-    const described = `The members of \`${table.typeName}\` that the rows of a group share`;
-    registry.define(key, () => new GraphQLObjectType({ name: key, description: described, fields: () => keyFields(registry, table) }));
-    registry.define(by, () => new GraphQLInputObjectType({ name: by, fields: () => byFields(registry, table) }));
-    const orders = () => keyInputs(registry, table, 'GroupKeyOrder', () => orderByDirection);
-    registry.define(order, () => new GraphQLInputObjectType({ name: order, fields: orders }));
+    const { key, by, bucket, order } = groupNames;
+    const description = `The members of \`${table.typeName}\` that the rows of a group share`;
+    registry.define(key, () => new GraphQLObjectType({ name: key, description, fields: () => keyFields(registry, table, []) }));
+    const isRanged = hasRanges(table, []);
+    const groupedBy = () => byFields(registry, table, [], isRanged && registry.input(bucket));
+    registry.define(by, () => new GraphQLInputObjectType({ name: by, fields: groupedBy }));
+    if (isRanged) registry.define(bucket, () => new GraphQLInputObjectType({ name: bucket, fields: () => bucketFields(registry, table) }));
+    registry.define(order, () => new GraphQLInputObjectType({ name: order, fields: () => orderFields(registry, table, []) }));
   }
 }
 
 type GroupNames = { readonly groupNames: NonNullable<CompositeParts['groupNames']> };
 
 /** The columns whose members rows can be grouped by, with the names of their types. */
-function* membersIn({ columns }: Table): Generator<readonly [Column, GroupNames], void> {
-  for (const column of columns) {
-    const groupNames = groupedMembers(column)?.composite?.groupNames ?? null;
+function* membersIn(table: Table): Generator<readonly [Column, GroupNames], void> {
+  for (const column of table.columns) {
+    const groupNames = groupedMembers(column, table)?.composite?.groupNames ?? null;
     if (groupNames !== null && !isGroupable(column)) yield [column, { groupNames }];
   }
 }
@@ -104,7 +117,7 @@ function defineUnits(registry: TypeRegistry, plainName: string, names: readonly 
   return registry.defineFree(plainName, (name) => new GraphQLEnumType({ name, description, values, ...asChoice }));
 }
 
-function keyFields(registry: TypeRegistry, table: Table): Fields {
+function keyFields(registry: TypeRegistry, table: Table, relations: readonly Relation[]): Fields {
   const fields: Fields = emptyRecord();
   for (const column of table.columns.filter(isGroupable)) {
     const type = outputTypeOf(column.type, registry);
@@ -125,7 +138,7 @@ function keyFields(registry: TypeRegistry, table: Table): Fields {
     const type = new GraphQLNonNull(registry.object(groupNames.key));
     fields[column.rowFieldName] = { type, description: column.description, ...bindField('group key', { kind: 'members', column }) };
   }
-  for (const relation of groupableRelations(table)) {
+  for (const relation of relations) {
     const type = registry.objectOf(relation.target, 'GroupKey');
     fields[relation.fieldName] = { type: new GraphQLNonNull(type), ...bindField('group key', { kind: 'relation', relation }) };
   }
@@ -143,6 +156,7 @@ function jsonKeys(table: Table, others: object): (readonly [name: string, column
 function keyInputs(
   registry: TypeRegistry,
   table: Table,
+  relations: readonly Relation[],
   suffix: 'GroupBy' | 'GroupKeyOrder',
   typeOf: (column: Column) => GraphQLEnumType,
 ): InputFields {
@@ -156,22 +170,31 @@ function keyInputs(
     const type = registry.input(suffix === 'GroupBy' ? groupNames.by : groupNames.order);
     fields[column.rowFieldName] = { type, ...bindInput(at, { kind: 'members', column }) };
   }
-  for (const relation of groupableRelations(table)) {
+  for (const relation of relations) {
     const type = registry.inputOf(relation.target, suffix);
     fields[relation.fieldName] = { type, ...bindInput(at, { kind: 'relation', relation }) };
   }
   return fields;
 }
 
-function byFields(registry: TypeRegistry, table: Table): InputFields {
+function orderFields(registry: TypeRegistry, table: Table, relations: readonly Relation[]): InputFields {
+  return keyInputs(registry, table, relations, 'GroupKeyOrder', () => orderByDirection);
+}
+
+/** `bucket`: the input of ranges, if there are any. */
+function byFields(
+  registry: TypeRegistry,
+  table: Table,
+  relations: readonly Relation[],
+  bucket: GraphQLInputObjectType | false,
+): InputFields {
   const unitsOf = registry.groups!.units;
-  const fields = keyInputs(registry, table, 'GroupBy', ({ type }) => {
+  const fields = keyInputs(registry, table, relations, 'GroupBy', ({ type }) => {
     return unitsOf[type.kind === 'scalar' ? scalars[operandScalar(type).scalar].groupUnits : 'value'];
   });
-  const buckets = registry.hasOf(table, 'GroupByBucket') && !clashesWithBuckets(table);
-  if (buckets) {
+  if (bucket) {
     fields[bucketMember] = {
-      type: registry.inputOf(table, 'GroupByBucket'),
+      type: bucket,
       description: 'Ranges of numbers, by the width of a range: they begin at 0 and at its multiples',
       ...bindInput('group by', { kind: 'bucket' }),
     };

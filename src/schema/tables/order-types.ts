@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { orderableFields } from '../../model/relations/related-rows.ts';
-import { distinctColumns, hasJsonPaths, pathName } from '../../model/tables/column-uses.ts';
+import { distinctColumns, hasJsonPaths, membersName, membersOf, pathName } from '../../model/tables/column-uses.ts';
 import type { OrderAggregate } from '../../model/types/postgres-types.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
@@ -70,18 +70,18 @@ export function hasOrder(table: Table, registry: TypeRegistry): boolean {
 
 /** The input of a column in the order; undefined if rows cannot be ordered by it. */
 function orderTypeOf(column: Column, table: Table, registry: TypeRegistry): GraphQLEnumType | GraphQLInputObjectType | undefined {
-  if (column.shape !== null) return column.selectable && !column.shape.isList ? compositeOrderOf(column.shape.table, registry) : undefined;
-  if (isOrderKey(column)) return orderByDirection;
+  if (column.shape === null && isOrderKey(column)) return orderByDirection;
   if (hasJsonPaths(column, table)) return registry.jsonTypes === null ? undefined : registry.input(registry.jsonTypes.order);
-  return column.selectable && column.comparable && column.type.kind === 'row' ? compositeOrderOf(column.type.table, registry) : undefined;
+  return memberOrderOf(column, table, registry);
 }
 
-function compositeOrderOf({ composite }: Table, registry: TypeRegistry): GraphQLInputObjectType | undefined {
-  const name = composite?.orderName ?? null;
+/** The input that orders rows by the members of a column; undefined without any. */
+function memberOrderOf(column: Column, table: Table, registry: TypeRegistry): GraphQLInputObjectType | undefined {
+  const name = (column.selectable && membersOf(column, table)?.composite?.orderName) || null;
   return name !== null && registry.has(name) ? registry.input(name) : undefined;
 }
 
-/** The order by columns, or by the attributes of a composite type. */
+/** The order by columns, or by the attributes of a composite type; and by what is in a column that has its name for the whole of it. */
 export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = emptyRecord();
   for (const column of table.columns) {
@@ -92,6 +92,10 @@ export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInput
     const name = pathName(column.fieldName, column.orderable);
     if (registry.jsonTypes === null || (column.orderable && Object.hasOwn(fields, name))) continue;
     fields[name] = { type: registry.input(registry.jsonTypes.order), ...bindInput('order', { kind: 'json value', column }) };
+  }
+  for (const column of table.columns.filter((each) => each.shape === null && isOrderKey(each))) {
+    const [name, type] = [membersName(column.fieldName, true), memberOrderOf(column, table, registry)];
+    if (type && !Object.hasOwn(fields, name)) fields[name] = { type, ...bindInput('order', { kind: 'column', column }) };
   }
   return fields;
 }
