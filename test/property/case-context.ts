@@ -17,6 +17,8 @@ export interface CaseContext {
   readonly database: CaseDatabase;
   readonly schema: SchemaDescription;
   readonly graph: Rowgraph;
+  /** What values of json and jsonb are in responses. */
+  readonly json: 'string' | 'object';
 }
 
 /** The claims of every caller. */

@@ -28,7 +28,13 @@ export function showValue(world: World, type: ColumnType, value: LoadedValue, { 
   if (text === null) return null;
   if (items) return items.map((item) => showValue(world, { ...type, isArray: false }, item, {}, false));
   if (type.composite) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
-  return path === null ? json : (partText(text, path as readonly string[]) ?? (isNeverNull ? 'null' : null));
+  if (type.scalar !== 'JSON') return json;
+  return showJson(world, path === null ? text : (partText(text, path as readonly string[]) ?? (isNeverNull ? 'null' : null)));
+}
+
+/** JSON in a response. */
+export function showJson({ json }: World, text: string | null): unknown {
+  return json === 'object' && text !== null ? JSON.parse(text) : text;
 }
 
 export function memberField({ world, value, ...source }: CompositeSource, field: string, args: Input): unknown {

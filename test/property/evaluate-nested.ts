@@ -89,18 +89,20 @@ export class NestedEvaluator extends NestedInserter {
   }
 
   /** Where no row is updated, nothing is created and nothing looked for, but what is to be connected has to be named by a whole key. */
-  #connectNone(table: LoadedTable, type: GraphQLInputObjectType, set: Value): LoadedRow[] {
-    this.#readKeys(table, type, set);
+  async #connectNone(table: LoadedTable, type: GraphQLInputObjectType, set: Value): Promise<LoadedRow[]> {
+    await this.#readKeys(table, type, set);
     return [];
   }
 
-  /** Of all that is to be connected, at any depth. */
-  #readKeys(table: LoadedTable, type: GraphQLInputObjectType, object: Value): void {
+  /** Of all that is to be connected or created, at any depth. */
+  async #readKeys(table: LoadedTable, type: GraphQLInputObjectType, object: Value): Promise<void> {
     for (const { relation, type: inner } of places(table, type)) {
       const value = (object[relation.fieldName] ?? {}) as Value;
       const target = loadedTarget(table.world, relation);
       for (const key of [...listOf(value.connect), ...listOf(value.set)]) this.readKey(target, key as Value);
-      for (const created of listOf(value.create)) this.#readKeys(target, memberType(inner, 'create'), created as Value);
+      const filled = isOutgoing(table, relation) ? [] : relation.columns.map((pair): [string, string] => [pair.target, 'filled']);
+      for (const upserted of listOf(value.connectOrCreate)) await this.conflictKey(target, inner, upserted as Value, new Map(filled));
+      for (const created of listOf(value.create)) await this.#readKeys(target, memberType(inner, 'create'), created as Value);
     }
   }
 

@@ -16,7 +16,7 @@ import {
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { type Collection, evaluateCollection } from './evaluate-collection.ts';
-import { type CompositeSource, memberField, showValue } from './evaluate-composites.ts';
+import { type CompositeSource, memberField, showJson, showValue } from './evaluate-composites.ts';
 import { evaluateGroups, type Group, groupKey } from './evaluate-groups.ts';
 import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
 import { cursorOf, type Page } from './evaluate-page.ts';
@@ -45,7 +45,13 @@ type Source =
   | AggregateSource
   | { readonly kind: 'group'; readonly table: LoadedTable; readonly group: Group }
   /** `table`: null inside a value of a composite type. */
-  | { readonly kind: 'group key'; readonly table: LoadedTable | null; readonly keys: Group['keys']; readonly path: string }
+  | {
+      readonly kind: 'group key';
+      readonly world: World;
+      readonly table: LoadedTable | null;
+      readonly keys: Group['keys'];
+      readonly path: string;
+    }
   | CompositeSource
   | { readonly kind: 'query'; readonly world: World }
   | MutationResult;
@@ -164,7 +170,7 @@ class Evaluator {
         return info.fieldName === 'affectedCount' ? source.count : source.records.map((row) => ({ kind: 'row', row }));
       case 'group': {
         const { table, group } = source;
-        if (info.fieldName === 'key') return { kind: 'group key', table, keys: group.keys, path: '' };
+        if (info.fieldName === 'key') return { kind: 'group key', world: table.world, table, keys: group.keys, path: '' };
         return info.fieldName === 'count' ? group.rows.length : { kind: info.fieldName, table, passing: group.rows, args };
       }
       case 'composite':
@@ -300,14 +306,18 @@ function edgeField({ row, page }: Extract<Source, { kind: 'edge' }>, field: stri
 
 /** The values that the rows of a group share; null for what they are not grouped by. */
 function groupKeyField(
-  { table, keys, path }: Extract<Source, { kind: 'group key' }>,
+  { world, table, keys, path }: Extract<Source, { kind: 'group key' }>,
   args: Arguments,
   { fieldName, returnType }: GraphQLResolveInfo,
 ): unknown {
-  if (isLeafType(getNamedType(returnType))) return keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
+  const type = getNamedType(returnType);
+  if (isLeafType(type)) {
+    const value = keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
+    return type.name === 'JSON' ? showJson(world, value as string | null) : value;
+  }
   const relation = table?.names.relations.find((each) => each.fieldName === fieldName);
-  const target = relation ? tableByType(table!.world, relation.target.typeName) : null;
-  return { kind: 'group key', table: target, keys, path: `${path}${fieldName}.` };
+  const target = relation ? tableByType(world, relation.target.typeName) : null;
+  return { kind: 'group key', world, table: target, keys, path: `${path}${fieldName}.` };
 }
 
 function pageInfoField(page: Page, fieldName: string): unknown {

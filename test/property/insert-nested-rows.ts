@@ -172,14 +172,20 @@ export class NestedInserter {
     }
   }
 
-  /** Inserts a row, updates the one that is there, or finds it. */
-  async upsert(table: LoadedTable, type: GraphQLInputObjectType, { create, onConflict }: Value, fromAbove: Assigned): Promise<LoadedRow> {
+  /** What a row that may be there already is given, which has all columns of the key that settles it. */
+  async conflictKey(table: LoadedTable, type: GraphQLInputObjectType, { create, onConflict }: Value, fromAbove: Assigned) {
     const inner = memberType(memberType(type, 'connectOrCreate'), 'create');
-    const object = create as Value;
-    const assigned = assignedColumns(table, inner, object, fromAbove);
-    const { constraint, updateColumns = [] } = onConflict as { constraint: string; updateColumns?: readonly string[] };
+    const assigned = assignedColumns(table, inner, create as Value, fromAbove);
+    const { constraint } = onConflict as { constraint: string };
     const conflict = await conflictColumns(this.context, table, constraint);
     if (conflict.some((column) => (assigned.get(column) ?? 'null').startsWith('null'))) throw new RefusalError('not the whole key');
+    return { assigned, conflict };
+  }
+
+  /** Inserts a row, updates the one that is there, or finds it. */
+  async upsert(table: LoadedTable, type: GraphQLInputObjectType, value: Value, fromAbove: Assigned): Promise<LoadedRow> {
+    const { assigned, conflict } = await this.conflictKey(table, type, value, fromAbove);
+    const { constraint, updateColumns = [] } = value.onConflict as { constraint: string; updateColumns?: readonly string[] };
     const columns = assigned.size > 0 ? [...assigned.keys()] : [table.names.columns.find(({ insertable }) => insertable)!.name];
     const values = columns.map((column) => assigned.get(column) ?? 'default');
     const named = [...new Set(updateColumns)].map((value) => quoteIdentifier(updatedColumn(table, value)));

@@ -61,6 +61,8 @@ export interface World extends NamedTypes {
   /** What the root fields of functions call. */
   readonly routines: ReadonlyMap<string, LoadedRoutine>;
   readonly role: string;
+  /** What values of json and jsonb are in responses. */
+  readonly json: 'string' | 'object';
   readonly foreignKeys: readonly ForeignKeyDescription[];
   /** The tables before a delete, of which this is the world after. */
   before?: World;
@@ -86,6 +88,7 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
     ...types,
     routines: loadedRoutines(schema, model.routines, types, constants),
     role: model.role,
+    json: context.json,
     foreignKeys: schema.foreignKeys,
   };
   const readable = model.tables.filter(({ selectable }) => selectable);

@@ -146,7 +146,8 @@ export class NestedMaker {
     const { create, onConflict } = type.getFields();
     const object = this.insertObject(getNamedType(create!.type) as GraphQLInputObjectType, target, 0, filled);
     // Where a key is not given, the request fails even if no row leads there.
-    const isGiven = ({ name, fieldName }: Column) => filled.includes(name) || (object[fieldName] ?? null) !== null;
+    const isGiven = ({ name, fieldName }: Column) =>
+      filled.includes(name) || (Object.hasOwn(object, fieldName) && object[fieldName] !== null);
     if (!keyColumns(target).every((column) => column && isGiven(column))) return undefined;
     const isFirst = !this.#used.has(target);
     this.#used.add(target);

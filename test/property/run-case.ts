@@ -19,6 +19,7 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
   const random = new RandomSource(seed);
   const schema = randomSchema(random, number, extensions);
   const statements = schemaStatements(schema);
+  const json = random.chance(0.25) ? 'object' : 'string';
   const chosen = random.sample(roles, random.chance(0.7) ? 1 : 2);
   try {
     await database.run(statements.join(';\n'));
@@ -28,11 +29,12 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
       introspection: 'on',
       poolSize: 1,
       limits: { estimatedRows: Infinity },
+      json,
     } as const;
     const graph = await createRowgraph({ database: database.target, ...options });
     try {
       let count = 0;
-      for (const model of models) count += await checkRole({ database, schema, graph }, model, random);
+      for (const model of models) count += await checkRole({ database, schema, graph, json }, model, random);
       return count;
     } finally {
       await graph.close();
