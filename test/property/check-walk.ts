@@ -6,9 +6,9 @@ import { type GraphQLInputObjectType, type GraphQLSchema, getNamedType } from 'g
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { evaluateCollection } from './evaluate-collection.ts';
 import { Examples } from './examples.ts';
-import { isRestricted, type LoadedTable, nodeIdOf, RefusalError, type World } from './loaded-tables.ts';
+import { isRestricted, type LoadedTable, nodeIdOf, type World } from './loaded-tables.ts';
 import { orderKeys, sortRows } from './order-keys.ts';
-import { PropertyFailure } from './property-failure.ts';
+import { PropertyFailure, RefusalError } from './property-failure.ts';
 import { randomFinding } from './random-finding.ts';
 import type { RandomOperation } from './random-selection.ts';
 import type { RandomSource } from './random-source.ts';

@@ -24,8 +24,20 @@ export interface CompositeDescription {
 export interface AttributeDescription {
   readonly name: string;
   readonly type: ColumnType;
-  readonly directive: Readonly<Record<string, unknown>> | null;
+  directive: Readonly<Record<string, unknown>> | null;
+  shape: Shape | null;
 }
+
+/** What a directive says that JSON is; `place` names an object, as no two have one. */
+export type Shape =
+  | { readonly kind: 'value'; readonly type: ColumnType; readonly schema: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'list'; readonly element: Shape }
+  | {
+      readonly kind: 'object';
+      readonly place: string;
+      readonly title: string | null;
+      readonly members: readonly { readonly name: string; readonly shape: Shape }[];
+    };
 
 export interface ColumnType {
   /** As in a column definition, with its modifier; of an enum, qualified by the schema. */
@@ -93,6 +105,8 @@ function rangeType(sql: string, subtype: ColumnType, values: readonly string[], 
 
 const bigintType = type('bigint', 'BigInt', [...wholeNumbers, '9007199254740993', '9223372036854775807', '-9223372036854775808']);
 const numericType = type('numeric', 'BigFloat', ['0', '1.5', '-2.25', '10.00', '0.001', '123456789012345678901234567890.5', 'NaN']);
+const uuidType = type('uuid', 'UUID', uuids);
+const booleanType = type('boolean', 'Boolean', ['t', 'f']);
 const dateType = type('date', 'Date', dates);
 const datetimeType = type('timestamp with time zone', 'Datetime', [
   '2000-01-01 00:00:00+00',
@@ -110,7 +124,7 @@ export const keyTypes: readonly ColumnType[] = [
   type('smallint', 'Int', [...wholeNumbers, '32767', '-32768']),
   textType,
   type('character varying(12)', 'String', limited(12), { maxLength: 12 }),
-  type('uuid', 'UUID', uuids),
+  uuidType,
   numericType,
   dateType,
   datetimeType,
@@ -124,7 +138,7 @@ const scalarTypes: readonly ColumnType[] = [
   textType,
   type('numeric(8,3)', 'BigFloat', ['0', '1.5', '-2.25', '10.000', '0.001', '12345.678']),
   type('character(5)', 'String', limited(5), { maxLength: 5 }),
-  type('boolean', 'Boolean', ['t', 'f']),
+  booleanType,
   doubleType,
   realType,
   type('timestamp without time zone', 'Datetime', ['2000-01-01 00:00:00', '2024-02-29 12:34:56.1', '-infinity']),
@@ -137,6 +151,9 @@ export const documents = [
   '{"a": {"b": 1, "c": [true, {"d": "x"}]}, "n": 3, "at": "2024-01-01T10:00:00Z"}',
   '{"a": {"b": 2.0}, "n": "3", "on": true, "day": "2024-02-29", "at": "2024-01-01 09:30:00.5-01:00"}',
   '{"a": {"b": null}, "n": 3.0, "on": false, "day": "2023-02-29", "at": "2024-01-01"}',
+  '{"n": 2147483648, "key": "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "list": [{"d": "x", "n": 1}, null, 5, {"d": {"n": 2}}], "tags": ["x", 2, null, "1999-12-31"]}',
+  '{"a": {"b": 5, "c": []}, "n": 7, "at": "2024-06-01T00:00+02:00", "key": "none", "list": [], "tags": ["b"]}',
+  '[{"d": "y", "n": 2}, {"n": null}, [1]]',
   '{"a": "b", "n": -1.5, "on": "true", "day": "1999-12-31", "at": "24:00"}',
   '{"": 0, "a b": [], "a.b": {"\\"": 1}, "{x}": "\'", "NULL": null, "é": {}, "constructor": 1, "__proto__": 2}',
 ];
@@ -154,6 +171,16 @@ export const jsonValueTypes = {
   DATE: type('date', 'Date', []),
   DATETIME: type('timestamp with time zone', 'Datetime', []),
 };
+
+/** As which type a value in a document is read that GraphQL shows as a scalar. */
+export function jsonTypeOf(scalar: string): ColumnType {
+  if (scalar === 'JSON') return jsonbType;
+  return (
+    [integerType, bigintType, doubleType, numericType, booleanType, dateType, datetimeType, uuidType].find(
+      (each) => each.scalar === scalar,
+    ) ?? textType
+  );
+}
 
 const arrayElements: readonly ColumnType[] = scalarTypes.filter(({ sql }) => !sql.startsWith('character'));
 

@@ -2,12 +2,15 @@
  * What the operators of filters say of single values. Whole numbers, texts, booleans, UUIDs and enums are compared here; of other types
  * PostgreSQL says what one operator yields for one value.
  */
+
 import { arrayText, type ColumnType, type CompositeDescription, integerType, rowText } from './column-types.ts';
 import { compareJson } from './evaluate-json.ts';
-import { RefusalError, type World } from './loaded-tables.ts';
-import { valueNames } from './loaded-values.ts';
+import type { World } from './loaded-tables.ts';
+import { partOf, valueNames } from './loaded-values.ts';
+import { RefusalError } from './property-failure.ts';
 import { boundTexts, compareRanges, rangeOperators, rangeText } from './range-values.ts';
 import { quoteLiteral } from './schema-sql.ts';
+import { shapedText } from './shapes.ts';
 import { all, any, type Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -218,8 +221,15 @@ export function inputText(world: World, type: ColumnType, value: unknown): strin
 /** What is left out is null. */
 function compositeText(world: World, { name, attributes }: CompositeDescription, value: Readonly<Record<string, unknown>>): string {
   const columns = world.composites.get(name)!.columns;
-  const given = attributes.map((attribute) => value[columns.find((each) => each.name === attribute.name)?.fieldName ?? ''] ?? null);
-  return rowText(given.map((item, index) => (item === null ? null : inputText(world, attributes[index]!.type, item))));
+  const texts = attributes.map((attribute) => {
+    const column = columns.find((each) => each.name === attribute.name);
+    if (!column) return null;
+    const shaped = value[`${column.fieldName}Shape`] ?? null;
+    if (column.shape && shaped !== null) return shapedText(world, partOf(world, column, attribute).type, shaped);
+    const given = value[column.fieldName] ?? null;
+    return given === null ? null : inputText(world, attribute.type, given);
+  });
+  return rowText(texts);
 }
 
 /** Of two labels with one name the first has it. */

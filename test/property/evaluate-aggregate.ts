@@ -1,6 +1,8 @@
 /** Aggregates of columns over rows. Whole numbers, booleans and distinct values are summed up here, PostgreSQL does the rest. */
+
 import { baseOf, type ColumnType } from './column-types.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, valueOf } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
 

@@ -2,6 +2,7 @@
  * The rows of a collection by its arguments: those that pass the filter and that `search` and `nearest` find, or, fused, that either finds (docs/vectors.md,
  * Hybrid search); and their pages.
  */
+
 import type { GraphQLInputObjectType } from 'graphql';
 import { doubleType } from './column-types.ts';
 import { distinctRows } from './evaluate-distinct.ts';
@@ -10,9 +11,10 @@ import type { Depths } from './evaluate-lineage.ts';
 import { evaluateNearest, type Nearest } from './evaluate-nearest.ts';
 import { evaluatePage, type Page, type PageArguments } from './evaluate-page.ts';
 import { judgeSearch, rankRows, type SearchInput } from './evaluate-search.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, rowsOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, rowsOf } from './loaded-tables.ts';
 import { depthMeasure, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { compareRows, keyOfMeasure, type OrderKey, orderKeys } from './order-keys.ts';
+import { RefusalError } from './property-failure.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;

@@ -1,11 +1,13 @@
 /** What filters say of values of composite types, member by member, and what such values show. */
+
 import { type GraphQLInputObjectType, getNamedType, getNullableType, isEnumType, isListType } from 'graphql';
 import type { Column } from '../../src/model/model.ts';
 import { type ColumnType, integerType } from './column-types.ts';
 import { type Comparing, compareValues } from './compare-values.ts';
 import { partText } from './evaluate-json.ts';
-import { RefusalError, type World } from './loaded-tables.ts';
-import { attributeOf, type LoadedValue, namesOf, type TypedName } from './loaded-values.ts';
+import type { World } from './loaded-tables.ts';
+import { type LoadedValue, memberOf, namesOf, noValue, type TypedName } from './loaded-values.ts';
+import { RefusalError } from './property-failure.ts';
 import { all, any, negate, type Truth } from './truth.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -38,8 +40,8 @@ export function showJson({ json }: World, text: string | null): unknown {
 }
 
 export function memberField({ world, value, ...source }: CompositeSource, field: string, args: Input): unknown {
-  const attribute = attributeOf(source, 'rowFieldName', field);
-  return showValue(world, attribute.type, value.members!.get(attribute.name)!, args, false);
+  const member = memberOf(world, source, 'rowFieldName', field);
+  return showValue(world, member.type, member.in(value.members) ?? noValue, args, false);
 }
 
 /** What values of a type that is or has a composite type answer to a filter. Of a value that is null, all members are. */
@@ -78,9 +80,9 @@ async function judgeMember(
     return join(values, results, name === 'or' ? any : all);
   }
   if (member === input) return (await judgeParts(comparing, values, type, input, operand as Input))?.map(negate);
-  const attribute = attributeOf(namesOf(comparing.world, type), 'filterName', name);
-  const inner = values.map((value) => value?.members?.get(attribute.name));
-  return judgeValues(comparing, inner, attribute.type, member as GraphQLInputObjectType, operand as Input);
+  const part = memberOf(comparing.world, namesOf(comparing.world, type), 'filterName', name);
+  const inner = values.map((value) => part.in(value?.members));
+  return judgeValues(comparing, inner, part.type, member as GraphQLInputObjectType, operand as Input);
 }
 
 /** What values of any type answer to the filter of it. */

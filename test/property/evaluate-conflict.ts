@@ -1,6 +1,8 @@
 /** What settles the conflicts of an insert, found in the catalogs by the name that the client gives, and written as one would by hand. */
+
 import { type CaseContext, readValue } from './case-context.ts';
-import { type LoadedTable, RefusalError } from './loaded-tables.ts';
+import type { LoadedTable } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 
 interface Index {

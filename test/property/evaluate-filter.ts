@@ -1,4 +1,5 @@
 /** Which rows a filter lets through, in three-valued logic. */
+
 import {
   type GraphQLInputObjectType,
   type GraphQLNullableInputType,
@@ -13,8 +14,8 @@ import { type Comparing, compareValues } from './compare-values.ts';
 import { judgeValues } from './evaluate-composites.ts';
 import { evaluateLineage } from './evaluate-lineage.ts';
 import { isSearchInput, judgeSearch, type SearchInput } from './evaluate-search.ts';
-import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
-import { columnOf } from './schema-description.ts';
+import { keyOf, type LoadedRow, type LoadedTable, nodeIdOf, partOfColumn, rowsOf, valueOfPart, type World } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { areTied } from './tied-rows.ts';
 import { all, any, negate, type Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -100,11 +101,10 @@ class FilterEvaluator {
   }
 
   async #column(field: string, input: GraphQLInputObjectType, operands: FilterValue): Promise<Verdicts> {
-    const name = this.#table.names.columns.find(({ filterName }) => filterName === field)!.name;
-    const { type } = columnOf(this.#table.description, name);
+    const part = partOfColumn(this.#table, this.#table.names.columns.find(({ filterName }) => filterName === field)!);
     const rows = rowsOf(this.#table);
-    const values = rows.map((row) => valueOf(row, name));
-    const truths = await judgeValues(this.#comparing, values, type, input, operands);
+    const values = rows.map((row) => valueOfPart(row, part));
+    const truths = await judgeValues(this.#comparing, values, part.type, input, operands);
     return truths && new Map(rows.map((row, index) => [row, truths[index]!]));
   }
 

@@ -2,13 +2,14 @@
  * Groups of rows, put together and sorted in JavaScript. PostgreSQL says for one value which unit of time or range of numbers it is in, and in which
  * order such values come.
  */
+
 import type { Relation } from '../../src/model/model.ts';
 import { baseOf, type ColumnType, jsonValueTypes } from './column-types.ts';
 import { passes } from './evaluate-having.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, tableByType, valueOf } from './loaded-tables.ts';
-import { attributeOf, namesOf } from './loaded-values.ts';
-import { columnOf } from './schema-description.ts';
+import { type LoadedRow, type LoadedTable, partOfColumn, rowsOf, tableByType, valueOfPart } from './loaded-tables.ts';
+import { memberOf, namesOf } from './loaded-values.ts';
+import { RefusalError } from './property-failure.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
@@ -80,20 +81,20 @@ async function evaluateKey(
   }
   const columnNamed = (field: string) => {
     const column = at.names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable);
-    return column && columnOf(at.description, column.name);
+    return column && partOfColumn(at, column);
   };
   const named = columnNamed(name);
   const isRange = typeof by === 'object' && !named?.type.composite && named?.type.scalar !== 'JSON';
   if (isRange) [name, by] = onlyMember(by as Input);
   const column = columnNamed(name)!;
   let { type } = column;
-  let values = found.map((row) => row && valueOf(row, column.name));
+  let values = found.map((row) => row && valueOfPart(row, column));
   while (type.composite && typeof by === 'object') {
     names.push(name);
     [name, by] = onlyMember(by as Input);
-    const attribute = attributeOf(namesOf(at.world, type), 'rowFieldName', name);
-    values = values.map((value) => value?.members?.get(attribute.name));
-    ({ type } = attribute);
+    const member = memberOf(at.world, namesOf(at.world, type), 'rowFieldName', name);
+    values = values.map((value) => member.in(value?.members));
+    ({ type } = member);
   }
   type = baseOf(type);
   const path = [...names, name].join('.');

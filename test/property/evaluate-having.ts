@@ -1,5 +1,5 @@
 /** Conditions on the counts of groups. As in filters, what holds no condition is none, and a comparison with null is neither true nor false. */
-import { RefusalError } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { all, any, negate, type Truth } from './truth.ts';
 
 /** Whether a group of so many rows is wanted. */

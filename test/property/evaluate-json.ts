@@ -1,7 +1,8 @@
 /** What filters, fields, orders and groups say of JSON columns. Paths of the SQL/JSON language are PostgreSQL's; all else is computed here. */
+
 import type { jsonValueTypes } from './column-types.ts';
 import { areEqual, contains, hasKey, isNumber, type Json, jsonText, parseJson, partAt } from './json-documents.ts';
-import { RefusalError, UnknownAnswerError } from './loaded-tables.ts';
+import { RefusalError, UnknownAnswerError } from './property-failure.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import type { Truth } from './truth.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -57,23 +58,32 @@ export function partText(text: string, path: readonly string[]): Text {
 /** What is at a path of a document, as text that PostgreSQL reads as a value of the type; null if it is none. */
 export function valueAt(text: Text, { path, as = 'TEXT' }: JsonValueKey): Text {
   if (path.length === 0) throw new RefusalError('a path without keys');
-  const part = text === null ? undefined : partAt(parseJson(text), path);
+  return valueAs(text === null ? undefined : partAt(parseJson(text), path), as);
+}
+
+/** A part of a document as such text. */
+export function valueAs(part: Json | undefined, as: keyof typeof jsonValueTypes): Text {
   if (part === undefined || part === null) return null;
   const plain = typeof part === 'string' ? part : jsonText(part);
   const isOfType = {
     TEXT: () => true,
     NUMBER: () => isNumber(part),
     BOOLEAN: () => typeof part === 'boolean',
-    DATE: () => isDay(plain) && plain.length === 10,
-    DATETIME: () => isDay(plain.slice(0, 10)) && timeOfDay.test(plain.slice(10)),
+    DATE: () => isDay(plain),
+    DATETIME: () => isMoment(plain),
   }[as];
   return isOfType() ? plain : null;
 }
 
 const timeOfDay = /^([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/;
 
+/** Whether a text is a point in time as ISO 8601 writes it. */
+export function isMoment(text: string): boolean {
+  return isDay(text.slice(0, 10)) && timeOfDay.test(text.slice(10));
+}
+
 /** Whether a text is a day of the calendar as ISO 8601 writes it. */
-function isDay(text: string): boolean {
+export function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) && !text.startsWith('0000') ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

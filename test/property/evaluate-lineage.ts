@@ -1,6 +1,8 @@
 /** The rows above and below a row, along a key by which its table refers to itself: found level by level among the loaded rows. */
+
 import type { Lineage } from '../../src/model/model.ts';
-import { type LoadedRow, RefusalError, rowsOf } from './loaded-tables.ts';
+import { type LoadedRow, rowsOf } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { areTied } from './tied-rows.ts';
 
 /** How far each row is that the lineage has. */

@@ -2,6 +2,7 @@
  * What a mutation has to do and answer: each field is run as one hand-written statement under the role, in a transaction that is rolled
  * back. Relations inside records, and queries, show the tables as they are after the statement.
  */
+
 import { BREAK, type GraphQLInputObjectType, type GraphQLResolveInfo, getNamedType, visit } from 'graphql';
 import type { Model } from '../../src/model/model.ts';
 import { asRole, type CaseContext, readValue } from './case-context.ts';
@@ -16,7 +17,6 @@ import {
   type LoadedTable,
   loadedRow,
   loadWorld,
-  RefusalError,
   readRows,
   rowsOf,
   tableByType,
@@ -25,6 +25,7 @@ import {
 } from './loaded-tables.ts';
 import { rowJson } from './loaded-values.ts';
 import { holdsRelatedRows } from './nested-inputs.ts';
+import { RefusalError } from './property-failure.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';

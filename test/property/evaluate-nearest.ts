@@ -1,9 +1,11 @@
 /**
  * Distances (docs/vectors.md): how far the rows of a table are from a value, and which are near. PostgreSQL measures one value against another.
  */
+
 import { baseOf, doubleType, realType } from './column-types.ts';
-import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, nodeIdOf, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
+import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';

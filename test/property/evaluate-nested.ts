@@ -1,11 +1,12 @@
 /** What an insert or update with related rows in it has to do: rows that are there are updated, moved, set free and deleted here. */
+
 import type { GraphQLInputObjectType } from 'graphql';
 import type { Model, Relation } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import { filterRows } from './evaluate-filter.ts';
 import { additions, changedParts, columnName, incremented, partAssignments } from './input-values.ts';
 import { NestedInserter } from './insert-nested-rows.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, rowsOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, rowsOf } from './loaded-tables.ts';
 import {
   type Assigned,
   again,
@@ -21,6 +22,7 @@ import {
   type Value,
 } from './nested-inputs.ts';
 import { isOutgoing, loadedTarget, mayWriteKey } from './nested-relations.ts';
+import { RefusalError } from './property-failure.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';

@@ -22,8 +22,19 @@ import { type Depths, evaluateLineage } from './evaluate-lineage.ts';
 import { cursorOf, type Page } from './evaluate-page.ts';
 import { snippetOf } from './evaluate-search.ts';
 import { callRoutine } from './loaded-routines.ts';
-import { type LoadedRow, type LoadedTable, nodeIdOf, RefusalError, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
+import {
+  type LoadedRow,
+  type LoadedTable,
+  nodeIdOf,
+  partOfColumn,
+  rowsOf,
+  tableByType,
+  valueOf,
+  valueOfPart,
+  type World,
+} from './loaded-tables.ts';
 import { type Measures, shownMeasure } from './measures.ts';
+import { RefusalError } from './property-failure.ts';
 import { boundedColumn, boundsOf } from './range-values.ts';
 import { columnOf, maySelectAll } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
@@ -264,10 +275,10 @@ class Evaluator {
   /** A column, the bounds of one, or how the row matches a search. */
   #columnField(row: LoadedRow, measures: Measures, args: Arguments, field: string): unknown {
     const { description, names, world } = row.table;
-    const column = names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable)?.name;
-    if (column !== undefined) {
-      const { type, notNull } = columnOf(description, column);
-      return showValue(world, type, valueOf(row, column), args, notNull);
+    const column = names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable);
+    if (column) {
+      const part = partOfColumn(row.table, column);
+      return showValue(world, part.type, valueOfPart(row, part), args, columnOf(description, column.name).notNull);
     }
     const bounded = boundedColumn(row.table, field, 'rowFieldName');
     if (bounded !== undefined) return boundsOf(columnOf(description, bounded).type, valueOf(row, bounded).json);

@@ -3,9 +3,10 @@
  */
 
 import { distinctKeys } from './evaluate-distinct.ts';
-import { type LoadedRow, type LoadedTable, opaqueId, RefusalError, rowsOf, UnknownAnswerError } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, opaqueId, rowsOf } from './loaded-tables.ts';
 import type { Measures } from './measures.ts';
 import { compareRows, type OrderKey, orderKeys } from './order-keys.ts';
+import { RefusalError, UnknownAnswerError } from './property-failure.ts';
 import type { ValueOracle } from './value-oracle.ts';
 
 /** Arguments of a collection; null counts as absent. */

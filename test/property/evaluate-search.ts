@@ -2,11 +2,13 @@
  * Full-text search (docs/additions.md): which rows a text finds, how well they match it, and what they show of it. PostgreSQL reads texts and ranks one document
  * for one query.
  */
+
 import { type GraphQLNamedType, isInputObjectType } from 'graphql';
 import { baseOf, realType } from './column-types.ts';
 import { byLegalName } from './evaluate-conflict.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
+import { RefusalError } from './property-failure.ts';
 import { isGranted, type TableDescription } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import { any, type Truth } from './truth.ts';

@@ -1,11 +1,13 @@
 /** Values that the database holds, for operations that find something: of fields, nodeIds and cursors. */
+
 import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import { distinctKeys } from './evaluate-distinct.ts';
 import { cursorOf } from './evaluate-page.ts';
 import { hasComparedTexts } from './evaluate-search.ts';
-import { type LoadedRow, nodeIdOf, RefusalError, tableOfType, type World } from './loaded-tables.ts';
-import { namesOf } from './loaded-values.ts';
+import { type LoadedRow, nodeIdOf, partOfColumn, tableOfType, type World } from './loaded-tables.ts';
+import { memberOf, namesOf } from './loaded-values.ts';
 import { plainOrderKeys } from './order-keys.ts';
+import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
 
 export class Examples {
@@ -19,16 +21,19 @@ export class Examples {
   ofField(typeName: string, fieldName: string): readonly unknown[] {
     const table = this.#table(typeName);
     const [field, ...path] = fieldName.split('.');
-    const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(field!))?.name;
-    if (!table || column === undefined || path.length === 0) return this.#values(typeName, column);
-    let { type } = columnOf(table.description, column);
-    let values = this.#rows(typeName).flatMap((row) => row.values.get(column) ?? []);
+    const column = table?.names.columns.find((each) => [each.fieldName, each.filterName].includes(field!));
+    if (!table || !column || path.length === 0) return this.#values(typeName, column?.name);
+    const part = partOfColumn(table, column);
+    let { type } = part;
+    let values = this.#rows(typeName).flatMap((row) => part.in(row.values) ?? []);
     for (const name of path) {
-      const { names, attributes } = namesOf(table.world, type);
-      const own = names.find((each) => [each.fieldName, each.filterName].includes(name))!.name;
-      const attribute = attributes.find((each) => each.name === own)!;
-      values = values.flatMap((value) => value.items ?? [value]).flatMap((value) => value.members?.get(attribute.name) ?? []);
-      type = attribute.type;
+      const named = namesOf(table.world, type);
+      const kind = (['fieldName', 'filterName'] as const).find((each) => named.names.some((column) => column[each] === name));
+      // An object of a shape has a field of its own in inputs.
+      if (!kind) return [];
+      const member = memberOf(table.world, named, kind, name);
+      values = values.flatMap((value) => value.items ?? [value]).flatMap((value) => member.in(value.members) ?? []);
+      ({ type } = member);
     }
     return values.flatMap(({ json }) => json ?? []);
   }

@@ -1,11 +1,15 @@
 /** Values of inputs as SQL that one would write by hand. */
+
+import type { Column } from '../../src/model/model.ts';
 import { baseOf } from './column-types.ts';
 import { inputText } from './compare-values.ts';
 import { changedDocument, type JsonChange, jsonText, parseJson } from './json-documents.ts';
-import { type LoadedRow, type LoadedTable, RefusalError, valueOf } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, partOfColumn, valueOf } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import { boundedColumn } from './range-values.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
+import { shapedText } from './shapes.ts';
 
 /** The fields with what is added to each. */
 export function incremented(increment: unknown): readonly [field: string, value: unknown][] {
@@ -52,9 +56,16 @@ export function partAssignments(
   });
 }
 
+/** The column whose shape a field of an input has. */
+function shapedColumn({ names }: LoadedTable, field: string): Column | undefined {
+  if (names.columns.some(({ fieldName }) => fieldName === field)) return undefined;
+  return names.columns.find((column) => column.shape && `${column.fieldName}Shape` === field);
+}
+
 /** The column of a field. */
 export function columnName(table: LoadedTable, field: string): string {
-  return table.names.columns.find(({ fieldName }) => fieldName === field)?.name ?? boundedColumn(table, field, 'fieldName')!;
+  const own = table.names.columns.find(({ fieldName }) => fieldName === field)?.name;
+  return own ?? shapedColumn(table, field)?.name ?? boundedColumn(table, field, 'fieldName')!;
 }
 
 /** The values of an input by column, each of which is given once. */
@@ -70,7 +81,9 @@ export function columnValues(table: LoadedTable, object: Readonly<Record<string,
 
 /** A value of a field, with its type. */
 export function literal(table: LoadedTable, field: string, value: unknown): string {
+  const shaped = shapedColumn(table, field);
   const { type } = columnOf(table.description, columnName(table, field));
+  if (shaped && value !== null) return `${quoteLiteral(shapedText(table.world, partOfColumn(table, shaped).type, value))}::${type.sql}`;
   if (type.maxLength !== null && typeof value === 'string' && [...value].length > type.maxLength) throw new RefusalError('too long');
   // What a domain checks, it checks for each row.
   return value === null ? 'null' : `${quoteLiteral(inputText(table.world, type, value))}::${baseOf(type).sql}`;

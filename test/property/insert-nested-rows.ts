@@ -2,12 +2,13 @@
  * Writes rows with what belongs to them: each place of an input is gone through in JavaScript, and each group of rows is written by a plain statement
  * under the role. Everything that cannot be done is a refusal, in whatever words.
  */
+
 import type { GraphQLInputObjectType } from 'graphql';
 import type { Model, Relation } from '../../src/model/model.ts';
 import type { CaseContext } from './case-context.ts';
 import { conflictColumns, conflictTarget } from './evaluate-conflict.ts';
 import { literal } from './input-values.ts';
-import { type LoadedRow, type LoadedTable, loadedRow, loadWorld, nodeIdOf, RefusalError, readRows, type World } from './loaded-tables.ts';
+import { type LoadedRow, type LoadedTable, loadedRow, loadWorld, nodeIdOf, readRows, type World } from './loaded-tables.ts';
 import { rowJson } from './loaded-values.ts';
 import {
   type Assigned,
@@ -24,6 +25,7 @@ import {
   type Value,
 } from './nested-inputs.ts';
 import { isOutgoing, loadedTarget } from './nested-relations.ts';
+import { RefusalError } from './property-failure.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 
 interface Entry {

@@ -1,9 +1,11 @@
 /** What functions answer that are no collections: computed fields with arguments, lists and rows that are always the same, and the argument itself. */
+
 import type { ColumnType } from './column-types.ts';
 import { inputText } from './compare-values.ts';
 import { type CompositeSource, showValue } from './evaluate-composites.ts';
-import { type LoadedRoutine, type LoadedRow, RefusalError, valueOf, type World } from './loaded-tables.ts';
+import { type LoadedRoutine, type LoadedRow, valueOf, type World } from './loaded-tables.ts';
 import { type LoadedValue, loadedValue, type RawValue, valueJson } from './loaded-values.ts';
+import { RefusalError } from './property-failure.ts';
 import type { RoutineBody } from './schema-description.ts';
 import type { ValueOracle } from './value-oracle.ts';
 

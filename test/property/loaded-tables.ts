@@ -7,7 +7,9 @@ import type { Column, Model, Table } from '../../src/model/model.ts';
 import { type TypeSuffix, tableTypeName, typeSuffixes } from '../../src/model/naming/graphql-names.ts';
 import type { Routine } from '../../src/model/routine.ts';
 import { type CaseContext, readValue } from './case-context.ts';
-import { type LoadedValue, loadedValues, type NamedTypes, type RawValue, rowJson } from './loaded-values.ts';
+import type { Shape } from './column-types.ts';
+import { type LoadedValue, loadedValues, type NamedTypes, type Part, partOf, type RawValue, rowJson } from './loaded-values.ts';
+import { RefusalError } from './property-failure.ts';
 import {
   type ColumnDescription,
   columnOf,
@@ -68,19 +70,13 @@ export interface World extends NamedTypes {
   before?: World;
 }
 
-/** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
-export class RefusalError extends Error {}
-
-/** What the answer is is not for this evaluator to say: a cursor is of no row under the order, or a path of JSON fails on some row. */
-export class UnknownAnswerError extends Error {}
-
 /** Loads the rows of every table of the model. To be called as the role, in a transaction. */
 export async function loadWorld(context: CaseContext, model: Model): Promise<World> {
   const { schema } = context;
   const tables: LoadedTable[] = [];
   const types = {
     enums: new Set(model.enums.map(({ name }) => name)),
-    composites: new Map(model.composites.filter((each) => isDeclared(schema, each)).map((each) => [each.name, each])),
+    composites: namedComposites(schema, model),
   };
   const constants = await readConstants(context);
   const world = {
@@ -112,6 +108,29 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
     tables.push(table);
   }
   return world;
+}
+
+/** The composite types by their names, and the objects of shapes by their places. */
+function namedComposites(schema: SchemaDescription, model: Model): Map<string, Table> {
+  const composites = model.composites.filter((each) => isDeclared(schema, each));
+  const named = new Map(composites.map((each) => [each.name, each]));
+  for (const { columns, name } of [...model.tables, ...composites]) {
+    const described =
+      [
+        ...schema.tables.map((each) => [each.name, each.columns] as const),
+        ...schema.composites.map((each) => [each.name, each.attributes] as const),
+      ].find(([own]) => own === name)?.[1] ?? [];
+    for (const column of columns) addObjects(named, column, described.find((each) => each.name === column.name)?.shape ?? null);
+  }
+  return named;
+}
+
+function addObjects(named: Map<string, Table>, column: Column, shape: Shape | null): void {
+  const object = shape?.kind === 'list' ? shape.element : shape;
+  if (!column.shape || object?.kind !== 'object') return;
+  const { table } = column.shape;
+  named.set(object.place, table);
+  for (const member of object.members) addObjects(named, table.columns.find(({ name }) => name === member.name)!, member.shape);
 }
 
 /** Whether it is a type of the schema, and not what a function of the same name returns. */
@@ -255,6 +274,18 @@ export function loadedRow(table: LoadedTable, values: readonly RawValue[]): Load
 export function valueOf(row: LoadedRow, column: string): LoadedValue {
   const value = row.values.get(column);
   if (!value) throw new RefusalError(`${row.table.description.name}.${column}`);
+  return value;
+}
+
+/** What fields, filters and orders of a column are about. */
+export function partOfColumn({ world, description }: LoadedTable, column: Column): Part {
+  return partOf(world, column, columnOf(description, column.name));
+}
+
+/** The value of a row that a part is. Throws `RefusalError` where the role may not read it. */
+export function valueOfPart(row: LoadedRow, part: Part): LoadedValue {
+  const value = part.in(row.values);
+  if (!value) throw new RefusalError(`${row.table.description.name}.${part.name}`);
   return value;
 }
 

@@ -1,7 +1,9 @@
 /** Values as PostgreSQL shows them in the forms that answers, identifiers and comparisons take, those of composite types member by member. */
 import type { Column, Table } from '../../src/model/model.ts';
-import type { ColumnType } from './column-types.ts';
+import type { ColumnType, Shape } from './column-types.ts';
+import { parseJson } from './json-documents.ts';
 import { quoteIdentifier } from './schema-sql.ts';
+import { shapedValue, shapeType } from './shapes.ts';
 
 /** The names of what a schema declares. */
 export interface NamedTypes {
@@ -22,11 +24,14 @@ export interface LoadedValue {
   readonly members?: ReadonlyMap<string, LoadedValue>;
   /** Of an array of these, its elements. */
   readonly items?: readonly LoadedValue[];
+  /** Of JSON with a shape, what it is by that. */
+  readonly shaped?: LoadedValue;
 }
 
 export interface TypedName {
   readonly name: string;
   readonly type: ColumnType;
+  readonly shape?: Shape | null;
 }
 
 /** `json` of a composite is the list of its attributes', of an array of these that of its elements'. */
@@ -56,11 +61,18 @@ function partsJson(value: string, type: ColumnType): string {
 }
 
 export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw: readonly RawValue[]): ReadonlyMap<string, LoadedValue> {
-  return new Map(named.map(({ name, type }, index) => [name, loadedValue(types, type, raw[index]!)]));
+  return new Map(
+    named.map(({ name, type, shape }, index) => {
+      const value = loadedValue(types, type, raw[index]!);
+      if (!shape) return [name, value];
+      const json = value.text === null ? undefined : parseJson(value.text);
+      return [name, { ...value, shaped: shapedValue(types, shapeType(types, shape), json) }];
+    }),
+  );
 }
 
 export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb]: RawValue): LoadedValue {
-  if (text === null) return { text, json: null, jsonb: 'null' };
+  if (text === null) return noValue;
   if (!type.composite) return { text, json: shownValue(types, type, text, json), jsonb: jsonb! };
   const raw = json as readonly RawValue[];
   // In cursors, they are text.
@@ -93,12 +105,28 @@ export function namesOf(
   return { names: composites.get(composite!.name)!.columns, attributes: composite!.attributes };
 }
 
-/** The attribute that has a name in GraphQL. */
-export function attributeOf(
+/** That of null. */
+export const noValue: LoadedValue = { text: null, json: null, jsonb: 'null' };
+
+/** What a field shows of the value of a column or an attribute: the value itself, or what it is by its shape. */
+export interface Part {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly in: (values: ReadonlyMap<string, LoadedValue> | undefined) => LoadedValue | undefined;
+}
+
+export function partOf(types: NamedTypes, column: Column, { name, type, shape }: TypedName): Part {
+  if (!column.shape || !shape) return { name, type, in: (values) => values?.get(name) };
+  return { name, type: shapeType(types, shape), in: (values) => values?.get(name)?.shaped };
+}
+
+/** The member of a composite value that has a name in GraphQL. */
+export function memberOf(
+  types: NamedTypes,
   { names, attributes }: ReturnType<typeof namesOf>,
   kind: 'fieldName' | 'rowFieldName' | 'filterName',
   name: string,
-): TypedName {
+): Part {
   const column = names.find((each) => each[kind] === name)!;
-  return attributes.find((each) => each.name === column.name)!;
+  return partOf(types, column, attributes.find((each) => each.name === column.name)!);
 }

@@ -4,8 +4,9 @@ import { type GraphQLInputField, type GraphQLInputObjectType, getNamedType } fro
 import type { Relation } from '../../src/model/model.ts';
 import { byLegalName } from './evaluate-conflict.ts';
 import { columnValues } from './input-values.ts';
-import { keyOf, type LoadedRow, type LoadedTable, RefusalError, rowsOf, valueOf, type World } from './loaded-tables.ts';
+import { keyOf, type LoadedRow, type LoadedTable, rowsOf, valueOf, type World } from './loaded-tables.ts';
 import { isOutgoing } from './nested-relations.ts';
+import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 

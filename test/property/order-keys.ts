@@ -4,8 +4,18 @@
  */
 import { baseOf, type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
-import { keyOf, type LoadedRow, type LoadedTable, rowsOf, tableByType, valueOf, type World } from './loaded-tables.ts';
-import { attributeOf, type LoadedValue, namesOf } from './loaded-values.ts';
+import {
+  keyOf,
+  type LoadedRow,
+  type LoadedTable,
+  partOfColumn,
+  rowsOf,
+  tableByType,
+  valueOf,
+  valueOfPart,
+  type World,
+} from './loaded-tables.ts';
+import { type LoadedValue, memberOf, namesOf } from './loaded-values.ts';
 import { absent, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -122,9 +132,9 @@ function readElement(table: LoadedTable, element: Element, measures: Measures = 
   if (!entry) return undefined;
   const [field, value] = entry;
   const column = table.names.columns.find(({ fieldName, selectable }) => fieldName === field && selectable);
-  const type = column && columnOf(table.description, column.name).type;
-  if (type && !type.isArray && (type.composite || type.scalar === 'JSON') && typeof value === 'object')
-    return partReading(table.world, type, (row) => valueOf(row, column.name), value as Element);
+  const part = column && partOfColumn(table, column);
+  if (part && !part.type.isArray && (part.type.composite || part.type.scalar === 'JSON') && typeof value === 'object')
+    return partReading(table.world, part.type, (row) => valueOfPart(row, part), value as Element);
   if (typeof value === 'object') return readRelated(table, field, value as Element);
   if (column?.orderable) return columnReading(table, column.name, value as string);
   if (table.computed.has(field)) return computedReading(table, field, value as string);
@@ -151,10 +161,10 @@ function partReading(world: World, type: ColumnType, of: (row: LoadedRow) => Loa
   if (!type.composite) return jsonReading(of, value as unknown as JsonOrder);
   const [entry] = Object.entries(value).filter(([, member]) => member !== null);
   if (!entry) return undefined;
-  const attribute = attributeOf(namesOf(world, type), 'fieldName', entry[0]);
-  const member = (row: LoadedRow) => of(row)?.members?.get(attribute.name);
-  if (typeof entry[1] === 'object') return partReading(world, attribute.type, member, entry[1] as Element);
-  return { column: null, type: attribute.type, direction: entry[1] as string, read: (row) => member(row) ?? absent };
+  const part = memberOf(world, namesOf(world, type), 'fieldName', entry[0]);
+  const member = (row: LoadedRow) => part.in(of(row)?.members);
+  if (typeof entry[1] === 'object') return partReading(world, part.type, member, entry[1] as Element);
+  return { column: null, type: part.type, direction: entry[1] as string, read: (row) => member(row) ?? absent };
 }
 
 type JsonOrder = JsonValueKey & { readonly direction: string };

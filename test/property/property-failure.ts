@@ -1,4 +1,4 @@
-/** What went wrong in a case, with all that is needed to see it again. */
+/** What went wrong in a case, with all that is needed to see it again; and what the evaluator says that has no answer. */
 export interface FailureDetails {
   readonly role?: string;
   readonly query?: string;
@@ -16,6 +16,12 @@ export class PropertyFailure extends Error {
     this.details = details;
   }
 }
+
+/** The operation has to be refused, in whatever words; mostly because the role lacks a privilege. */
+export class RefusalError extends Error {}
+
+/** What the answer is is not for this evaluator to say: a cursor is of no row under the order, or a path of JSON fails on some row. */
+export class UnknownAnswerError extends Error {}
 
 /** The report of a failed case. */
 export function describeFailure(error: unknown, seed: number, statements: readonly string[]): string {

@@ -1,5 +1,6 @@
 /** Random comment directives: names that may be illegal or taken, page sizes, counts and aggregates, descriptions. */
 import { randomName } from './hostile-names.ts';
+import { addShape } from './random-shapes.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Directive, SchemaDescription, TableDescription } from './schema-description.ts';
 
@@ -17,8 +18,13 @@ export function addDirectives(random: RandomSource, schema: SchemaDescription): 
     const search = randomSearchDirective(random, table);
     if (search) table.directive = { ...table.directive, search };
     for (const column of table.columns) {
+      addShape(random, column, `${table.name}.${column.name}`, schema.composites);
       if (random.chance(0.08))
-        column.directive = { name: randomName(random, 0.1), ...(random.chance(0.3) && { description: randomName(random, 1) }) };
+        column.directive = {
+          ...column.directive,
+          name: randomName(random, 0.1),
+          ...(random.chance(0.3) && { description: randomName(random, 1) }),
+        };
     }
   }
 }

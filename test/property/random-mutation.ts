@@ -17,6 +17,7 @@ import { randomChanges } from './random-json.ts';
 import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 import type { RandomSource } from './random-source.ts';
+import { givenOnce } from './random-values.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -39,8 +40,12 @@ function mutationField(maker: SelectionMaker, field: Field, world: World): { rea
   const args = given.map(([name, value]) => `${name}: ${writer.value(typeOf(name), value)}`);
   const isNested = given.some(([name, value]) => {
     const type = getNamedType(typeOf(name));
+    // So is what is not as a shape says.
     return (
-      (name === 'objects' || name === 'set') && isInputObjectType(type) && holdsRelatedRows(type, [value as Record<string, unknown>].flat())
+      JSON.stringify(value).includes('Shape":') ||
+      ((name === 'objects' || name === 'set') &&
+        isInputObjectType(type) &&
+        holdsRelatedRows(type, [value as Record<string, unknown>].flat()))
     );
   });
   const parts = random.chance(0.8) ? ['affectedCount'] : ['__typename'];
@@ -158,8 +163,8 @@ function randomInput(
   const { random, values } = maker;
   const fields = Object.values(type.getFields()).filter((field) => !isOfRelation(field));
   const chosen = random.subset(fields, share);
-  // That a range is given twice is found before an earlier field fails.
-  const once = chosen.filter(({ name }) => !chosen.some((other) => other.name === `${name}Bounds`));
+  // That a column is given twice is found before an earlier field fails.
+  const once = givenOnce(chosen);
   const present = once.length > 0 ? once : [random.pick(fields)];
   return Object.fromEntries(
     present.map((field) => {

@@ -46,7 +46,7 @@ export function randomTable(
 }
 
 function plainColumn(name: string, type: ColumnType): ColumnDescription {
-  return { name, type, notNull: false, defaultSql: null, generatedSql: null, identity: false, directive: null };
+  return { name, type, notNull: false, defaultSql: null, generatedSql: null, identity: false, directive: null, shape: null };
 }
 
 /** A column that holds values of a type, for a foreign key. */

@@ -1,5 +1,6 @@
 /** Random types that a schema declares: enums, domains, and composite types with all of these, JSON, arrays and each other in them. */
 import {
+  type AttributeDescription,
   type ColumnType,
   type CompositeDescription,
   compositeType,
@@ -13,6 +14,7 @@ import {
   textType,
 } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
+import { addShape } from './random-shapes.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Directive } from './schema-description.ts';
 import { quoteIdentifier } from './schema-sql.ts';
@@ -42,7 +44,7 @@ export function randomTypes(random: RandomSource, schema: string, names: FreshNa
       members.push(type);
       types.push(type);
     }
-    const composite = randomComposite(random, names.take(random, 0.15), members);
+    const composite = randomComposite(random, names.take(random, 0.15), members, composites);
     const type = compositeType(random, quoteIdentifier(schema, composite.name), composite);
     composites.push(composite);
     members.push(type);
@@ -78,12 +80,19 @@ function randomDomain(random: RandomSource, name: string): DomainDescription {
   return { name, base, checkSql };
 }
 
-function randomComposite(random: RandomSource, name: string, members: readonly ColumnType[]): CompositeDescription {
+function randomComposite(
+  random: RandomSource,
+  name: string,
+  members: readonly ColumnType[],
+  composites: readonly CompositeDescription[],
+): CompositeDescription {
   const names = new FreshNames();
-  const attributes = Array.from({ length: random.integer(1, 4) }, () => ({
+  const attributes: AttributeDescription[] = Array.from({ length: random.integer(1, 4) }, () => ({
     name: names.take(random, 0.15),
     type: random.chance(0.15) ? jsonbType : randomAttributeType(random, members),
     directive: random.chance(0.1) ? { name: randomName(random, 0.1) } : null,
+    shape: null,
   }));
+  for (const attribute of attributes) addShape(random, attribute, `${name}.${attribute.name}`, composites);
   return { name, attributes, directive: random.chance(0.15) ? { name: randomName(random, 0.1) } : null };
 }

@@ -58,6 +58,11 @@ function isComplete(value: unknown): boolean {
   return members.length > 0 && members.every((member) => !isEmpty(member) && isComplete(member[1]));
 }
 
+/** Fields without those whose column another gives, which would be refused. */
+export function givenOnce<Field extends { readonly name: string }>(fields: readonly Field[]): Field[] {
+  return fields.filter(({ name }) => !fields.some((other) => [`${name}Bounds`, `${name}Shape`].includes(other.name)));
+}
+
 export class RandomValues {
   readonly #random: RandomSource;
   readonly #examples: Examples;
@@ -199,12 +204,10 @@ export class RandomValues {
     if (isRangeInput(named)) return randomRange(this.#random, named);
     if (isInputObjectType(named))
       return Object.fromEntries(
-        this.#random
-          .subset(Object.values(named.getFields()), 0.7)
-          .map((member) => [
-            member.name,
-            this.#random.chance(0.1) ? null : this.value(member.type, typeName, `${fieldName}.${member.name}`),
-          ]),
+        givenOnce(this.#random.subset(Object.values(named.getFields()), 0.7)).map((member) => [
+          member.name,
+          this.#random.chance(0.1) ? null : this.value(member.type, typeName, `${fieldName}.${member.name}`),
+        ]),
       );
     const legal = isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
     const examples = this.#examples

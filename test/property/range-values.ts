@@ -2,9 +2,11 @@
  * Ranges and multiranges (docs/types.md): their bounds as objects, read off PostgreSQL's text, and what their filters say. PostgreSQL says what one operator
  * yields for two ranges.
  */
+
 import { type GraphQLInputObjectType, type GraphQLNamedType, getNamedType, isInputObjectType } from 'graphql';
 import { type ColumnType, orderedBounds } from './column-types.ts';
-import { type LoadedTable, RefusalError } from './loaded-tables.ts';
+import type { LoadedTable } from './loaded-tables.ts';
+import { RefusalError } from './property-failure.ts';
 import type { RandomSource } from './random-source.ts';
 import { quoteLiteral } from './schema-sql.ts';
 import type { Truth } from './truth.ts';

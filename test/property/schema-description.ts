@@ -2,7 +2,7 @@
  * A random schema as data: what `schema-sql.ts` makes in PostgreSQL and what the evaluator knows of it without asking rowgraph.
  */
 import type { TableKind } from '../../src/model/model.ts';
-import type { ColumnType, CompositeDescription, DomainDescription, EnumDescription } from './column-types.ts';
+import type { ColumnType, CompositeDescription, DomainDescription, EnumDescription, Shape } from './column-types.ts';
 
 /** The object of a comment directive. */
 export type Directive = Record<string, unknown>;
@@ -60,6 +60,8 @@ export interface ColumnDescription {
   readonly generatedSql: string | null;
   readonly identity: boolean;
   directive: Directive | null;
+  /** Of JSON, what a directive says that it is like. */
+  shape: Shape | null;
 }
 
 export interface ViewDescription {

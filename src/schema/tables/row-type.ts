@@ -38,8 +38,9 @@ export const rowType: TableType = {
   },
 };
 
-/** JSON that responses have as it is, such as that of domains, may be JSON's null where PostgreSQL has no null. */
-function mayBeNull(type: Column['type']): boolean {
+/** JSON that responses have as it is, such as that of domains, may be JSON's null where PostgreSQL has no null; and what is not as its shape says is null. */
+function mayBeNull({ type, shape }: Column): boolean {
+  if (shape !== null) return true;
   return type.kind === 'scalar' && isJson(type) && (type.isBareJson === true || type.domain !== undefined);
 }
 
@@ -51,7 +52,7 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
     const type = column.selectable ? columnTypeOf(column, registry) : undefined;
     if (!type) continue;
     builders.set(column.rowFieldName, () => ({
-      type: column.notNull && !mayBeNull(column.type) ? new GraphQLNonNull(type) : type,
+      type: column.notNull && !mayBeNull(column) ? new GraphQLNonNull(type) : type,
       description: column.description,
       ...(isJson(column.type) && column.shape === null && table.additions.has('json') && { args: { path: jsonPath } }),
       ...bindField('row', { kind: 'column', column }),
