@@ -59,13 +59,12 @@ export function isSearchable(description: TableDescription, role: string): boole
   return searchedOf(description, role) !== null;
 }
 
-/** The texts that are compared by their trigrams. */
-function comparedTexts(table: LoadedTable, { vector, parts }: Searched): readonly string[] {
-  if (vector === null) return parts.map(([name]) => name);
-  const { columns } = table.description;
+/** The texts that are compared by their trigrams: those that are fields. */
+function comparedTexts({ description, names }: LoadedTable, { vector, parts }: Searched): readonly string[] {
   const isText = (name: string) =>
-    columns.some((column) => column.name === name && baseOf(column.type).scalar === 'String' && !column.type.isArray);
-  return table.names.columns.filter(({ name, selectable }) => selectable && isText(name)).map(({ name }) => name);
+    description.columns.some((column) => column.name === name && baseOf(column.type).scalar === 'String' && !column.type.isArray);
+  const isCompared = (name: string) => (vector === null ? parts.some(([part]) => part === name) : isText(name));
+  return names.columns.filter(({ name, selectable }) => selectable && isCompared(name)).map(({ name }) => name);
 }
 
 /** Whether there is any text to compare. */

@@ -47,7 +47,7 @@ export function partAssignments(
     const cases = rows.map((row) => {
       const { text } = valueOf(row, name);
       // From SQL's null, nothing can be removed.
-      if (text === null && (change.merge ?? null) === null && !change.setPath?.length) return `when ${isRow(row)} then null`;
+      if (text === null && (change.merge ?? null) === null && !change.setPath?.length) return `when ${isRow(row)} then null::jsonb`;
       const json = changedDocument(parseJson(text ?? 'null'), change);
       const failing = `jsonb_set('[]', array[${quoteIdentifier(name)}::text || 'a'], '0')`;
       return `when ${isRow(row)} then ${json === undefined ? failing : `${quoteLiteral(jsonText(json))}::jsonb`}`;
