@@ -257,13 +257,22 @@ export function enumType(sql: string, description: EnumDescription): ColumnType 
 
 export function ofDomain(sql: string, domain: DomainDescription): ColumnType {
   const { base, checkSql } = domain;
-  const values = checkSql === null ? base.values : ['7', '12', 'a', 'ab'].filter((text) => base.values.includes(text));
+  const valid =
+    base.scalar === 'JSON'
+      ? base.values.filter((text) => !text.startsWith('"'))
+      : ['7', '12', 'a', 'ab'].filter((text) => base.values.includes(text));
+  const values = checkSql === null ? base.values : valid;
   return { ...base, sql, scalar: base.composite ? base.scalar : 'domain', isOrdered: true, values, domain };
 }
 
 /** The type that a domain of plain values is based on; any other is its own. */
 export function baseOf(type: ColumnType): ColumnType {
   return type.domain && !type.composite && !type.isArray ? type.domain.base : type;
+}
+
+/** Whether values are documents: of json or jsonb, or of domains over them. */
+export function isJson(type: ColumnType): boolean {
+  return !type.isArray && baseOf(type).scalar === 'JSON';
 }
 
 /** The type of a composite, with some values, of which one has nothing but nulls. */

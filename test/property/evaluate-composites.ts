@@ -2,7 +2,7 @@
 
 import { type GraphQLInputObjectType, getNamedType, getNullableType, isEnumType, isListType } from 'graphql';
 import type { Column } from '../../src/model/model.ts';
-import { type ColumnType, integerType } from './column-types.ts';
+import { type ColumnType, integerType, isJson } from './column-types.ts';
 import { type Comparing, compareValues } from './compare-values.ts';
 import { partText } from './evaluate-json.ts';
 import type { World } from './loaded-tables.ts';
@@ -30,13 +30,15 @@ export function showValue(world: World, type: ColumnType, value: LoadedValue, { 
   if (text === null) return null;
   if (items) return items.map((item) => showValue(world, { ...type, isArray: false }, item, {}, false));
   if (type.composite) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
-  if (type.scalar !== 'JSON') return json;
-  return showJson(world, path === null ? text : (partText(text, path as readonly string[]) ?? (isNeverNull ? 'null' : null)));
+  if (type.isArray)
+    return (json as unknown[]).map((item) => (isJson({ ...type, isArray: false }) ? showJson(world, type, item as string | null) : item));
+  if (!isJson(type)) return json;
+  return showJson(world, type, path === null ? text : (partText(text, path as readonly string[]) ?? (isNeverNull ? 'null' : null)));
 }
 
-/** JSON in a response. */
-export function showJson({ json }: World, text: string | null): unknown {
-  return json === 'object' && text !== null ? JSON.parse(text) : text;
+/** JSON in a response: its text, if it is not that of a domain. */
+export function showJson({ json }: World, { domain }: ColumnType, text: string | null): unknown {
+  return (json === 'object' || domain) && text !== null ? JSON.parse(text) : text;
 }
 
 export function memberField({ world, value, ...source }: CompositeSource, field: string, args: Input): unknown {

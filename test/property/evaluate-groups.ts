@@ -4,11 +4,12 @@
  */
 
 import type { Relation } from '../../src/model/model.ts';
-import { baseOf, type ColumnType, jsonValueTypes } from './column-types.ts';
+import { baseOf, type ColumnType, isJson, jsonValueTypes } from './column-types.ts';
+import { showJson } from './evaluate-composites.ts';
 import { passes } from './evaluate-having.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import { type LoadedRow, type LoadedTable, partOfColumn, rowsOf, tableByType, valueOfPart } from './loaded-tables.ts';
-import { memberOf, namesOf } from './loaded-values.ts';
+import { columnNamed, memberOf, namesOf } from './loaded-values.ts';
 import { RefusalError } from './property-failure.ts';
 import { areTied } from './tied-rows.ts';
 import type { ValueOracle } from './value-oracle.ts';
@@ -79,14 +80,15 @@ async function evaluateKey(
     names.push(name);
     [name, by] = onlyMember(by as Input);
   }
-  const columnNamed = (field: string) => {
-    const column = at.names.columns.find(({ rowFieldName, selectable }) => rowFieldName === field && selectable);
+  const partNamed = (field: string) => {
+    const columns = at.names.columns.filter(({ selectable }) => selectable);
+    const column = columnNamed(columns, 'rowFieldName', field);
     return column && partOfColumn(at, column);
   };
-  const named = columnNamed(name);
-  const isRange = typeof by === 'object' && !named?.type.composite && named?.type.scalar !== 'JSON';
+  const named = partNamed(name);
+  const isRange = typeof by === 'object' && !named?.type.composite && !(named && isJson(named.type));
   if (isRange) [name, by] = onlyMember(by as Input);
-  const column = columnNamed(name)!;
+  const column = partNamed(name)!;
   let { type } = column;
   let values = found.map((row) => row && valueOfPart(row, column));
   while (type.composite && typeof by === 'object') {
@@ -96,6 +98,7 @@ async function evaluateKey(
     values = values.map((value) => member.in(value?.members));
     ({ type } = member);
   }
+  const declared = type;
   type = baseOf(type);
   const path = [...names, name].join('.');
   const texts = values.map((value) => value?.text ?? null);
@@ -103,6 +106,8 @@ async function evaluateKey(
     const key = by as JsonValueKey;
     return evaluateJsonKey(`${path} ${JSON.stringify(key.path)}`, texts, key, oracle);
   }
+  if (by === 'VALUE' && isJson(declared))
+    return { path, ranks: await oracle.ranks(texts, type), json: texts.map((text) => showJson(at.world, declared, text)) };
   if (by === 'VALUE')
     return { path, ranks: await oracle.ranks(texts, type), json: values.map((value) => withoutZeros(value?.json ?? null, type)) };
   const expression = isRange ? rangeOf(type, String(by)) : truncated(type, String(by), timeZone);

@@ -14,6 +14,7 @@ import {
   isLeafType,
 } from 'graphql';
 import type { AggregateFunction } from '../../src/model/types/postgres-types.ts';
+import { jsonbType } from './column-types.ts';
 import { evaluateAggregate } from './evaluate-aggregate.ts';
 import { type Collection, evaluateCollection } from './evaluate-collection.ts';
 import { type CompositeSource, memberField, showJson, showValue } from './evaluate-composites.ts';
@@ -324,7 +325,7 @@ function groupKeyField(
   const type = getNamedType(returnType);
   if (isLeafType(type)) {
     const value = keys.get(groupKey([...keys.keys()], `${path}${fieldName}`, args.path) ?? '') ?? null;
-    return type.name === 'JSON' ? showJson(world, value as string | null) : value;
+    return type.name === 'JSON' ? showJson(world, jsonbType, value as string | null) : value;
   }
   const relation = table?.names.relations.find((each) => each.fieldName === fieldName);
   const target = relation ? tableByType(world, relation.target.typeName) : null;

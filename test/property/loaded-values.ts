@@ -1,6 +1,6 @@
 /** Values as PostgreSQL shows them in the forms that answers, identifiers and comparisons take, those of composite types member by member. */
 import type { Column, Table } from '../../src/model/model.ts';
-import type { ColumnType, Shape } from './column-types.ts';
+import { type ColumnType, isJson, type Shape } from './column-types.ts';
 import { parseJson } from './json-documents.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 import { shapedValue, shapeType } from './shapes.ts';
@@ -46,8 +46,9 @@ export function valueJson(value: string, type: ColumnType): string {
   return `json_build_array(${value}::text, ${type.composite ? partsJson(value, type) : plainJson(value, type)}, pg_catalog.to_jsonb(${value})::text)`;
 }
 
-function plainJson(value: string, { isArray, scalar }: ColumnType): string {
-  return `pg_catalog.to_json(${value}${isArray && ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(scalar) ? '::text[]' : ''})`;
+function plainJson(value: string, { isArray, scalar, domain }: ColumnType): string {
+  const isText = ['BigInt', 'BigFloat', 'JSON', 'enum'].includes(scalar) || domain?.base.scalar === 'JSON';
+  return `pg_catalog.to_json(${value}${isArray && isText ? '::text[]' : ''})`;
 }
 
 function partsJson(value: string, type: ColumnType): string {
@@ -86,7 +87,7 @@ function shownValue(types: NamedTypes, type: ColumnType, text: string, json: unk
   const named = (label: unknown) => names.get(label as string) ?? label;
   if (type.isArray) return (json as unknown[]).map(named);
   if (type.enum) return named(text);
-  if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar)) return text;
+  if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar) || isJson(type)) return text;
   // Minus zero is zero.
   return type.scalar === 'Float' ? Number(json) + 0 : json;
 }
@@ -120,13 +121,15 @@ export function partOf(types: NamedTypes, column: Column, { name, type, shape }:
   return { name, type: shapeType(types, shape), in: (values) => values?.get(name)?.shaped };
 }
 
+type NameKind = 'fieldName' | 'rowFieldName' | 'filterName';
+
+/** What has a name in GraphQL; documents that are ordered as a whole have another for what is at their paths. */
+export function columnNamed(columns: readonly Column[], kind: NameKind, name: string): Column | undefined {
+  return columns.find((each) => each[kind] === name) ?? columns.find((each) => `${each[kind]}Path` === name);
+}
+
 /** The member of a composite value that has a name in GraphQL. */
-export function memberOf(
-  types: NamedTypes,
-  { names, attributes }: ReturnType<typeof namesOf>,
-  kind: 'fieldName' | 'rowFieldName' | 'filterName',
-  name: string,
-): Part {
-  const column = names.find((each) => each[kind] === name)!;
+export function memberOf(types: NamedTypes, { names, attributes }: ReturnType<typeof namesOf>, kind: NameKind, name: string): Part {
+  const column = columnNamed(names, kind, name)!;
   return partOf(types, column, attributes.find((each) => each.name === column.name)!);
 }

@@ -2,7 +2,7 @@
  * What `orderBy` asks for: columns, computed fields, and values of related rows, read off the loaded rows. Of aggregates PostgreSQL computes sums, averages
  * and extremes of lists of values; counts are counted here.
  */
-import { baseOf, type ColumnType, integerType, jsonValueTypes, textType } from './column-types.ts';
+import { baseOf, type ColumnType, integerType, isJson, jsonValueTypes, textType } from './column-types.ts';
 import { type JsonValueKey, valueAt } from './evaluate-json.ts';
 import {
   keyOf,
@@ -15,7 +15,7 @@ import {
   valueOfPart,
   type World,
 } from './loaded-tables.ts';
-import { type LoadedValue, memberOf, namesOf } from './loaded-values.ts';
+import { columnNamed, type LoadedValue, memberOf, namesOf } from './loaded-values.ts';
 import { absent, type Measure, type Measures, type OrderedValue } from './measures.ts';
 import { columnOf } from './schema-description.ts';
 import { areTied } from './tied-rows.ts';
@@ -131,9 +131,10 @@ function readElement(table: LoadedTable, element: Element, measures: Measures = 
   const [entry] = Object.entries(element).filter(([, value]) => value !== null);
   if (!entry) return undefined;
   const [field, value] = entry;
-  const column = table.names.columns.find(({ fieldName, selectable }) => fieldName === field && selectable);
+  const columns = table.names.columns.filter(({ selectable }) => selectable);
+  const column = columnNamed(columns, 'fieldName', field);
   const part = column && partOfColumn(table, column);
-  if (part && !part.type.isArray && (part.type.composite || part.type.scalar === 'JSON') && typeof value === 'object')
+  if (part && !part.type.isArray && (part.type.composite || isJson(part.type)) && typeof value === 'object')
     return partReading(table.world, part.type, (row) => valueOfPart(row, part), value as Element);
   if (typeof value === 'object') return readRelated(table, field, value as Element);
   if (column?.orderable) return columnReading(table, column.name, value as string);

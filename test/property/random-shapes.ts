@@ -1,5 +1,5 @@
 /** Random shapes of JSON: objects and lists whose members the documents of random rows have, mostly as the shape says. */
-import { type ColumnType, type CompositeDescription, jsonTypeOf, type Shape } from './column-types.ts';
+import { type ColumnType, type CompositeDescription, isJson, jsonTypeOf, type Shape } from './column-types.ts';
 import { randomName } from './hostile-names.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Directive } from './schema-description.ts';
@@ -60,7 +60,7 @@ export function addShape(
   place: string,
   composites: readonly CompositeDescription[],
 ): void {
-  if (column.type.scalar !== 'JSON' || column.type.isArray || random.chance(0.4)) return;
+  if (!isJson(column.type) || random.chance(0.4)) return;
   const composite = composites.length > 0 && random.chance(0.25) ? random.pick(composites) : null;
   const object = composite ? shapeOfComposite(composite, place) : randomObject(random, place, 3);
   column.shape = !composite && random.chance(0.2) ? { kind: 'list', element: object } : object;

@@ -76,6 +76,8 @@ function randomDomain(random: RandomSource, name: string): DomainDescription {
     [integerType, null],
     [textType, "value <> 'b'"],
     [textType, null],
+    [jsonbType, "jsonb_typeof(value) <> 'string'"],
+    [jsonbType, null],
   ] as const);
   return { name, base, checkSql };
 }
