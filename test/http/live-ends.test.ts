@@ -61,6 +61,18 @@ test('an expired token ends its subscriptions, unless a new one has come', async
   renewed.socket.close();
 });
 
+test('a token that expires before the first answer ends its subscription, too', async () => {
+  const { graph, server } = await start({ initTimeout: 200 });
+  const exp = expiry(2000);
+  const headers = { apikey: server.anonKey, accept: 'text/event-stream', authorization: `Bearer ${await signToken({ sub: 'u', exp })}` };
+  const response = fetch(`${server.endpoint}?query=subscription{wait}`, { headers });
+  await graph.until(1);
+  await until(async () => Date.now() >= exp * 1000);
+  graph.publish({ a: 1 });
+  assert.match(await (await response).text(), /"UNAUTHENTICATED".*\n\nevent: complete/);
+  await graph.until(0);
+});
+
 test('a revoked token ends its subscriptions, as does a key that is gone', async () => {
   const revoked = { current: new RevokedTokens([]) };
   const { graph, server } = await start({ initTimeout: 200, tokens: { revoked } });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { LiveGraph } from './live-graph.ts';
 import { connectSocket, openSocket } from './socket-client.ts';
-import { secret, startTestServer, type TestServer } from './start-test-server.ts';
+import { rawResponse, secret, startTestServer, type TestServer } from './start-test-server.ts';
 
 const graph = new LiveGraph();
 let server: TestServer;
@@ -28,7 +28,10 @@ describe('a connection', () => {
     assert.deepEqual(await client.next(), { id: '1', type: 'next', payload: { data: { a: 1 } } });
     client.send({ id: '1', type: 'complete' });
     await graph.until(0);
-    // The id is free again.
+    // The id is free again, also at once.
+    client.send(subscribe('1'));
+    assert.equal((await client.next()).type, 'next');
+    client.send({ id: '1', type: 'complete' });
     client.send(subscribe('1'));
     assert.equal((await client.next()).type, 'next');
     client.socket.close(1000);
@@ -87,6 +90,46 @@ describe('a connection', () => {
     graph.publish({ a: 2 });
     assert.deepEqual((await client.next()).payload, { data: { a: 2 } });
     client.socket.close();
+  });
+
+  test('a subscription that waits for its first answer goes on as another caller, too', async () => {
+    const client = await connectSocket(server.endpoint, { apikey: server.anonKey });
+    client.send(subscribe('1', 'subscription { wait }'));
+    await graph.until(1);
+    client.send({ type: 'ping', payload: { authorization: `Bearer ${await signToken({ sub: 'u1' })}` } });
+    assert.equal((await client.next()).type, 'pong');
+    const answer = client.next();
+    const ended = graph.until(0);
+    graph.publish({ a: 1 });
+    await Promise.race([ended, answer]);
+    await graph.until(1);
+    assert.deepEqual(
+      [...graph.open].map(({ caller }) => caller.role),
+      ['authenticated'],
+    );
+    graph.publish({ a: 2 });
+    assert.deepEqual((await answer).payload, { data: { a: 2 } });
+    client.socket.close();
+    await graph.until(0);
+  });
+
+  test('a mutation whose answer is not read yet does not run again as another caller', async () => {
+    const roles: string[] = [];
+    const large = rawResponse(JSON.stringify({ data: { text: 'x'.repeat(16_000_000) } }));
+    const once = new LiveGraph(async (_request, { role }) => {
+      roles.push(role);
+      return large;
+    });
+    const own = await startTestServer({ subscribeRaw: once.subscribeRaw });
+    const client = await connectSocket(own.endpoint, { apikey: own.anonKey });
+    client.socket.pause();
+    client.send(subscribe('1', 'mutation { a }'));
+    client.send({ type: 'ping', payload: { authorization: `Bearer ${await signToken({ sub: 'u1' })}` } });
+    client.send(subscribe('2', 'subscription { a }'));
+    await once.until(1);
+    assert.deepEqual(roles, ['anon']);
+    client.socket.terminate();
+    await own.close();
   });
 
   test('goes on as its key alone after a logout', async () => {

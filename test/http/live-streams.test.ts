@@ -180,6 +180,21 @@ describe('a reserved event stream', () => {
     assert.equal((await send(token, 'POST', { body: operation('1') })).status, 404);
   });
 
+  test('knows an operation before its first answer', async () => {
+    const token = await (await reserve()).text();
+    const stream = await open(events, '', { method: 'GET', url: `${server.endpoint}?token=${token}` });
+    const waiting = send(token, 'POST', { body: operation('1', 'subscription { wait }') });
+    await graph.until(1);
+    assert.equal((await send(token, 'POST', { body: operation('1') })).status, 400);
+    assert.equal((await send(token, 'DELETE', { query: '?operationId=1' })).status, 200);
+    graph.publish({ a: 1 });
+    assert.equal((await waiting).status, 202);
+    await graph.until(0);
+    await send(token, 'POST', { body: operation('1', '{ a }') });
+    assert.doesNotMatch(await stream.until(/complete/), /"a":1/);
+    await stream.cancel();
+  });
+
   test('belongs to one caller', async () => {
     const token = await (await reserve()).text();
     const other = await new SignJWT({ role: 'authenticated', sub: 'u' }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));

@@ -124,11 +124,14 @@ export class LiveWish {
     if (Array.isArray(value)) throw new ApiError('BAD_REQUEST', 'A batch has a single response. Accept application/json.');
     const { requestId } = this.#exchange;
     const { observe, reserved } = this.#parts;
+    // Before anything runs: a token that ends meanwhile ends what it has begun, which is watched from then on.
+    const identity = await this.#identify(caller);
     const place = this.#ticket === null || reserved === null ? null : reserved.claim(this.#ticket, value, caller);
     let answers: Answers;
     try {
       answers = await openAnswers(value, caller, run, this.#exchange, this.#parts);
     } catch (error) {
+      place?.leave();
       const response = encodeErrors(toReportedErrors(error, requestId, observe));
       // A client of event streams sees nothing of a response with another status.
       const { status } = errorCodes[response.errorCode];
@@ -141,11 +144,11 @@ export class LiveWish {
       await answers.following.return?.();
       return { response, live: null };
     }
-    return { response, live: await this.#goOn(answers, place, caller, run) };
+    return { response, live: this.#goOn(answers, place, identity, run) };
   }
 
-  async #goOn(answers: Answers, place: OperationPlace | null, caller: VerifiedCaller, run: Run): Promise<LiveResponse> {
-    const identity = await this.#identify(caller);
+  #goOn(answers: Answers, place: OperationPlace | null, identity: Identity, run: Run): LiveResponse {
+    const { caller } = identity;
     const report = (error: unknown) => toReportedErrors(error, this.#exchange.requestId, this.#parts.observe);
     if (place !== null) {
       const added = place.add(answers, { identity, holder: this.#holder(), report });

@@ -69,9 +69,10 @@ export class ReservedStreams {
     if (stream.caller.role !== caller.role || stream.caller.user !== caller.user)
       throw new ApiError('UNAUTHENTICATED', 'The event stream of this token belongs to another caller. Reserve one of your own.');
     const id = readOperationId(value);
-    if (stream.has(id))
+    const place = stream.claim(id);
+    if (place === null)
       throw new ApiError('BAD_REQUEST', 'An operation with this "extensions.operationId" is running on the event stream.');
-    return { add: (answers, added) => stream.add(id, answers, added) };
+    return place;
   }
 
   /** Ends an operation. */
@@ -90,8 +91,10 @@ export class ReservedStreams {
 }
 
 export interface OperationPlace {
-  /** Runs the operation there. Resolves with it when it has ended. */
+  /** Runs the operation there, unless it has been ended meanwhile. Resolves with it when it has ended. */
   add(answers: Answers, added: Added): { start(exchange: Exchange, headers: readonly string[]): Promise<LiveOperation> };
+  /** There will be no operation. */
+  leave(): void;
 }
 
 function readOperationId(value: unknown): string {
@@ -125,9 +128,9 @@ function respond(exchange: Exchange, status: number, text: string, headers: read
   );
 }
 
-interface Running {
-  readonly operation: LiveOperation;
-  readonly watch: IdentityWatch;
+/** What has an id on a stream: nothing runs there before its first answer. */
+interface Place {
+  running: { readonly operation: LiveOperation; readonly watch: IdentityWatch } | null;
 }
 
 class ReservedStream implements LiveConnection {
@@ -135,7 +138,7 @@ class ReservedStream implements LiveConnection {
   wasOpened = false;
   readonly #heartbeat: number;
   readonly #onClosed: () => void;
-  readonly #running = new Map<string, Running>();
+  readonly #places = new Map<string, Place>();
   readonly #since = performance.now();
   readonly #end = Promise.withResolvers<void>();
   /** What is written before the stream is open. */
@@ -151,8 +154,15 @@ class ReservedStream implements LiveConnection {
     this.#onClosed = onClosed;
   }
 
-  has(id: string): boolean {
-    return this.#running.has(id);
+  /** Null if the id is in use. */
+  claim(id: string): OperationPlace | null {
+    if (this.#places.has(id)) return null;
+    const place: Place = { running: null };
+    this.#places.set(id, place);
+    const leave = (): void => {
+      if (this.#places.get(id) === place) this.#places.delete(id);
+    };
+    return { add: (answers, added) => this.#add(id, place, leave, answers, added), leave };
   }
 
   /** Resolves when the stream has ended. */
@@ -166,29 +176,10 @@ class ReservedStream implements LiveConnection {
     await this.#end.promise;
   }
 
-  add(id: string, answers: Answers, { identity, holder, report }: Added) {
-    const { frame, end } = eventsOf(id);
-    const receiver = {
-      send: (answer: Parameters<typeof frame>[0], onSent: () => void) => this.#write(frame(answer), onSent),
-      end: (errors: readonly ApiError[]) => this.#write(end(errors), () => {}),
-    };
-    const operation = new LiveOperation(answers, { receiver, holder, report });
-    this.#running.set(id, { operation, watch: new IdentityWatch(identity, (error) => operation.fail(error)) });
-    const start = async (exchange: Exchange, headers: readonly string[]): Promise<LiveOperation> => {
-      respond(exchange, 202, '', headers);
-      exchange.endHandling();
-      if (this.#isClosed) operation.stop();
-      await operation.run();
-      if (this.#running.get(id)?.operation === operation) this.#running.delete(id);
-      return operation;
-    };
-    return { start };
-  }
-
   complete(id: string): void {
-    const running = this.#running.get(id);
-    this.#running.delete(id);
-    running?.operation.stop();
+    const place = this.#places.get(id);
+    this.#places.delete(id);
+    place?.running?.operation.stop();
   }
 
   tick(now: number): void {
@@ -197,20 +188,40 @@ class ReservedStream implements LiveConnection {
       return;
     }
     if (this.#unsent === 0 && now - this.#lastWrite >= this.#heartbeat) this.#write(eventHeartbeat, () => {});
-    for (const { watch } of this.#running.values()) watch.check();
+    for (const { running } of this.#places.values()) running?.watch.check();
   }
 
   dismiss(error: ApiError): void {
-    for (const { operation } of this.#running.values()) operation.fail(error);
+    for (const { running } of this.#places.values()) running?.operation.fail(error);
     this.#stream?.end();
     this.#close();
+  }
+
+  #add(id: string, place: Place, leave: () => void, answers: Answers, { identity, holder, report }: Added) {
+    const { frame, end } = eventsOf(id);
+    const receiver = {
+      send: (answer: Parameters<typeof frame>[0], onSent: () => void) => this.#write(frame(answer), onSent),
+      end: (errors: readonly ApiError[]) => this.#write(end(errors), () => {}),
+    };
+    const operation = new LiveOperation(answers, { receiver, holder, report });
+    place.running = { operation, watch: new IdentityWatch(identity, (error) => operation.fail(error)) };
+    const start = async (exchange: Exchange, headers: readonly string[]): Promise<LiveOperation> => {
+      respond(exchange, 202, '', headers);
+      exchange.endHandling();
+      // The client, or the end of the stream, has ended it before its first answer.
+      if (this.#places.get(id) !== place) operation.stop();
+      await operation.run();
+      leave();
+      return operation;
+    };
+    return { start };
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const { operation } of this.#running.values()) operation.stop();
-    this.#running.clear();
+    for (const { running } of this.#places.values()) running?.operation.stop();
+    this.#places.clear();
     this.#onClosed();
     this.#end.resolve();
   }

@@ -38,6 +38,10 @@ export class SocketOperation implements Receiver {
   readonly #send: (text: string) => void;
   readonly #prefix: Buffer;
   #operation: LiveOperation | null = null;
+  /** Goes on as the caller with the latest token. Null before the first answer, and for queries and mutations, which run once. */
+  #renew: ((identity: Identity, headers: IncomingHttpHeaders) => void) | null = null;
+  /** Who has had a new token since it began. */
+  #renewed: readonly [Identity, IncomingHttpHeaders] | null = null;
   /** While it waits for its first answer. */
   #exchange: MessageExchange | null = null;
   #times: RequestTimes | null = null;
@@ -79,6 +83,8 @@ export class SocketOperation implements Receiver {
     if (answers.first.isLive !== true) return operation.run();
     const started = performance.now();
     observe({ kind: 'subscription-started', transport: 'websocket' });
+    this.#renew = (...caller) => operation.replace(this.#open(...caller, operation.endCursor));
+    if (this.#renewed !== null) this.#renew(...this.#renewed);
     await operation.run();
     observe({
       kind: 'subscription-ended',
@@ -93,11 +99,10 @@ export class SocketOperation implements Receiver {
     });
   }
 
-  /** The client has a new token: from now on, its answers are those for this caller. */
-  serveAs(identity: Identity, headers: IncomingHttpHeaders): void {
-    const operation = this.#operation;
-    if (operation === null) return;
-    operation.replace(this.#open(identity, headers, operation.endCursor));
+  /** The client has a new token: from now on, the answers of a subscription are those for this caller. */
+  serveAs(...caller: readonly [Identity, IncomingHttpHeaders]): void {
+    this.#renewed = caller;
+    this.#renew?.(...caller);
   }
 
   send(answer: EncodedAnswer, onSent: () => void): void {

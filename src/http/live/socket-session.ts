@@ -178,6 +178,7 @@ export class SocketSession implements SocketListener, LiveConnection {
         return null;
       case 'complete':
         this.#operations.get(message.id)?.stop();
+        this.#operations.delete(message.id);
         return null;
       case 'subscribe':
         if (this.#state !== 'ready') this.#close(closeCodes.unauthorized, 'Unauthorized');
