@@ -52,11 +52,12 @@ export function checkGivenOnce(entries: readonly InputEntry[]): void {
   }
 }
 
-type OfColumn = Exclude<Extract<InputBinding, { at: 'write' | 'composite' }>, { kind: 'nested write' }>;
+type OfColumn = Exclude<Extract<InputBinding, { at: 'write' | 'composite' | 'json columns' }>, { kind: 'nested write' }>;
 
-/** Whether an input is one of a table or of a composite type. */
+/** Whether an input is that of a column or an attribute. */
 function isOfColumn(binding: InputBinding | undefined): binding is OfColumn {
-  return (binding?.at === 'write' && binding.kind !== 'nested write') || binding?.at === 'composite';
+  if (binding?.at === 'write') return binding.kind !== 'nested write';
+  return binding?.at === 'composite' || binding?.at === 'json columns';
 }
 
 /** Whether an input has no value, because all variables in it were not sent. */

@@ -1,5 +1,5 @@
 /** The plan of an operation: what to read, write or call, as a tree of plain data that `compile/` turns into SQL. */
-import type { Arbiter, Column, Lineage, Relation, Table } from '../model/model.ts';
+import type { Arbiter, Column, ColumnShape, Lineage, Relation, Table } from '../model/model.ts';
 import type { Routine, RoutineArgument } from '../model/routine.ts';
 import type { AggregateFunction } from '../model/types/postgres-types.ts';
 import type { ScalarType, ValueType } from '../model/value-type.ts';
@@ -283,9 +283,15 @@ export interface Assignment {
   readonly parameter: Parameter;
 }
 
-/** Changes of a part of a JSON column, in this order. */
-export interface JsonChange {
-  readonly column: Column;
+/** Changes of a part of a JSON column. */
+export type JsonChange = { readonly column: Column } & (
+  | JsonParts
+  /** Members of its shape to set, or, if that is a list, elements to append. */
+  | { readonly kind: 'members'; readonly shape: ColumnShape; readonly members: Parameter }
+);
+/** In this order. */
+export interface JsonParts {
+  readonly kind: 'parts';
   readonly merge: Parameter | null;
   readonly remove: readonly Parameter[];
   /** A value that is null is JSON's null. */

@@ -121,7 +121,9 @@ function ofRoot(value: RootValue): readonly Work[] {
   }
 }
 
-function changeParameters({ merge, remove, set }: JsonChange): readonly Parameter[] {
+function changeParameters(change: JsonChange): readonly Parameter[] {
+  if (change.kind === 'members') return [change.members];
+  const { merge, remove, set } = change;
   return [merge, ...remove, ...set.flatMap(({ path, value }) => [path, value])].filter((parameter) => parameter !== null);
 }
 

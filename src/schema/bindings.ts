@@ -125,7 +125,8 @@ interface InputBindings {
   /** An attribute. */
   composite: ColumnBinding | BoundsBinding | ShapeBinding;
   increment: ColumnBinding;
-  'json columns': ColumnBinding;
+  /** A shape has the members to set. */
+  'json columns': ColumnBinding | ShapeBinding;
   'json change': Plain<'merge' | 'remove paths' | 'set paths'>;
   'json assignment': Plain<'path' | 'value'>;
   'json value': Plain<'path' | 'as' | 'direction'>;

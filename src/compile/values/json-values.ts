@@ -1,5 +1,5 @@
 /** Tests of JSON, and parts of it: `t1."details" @> $1::jsonb`, `t1."details" #> $1::text[]`. PostgreSQL finds rows for all but paths with variables by a GIN index. */
-import type { Column } from '../../model/model.ts';
+import type { Column, Table } from '../../model/model.ts';
 import { jsonValueTypes, operandScalar } from '../../model/types/named-types.ts';
 import { jsonOperators } from '../../model/types/operators.ts';
 import type { ValueType } from '../../model/value-type.ts';
@@ -8,7 +8,7 @@ import type { Parameter } from '../../plan/parameter.ts';
 import type { JsonChange } from '../../plan/plan.ts';
 import { coalesce, list } from '../../sql/clauses.ts';
 import type { JsonText } from '../../sql/json-text.ts';
-import { bind, builtIn, cast, identifier, integer, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
+import { bind, builtIn, cast, identifier, integer, join, literal, nothing, type Sql, sql, trusted } from '../../sql/sql.ts';
 import { valueJson } from './value-json.ts';
 
 /** Whether a value of json or jsonb passes the test. */
@@ -88,7 +88,7 @@ const bounds = {
   float8: ['-1.7976931348623157e308', '1.7976931348623157e308'],
 } as const;
 
-function isOf(json: Sql, type: 'number' | 'boolean' | 'array'): Sql {
+function isOf(json: Sql, type: 'number' | 'boolean' | 'array' | 'object'): Sql {
   return sql`${builtIn('jsonb_typeof', json)} = ${literal(type)}`;
 }
 
@@ -108,11 +108,35 @@ function isDay(text: Sql): Sql {
  * An assignment to a column of jsonb: `"details" = (select … from (select t1."details"::jsonb as v) as j)`. What is no object or array, such
  * as null, counts as an empty object where something is put into it.
  */
-export function jsonAssignment({ column, merge, remove, set }: JsonChange, value: Sql): Sql {
+export function jsonAssignment(change: JsonChange, value: Sql): Sql {
+  const { column } = change;
+  if (change.kind === 'members') return sql`${identifier(column.name)} = ${withMembers(value, change)}`;
+  const { merge, remove, set } = change;
   const merged = merge === null ? cast(value, 'jsonb') : mergedInto(cast(value, 'jsonb'), bind(merge, 'jsonb'));
   const removed = remove.reduce((from, path) => without(from, bind(path, 'text[]')), merged);
   const all = set.reduce((into, each) => withValueAt(into, bind(each.path, 'text[]'), each.value), removed);
   return sql`${identifier(column.name)} = ${all}`;
+}
+
+/** The value with the members of an object of the shape, or with the elements of a list after its own. */
+function withMembers(value: Sql, { shape, members }: Extract<JsonChange, { kind: 'members' }>): Sql {
+  const [old, given] = [trusted('j.v'), trusted('j.n')];
+  const both = shape.isList ? sql`${old} || ${given}` : combined(old, given, shape.table);
+  const changed = sql`when ${isOf(old, shape.isList ? 'array' : 'object')} then ${both} else ${given}`;
+  const from = sql`(select ${cast(value, 'jsonb')} as v, ${bind(members, 'jsonb')} as n offset 0)`;
+  return sql`(select case ${changed} end from ${from} as j)`;
+}
+
+/** An object with the members of another, those of objects inside that both have one by one. */
+function combined(old: Sql, given: Sql, { columns }: Table): Sql {
+  const inner = columns.flatMap(({ name, shape }) => {
+    if (shape === null || shape.isList) return [];
+    const key = literal(name);
+    const [before, after] = [sql`(${old} -> ${key})`, sql`(${given} -> ${key})`];
+    const object = builtIn('jsonb_build_object', key, combined(before, after, shape.table));
+    return sql` || case when ${isOf(before, 'object')} and ${isOf(after, 'object')} then ${object} else '{}' end`;
+  });
+  return sql`${old} || ${given}${join(inner, '')}`;
 }
 
 function mergedInto(value: Sql, other: Sql): Sql {

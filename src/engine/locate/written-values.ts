@@ -37,7 +37,11 @@ function assigned(assignments: readonly Assignment[], within: string): readonly 
   }));
 }
 
-function valuesOfJson({ column, merge, remove, set }: Changes['json'][number]): readonly WrittenValue[] {
+function valuesOfJson(change: Changes['json'][number]): readonly WrittenValue[] {
+  const { column } = change;
+  if (change.kind === 'members')
+    return [{ row: null, path: `json.${writtenName(column.fieldName, change.members.value)}`, column, parameter: change.members }];
+  const { merge, remove, set } = change;
   const at = (path: string, parameter: Parameter | null): readonly WrittenValue[] =>
     parameter ? [{ row: null, path: `json.${column.fieldName}.${path}`, column, parameter }] : [];
   return [

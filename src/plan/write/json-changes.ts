@@ -3,9 +3,9 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Column } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
 import { bindingAt, type InputEntry, type InputValue } from '../../request/operation.ts';
-import { listOf, objectOf, pathParameter, valueParameter } from '../inputs.ts';
+import { checkGivenOnce, isUnsent, listOf, objectOf, pathParameter, valueParameter, writtenValue } from '../inputs.ts';
 import type { Parameter } from '../parameter.ts';
-import type { JsonChange } from '../plan.ts';
+import type { JsonChange, JsonParts } from '../plan.ts';
 
 /** Each is a subquery around the previous one, and PostgreSQL plans them together. */
 const mostChanges = 50;
@@ -13,7 +13,9 @@ const mostChanges = 50;
 /** Plans the changes, skipping nulls. `set` are the columns that the argument `set` sets. Throws BAD_USER_INPUT and QUERY_TOO_COMPLEX. */
 export function planJsonChanges(value: InputValue, set: readonly Column[]): readonly JsonChange[] {
   if (value?.kind !== 'object') return [];
-  const changes = value.entries.flatMap((entry) => planChange(entry) ?? []);
+  const entries = value.entries.filter((entry) => entry.value !== null && !isUnsent(entry.value));
+  checkGivenOnce(entries);
+  const changes = entries.flatMap((entry) => planChange(entry) ?? []);
   const twice = changes.find(({ column }) => set.includes(column));
   if (twice === undefined) return changes;
   const name = quote(twice.column.fieldName);
@@ -22,11 +24,15 @@ export function planJsonChanges(value: InputValue, set: readonly Column[]): read
 
 /** Null if nothing changes. */
 function planChange(entry: InputEntry): JsonChange | null {
-  if (entry.value === null) return null;
-  const { column } = bindingAt('json columns', entry);
+  const { kind, column } = bindingAt('json columns', entry);
+  const { shape } = column;
+  if (kind === 'shape' && shape !== null) {
+    const encoding = { kind: 'value', type: namedTypes.jsonb, use: 'write' } as const;
+    return { kind: 'members', column, shape, members: { value: writtenValue(entry), encoding } };
+  }
   let merge: Parameter | null = null;
   const remove: Parameter[] = [];
-  const set: JsonChange['set'][number][] = [];
+  const set: JsonParts['set'][number][] = [];
   for (const member of objectOf(entry.value).entries) {
     if (member.value === null) continue;
     switch (bindingAt('json change', member).kind) {
@@ -42,10 +48,10 @@ function planChange(entry: InputEntry): JsonChange | null {
   }
   if (remove.length + set.length > mostChanges)
     throw new ApiError('QUERY_TOO_COMPLEX', `The field ${quote(column.fieldName)} has more than ${mostChanges} changes. Send fewer.`);
-  return merge === null && remove.length + set.length === 0 ? null : { column, merge, remove, set };
+  return merge === null && remove.length + set.length === 0 ? null : { kind: 'parts', column, merge, remove, set };
 }
 
-function planAssignment(value: InputValue): JsonChange['set'][number] {
+function planAssignment(value: InputValue): JsonParts['set'][number] {
   const { entries } = objectOf(value);
   const valueOf = (kind: 'path' | 'value') => entries.find((entry) => bindingAt('json assignment', entry).kind === kind)?.value ?? null;
   const assigned = valueOf('value');

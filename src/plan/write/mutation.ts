@@ -28,9 +28,12 @@ export function planMutation(field: SelectedField, kind: 'update' | 'delete', ta
     'set',
     set.map(({ column }) => column),
   );
-  const json = planJsonChanges(
-    argumentOf(field, 'json') ?? null,
-    set.map(({ column }) => column),
+  const changes = argumentOf(field, 'json') ?? null;
+  const json = atInput(inputPath('json'), () =>
+    planJsonChanges(
+      changes,
+      set.map(({ column }) => column),
+    ),
   );
   if (set.length + increment.length + json.length === 0)
     throw new ApiError('BAD_USER_INPUT', 'The argument "set" is empty. Set at least one column.');

@@ -36,6 +36,25 @@ export function besideInputs(
   return fields;
 }
 
+/** The members of JSON with a shape that updates set, beside the changes of columns. */
+export function memberChanges(
+  registry: TypeRegistry,
+  columns: readonly Column[],
+  others: GraphQLInputFieldConfigMap,
+): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = emptyRecord();
+  for (const column of columns) {
+    const { shape, fieldName } = column;
+    const name = shapeName(fieldName);
+    const type = shape && shapeInput(shape, registry);
+    if (!shape || !type || Object.hasOwn(others, name)) continue;
+    const ofList = `What to append to \`${fieldName}\``;
+    const description = shape.isList ? ofList : `Members of \`${fieldName}\` to set, those of objects inside one by one`;
+    fields[name] = { type, description, ...bindInput('json columns', { kind: 'shape', column }) };
+  }
+  return fields;
+}
+
 /** Whether a column can be given in another field than its own. */
 export function hasBeside(registry: TypeRegistry, table: Table, column: Column): boolean {
   return besideOf(registry, table, column) !== undefined;

@@ -22,6 +22,7 @@ import type { ValueType } from '../../model/value-type.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
 import { asChoice, columnInputs, inputTypeOf, scalarTypes } from '../value-types.ts';
+import { memberChanges } from './beside-inputs.ts';
 
 export const argumentTypes = {
   IncrementInput: inputType(
@@ -33,8 +34,11 @@ export const argumentTypes = {
   ),
   JSONInput: inputType(
     (table, registry) => hasJsonChanges(table, registry) && registry.hasOf(table, 'UpdateInput'),
-    (registry, table) =>
-      columnInputs('json columns', table.columns.filter(isJsonChangeable), 'fieldName', () => registry.input(registry.jsonTypes!.change)),
+    (registry, table) => {
+      const columns = table.columns.filter(isJsonChangeable);
+      const changes = columnInputs('json columns', columns, 'fieldName', () => registry.input(registry.jsonTypes!.change));
+      return { ...changes, ...memberChanges(registry, columns, changes) };
+    },
   ),
   OnConflictInput: inputType(hasArbiters, conflictFields),
   Constraint: { has: hasArbiters, build: (table, _registry, name) => constraintEnum(table, name) },
