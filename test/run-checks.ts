@@ -36,7 +36,7 @@ export const systemTests = [
   'src/extension/*.test.ts',
   'test/many-roles.test.ts',
   'test/additions/{every-input,nearest-pages,switches,taken-names}.test.ts',
-  'test/conformance/http.test.ts',
+  'test/conformance/{http,listed-types}.test.ts',
   'test/http/{in-flight,live-ends}.test.ts',
   'test/mcp/http-agents.test.ts',
   'test/security/session-effects.test.ts',

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { buildSchema, validateSchema } from 'graphql';
 import { createRowgraph, type Rowgraph, type RowgraphOptions } from '../src/index.ts';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
+import { unusedTypes } from './support/unused-types.ts';
 
 const columnTypes =
   'int,text,boolean,timestamptz,numeric,json,point,int[],kind,kind[],odd_kind,odd_kind[],hidden.secret,pair,pair[],domain_list,domain_pair,domain_kind,other,other[],int4range,xml,tsvector,int2vector,regclass'.split(
@@ -98,6 +99,11 @@ for (const role of [...grants.keys()].map((number) => `role_${number}`).concat('
         [],
       );
     }
+  });
+
+  test(`something leads to each type of additions in the schema of ${role}`, async () => {
+    const [all, others, reference] = await Promise.all(graphs.map(async (graph) => buildSchema(await graph.sdl({ role }))));
+    for (const schema of [all!, others!]) assert.deepEqual(unusedTypes(schema, reference!), []);
   });
 }
 

@@ -86,7 +86,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   yield;
   const jsonScalar = model.json === 'object' ? bareJsonScalar : scalarTypes.JSON;
   const ofAll = commonTypes.map((type) => (type === scalarTypes.JSON ? jsonScalar : type));
-  for (const type of [...ofAll, ...scalarFilterTypes(offered)]) registry.define(type.name, () => type);
+  for (const type of [...ofAll, ...scalarFilterTypes(offered)]) registry.defineAlways(type.name, () => type);
   defineJsonTypes(registry, jsonScalar, filterIs);
   defineGeometryTypes(registry);
   defineRangeTypes(registry);
@@ -94,7 +94,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const [filter, name] of model.typeFilters) registry.define(name, () => typeFilter(registry, filter, name, offered));
   for (const [of, name] of model.listFilters) defineListFilter(registry, name, of, offered);
   const node = nodeInterface(nodeIdField);
-  registry.define(node.name, () => node);
+  registry.defineAlways(node.name, () => node);
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
   const values = [...model.composites, ...model.rowValues];
@@ -128,7 +128,7 @@ function isStreamed({ selectable, additions }: Table): boolean {
 }
 
 function defineRootType(registry: TypeRegistry, name: string, description: string, builders: FieldBuilders): void {
-  registry.define(name, () => new LazyObjectType({ name, description, builders: () => builders }));
+  registry.defineAlways(name, () => new LazyObjectType({ name, description, builders: () => builders }));
 }
 
 function defineEnumTypes(
@@ -137,8 +137,8 @@ function defineEnumTypes(
   offered: OfferedOperators,
 ): void {
   const names = values.map(({ name }) => name);
-  registry.define(typeName, () => new DatabaseEnumType(typeName, description, names));
-  registry.define(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), offered));
+  registry.defineAlways(typeName, () => new DatabaseEnumType(typeName, description, names));
+  registry.defineAlways(filterTypeName(typeName), () => enumFilter(registry.enum(typeName), offered));
   if (filtersLists) defineListFilter(registry, listFilterTypeName(typeName), filterTypeName(typeName), offered);
 }
 

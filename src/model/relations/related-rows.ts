@@ -29,7 +29,13 @@ interface ReachableRows {
 const combinators = ['and', 'or', 'not'];
 
 export function filterableRows(table: Table, nodeIdField: string): ReachableRows {
-  return withoutNames([...relatedRowsOf(table), ...lineageRows(table)], [nodeIdField, ...combinators, ...namesOf(table)]);
+  return withoutNames([...relatedRowsOf(table), ...lineageRows(table)], takenNames(table, 'filter', nodeIdField));
+}
+
+/** The names that related rows give way to in filters or in orders of a table. */
+export function takenNames(table: Table, at: 'filter' | 'order', nodeIdField: string): ReadonlySet<string> {
+  if (at === 'filter') return new Set([nodeIdField, ...combinators, ...namesOf(table)]);
+  return new Set(table.columns.filter((column) => isOrdered(column, table)).map(({ fieldName }) => fieldName));
 }
 
 /** What rows can be ordered by besides columns: related rows, and computed fields whose values have an order. */
@@ -40,7 +46,7 @@ interface OrderableFields {
 }
 
 export function orderableFields(table: Table): OrderableFields {
-  const names = new Set(table.columns.filter((column) => isOrdered(column, table)).map(({ fieldName }) => fieldName));
+  const names = takenNames(table, 'order', '');
   const isFree = ({ fieldName }: { readonly fieldName: string }) => !names.has(fieldName);
   const rows = relatedRowsOf(table);
   const values = table.computed.filter(
@@ -87,8 +93,7 @@ function lineageRows(table: Table): RelatedRows[] {
   return table.lineages.map((lineage) => ({ fieldName: lineage.fieldName, many: true, target: table, by: { kind: 'lineage', lineage } }));
 }
 
-function withoutNames(rows: readonly RelatedRows[], names: readonly string[]): ReachableRows {
-  const claimed = new Set(names);
+function withoutNames(rows: readonly RelatedRows[], claimed: ReadonlySet<string>): ReachableRows {
   return {
     usable: rows.filter(({ fieldName }) => !claimed.has(fieldName)),
     clashing: rows.filter(({ fieldName }) => claimed.has(fieldName)),

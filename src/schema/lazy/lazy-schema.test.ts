@@ -10,7 +10,8 @@ import { TypeRegistry } from './type-registry.ts';
 function registryOf(names: readonly string[], built: string[]): TypeRegistry {
   const registry = new TypeRegistry();
   for (const name of names) {
-    registry.define(name, () => {
+    const define = name === 'Query' || name === 'Mutation' ? registry.defineAlways : registry.define;
+    define.call(registry, name, () => {
       built.push(name);
       const fields = () => {
         const others = name === 'Query' ? names.filter((other) => other !== 'Query') : [];
@@ -54,7 +55,21 @@ describe('LazySchema', () => {
   it('builds every type if all are requested', () => {
     const names = Object.keys(schema.getTypeMap());
     for (const name of ['Query', 'One', 'Two', 'Mutation', '__Schema']) assert.ok(names.includes(name), name);
-    assert.deepEqual(built.sort(), ['Mutation', 'One', 'Query', 'Two']);
+    assert.deepEqual([...new Set(built)].sort(), ['Mutation', 'One', 'Query', 'Two']);
+  });
+
+  it('lists types only if something leads to them', () => {
+    const registry = registryOf(['Query', 'One'], built);
+    for (const [name, leadsTo] of [
+      ['Far', 'Query'],
+      ['Near', 'Far'],
+    ] as const)
+      registry.define(name, () => new GraphQLObjectType({ name, fields: { to: { type: registry.object(leadsTo) } } }));
+    const names = new LazySchema(registry).typeNames();
+    assert.deepEqual(
+      ['Far', 'Near', 'One', 'Query'].filter((name) => names.includes(name)),
+      ['One', 'Query'],
+    );
   });
 
   it('validates documents, and has a Mutation type only if it is defined', () => {

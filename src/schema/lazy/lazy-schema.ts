@@ -15,6 +15,8 @@ import {
   GraphQLScalarType,
   GraphQLSchema,
   GraphQLSkipDirective,
+  getNamedType,
+  isInputObjectType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -125,13 +127,36 @@ export class LazySchema extends GraphQLSchema {
     return operation === 'mutation' ? this.getMutationType() : this.getSubscriptionType();
   }
 
-  /** The names of all types, without building any: those of the registry, sorted, then GraphQL's own. */
+  /** The names of all types to which something leads: those of the registry, sorted, then GraphQL's own. */
   typeNames(): readonly string[] {
-    return [...[...this.#registry.names()].sort(), ...this.#ownNames()];
+    const work = this.sortTypeNames();
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+    }
   }
 
   *sortTypeNames(): Generator<void, readonly string[]> {
-    return [...(yield* sortNames(this.#registry.names())), ...this.#ownNames()];
+    const unused = yield* this.#unusedNames();
+    const names = this.#registry.names().filter((name) => !unused.has(name));
+    return [...(yield* sortNames(names)), ...this.#ownNames()];
+  }
+
+  /** Looks for types to which nothing leads, and no further than necessary: most are found in the first tables. */
+  *#unusedNames(): Generator<void, ReadonlySet<string>> {
+    const unused = new Set(this.#registry.conditionalNames());
+    const conditional = new Set(unused);
+    for (const name of this.#registry.names()) {
+      if (conditional.has(name)) continue;
+      const waiting = [name];
+      for (let next = waiting.pop(); next !== undefined && unused.size > 0; next = waiting.pop()) {
+        for (const used of namesIn(this.buildType(next)!)) {
+          if (unused.delete(used)) waiting.push(used);
+          yield;
+        }
+      }
+    }
+    return unused;
   }
 
   /** Built-in types that the registry does not define. */
@@ -157,6 +182,16 @@ export class LazySchema extends GraphQLSchema {
 
   override isSubType(_abstractType: unknown, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
     return isObjectType(maybeSubType) && maybeSubType.getInterfaces().length > 0;
+  }
+}
+
+/** The types of a type's fields and their arguments, one by one. */
+function* namesIn(type: GraphQLNamedType): Generator<string, void> {
+  if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) yield getNamedType(field.type).name;
+  if (!isObjectType(type)) return;
+  for (const field of type instanceof LazyObjectType ? type.buildEach() : Object.values(type.getFields())) {
+    yield getNamedType(field.type).name;
+    for (const argument of field.args) yield getNamedType(argument.type).name;
   }
 }
 

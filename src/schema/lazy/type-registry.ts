@@ -71,6 +71,7 @@ const ofInserts: ReadonlySet<TypeSuffix> = new Set(['InsertInput', 'InsertRespon
 
 export class TypeRegistry {
   readonly #factories = new Map<string, () => GraphQLNamedType>();
+  readonly #always = new Set<string>();
   readonly #built = new Map<string, GraphQLNamedType>();
   readonly #types: TableTypes | null;
   /** Tables with all types, by stem. */
@@ -119,10 +120,16 @@ export class TypeRegistry {
     for (const table of model?.rowTypes ?? []) this.#rows.set(table.typeName, table);
   }
 
-  /** Adds a type that is built on demand. Each name can be defined only once. */
+  /** Adds a type that is built on demand, and listed if anything leads to it. Each name can be defined only once. */
   define(name: string, factory: () => GraphQLNamedType): void {
     if (this.has(name)) throw new Error(`The type ${name} is defined twice.`);
     this.#factories.set(name, factory);
+  }
+
+  /** Adds one that pg_graphql lists, whether or not anything leads to it. */
+  defineAlways(name: string, factory: () => GraphQLNamedType): void {
+    this.define(name, factory);
+    this.#always.add(name);
   }
 
   /** Adds a type that gives way if its name is taken, and returns it. */
@@ -145,6 +152,11 @@ export class TypeRegistry {
   /** The table with this stem, if it has root fields. */
   tableOf(stem: string): Table | undefined {
     return this.#stems.get(stem);
+  }
+
+  /** The names of types to which perhaps nothing leads. */
+  *conditionalNames(): Generator<string, void> {
+    for (const name of this.#factories.keys()) if (!this.#always.has(name)) yield name;
   }
 
   /** All names, without building any type. */

@@ -7,8 +7,7 @@
 import { type GraphQLInputFieldConfigMap, type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Relation, Table } from '../../model/model.ts';
 import { filterTypeName } from '../../model/naming/graphql-names.ts';
-import { filterableRows, hasColumnNamedIs, relationsTo } from '../../model/relations/related-rows.ts';
-import type { AdditionName } from '../../settings/additions.ts';
+import { filterableRows, hasColumnNamedIs, relationsTo, takenNames } from '../../model/relations/related-rows.ts';
 import { bindInput } from '../bindings.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
@@ -20,12 +19,12 @@ import { filterIs, filterTypeOf, idFilter } from './value-filters.ts';
 export const filterTypes = {
   Filter: inputType(() => true, filterFields),
   FilterToOne: inputType(
-    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-one'),
+    (table, registry) => hasReferrer(table, registry, 'filter', 'to-one'),
     toOneFields,
     (typeName) => `Filters records by their related \`${typeName}\` record`,
   ),
   FilterToMany: inputType(
-    (table, registry) => hasReferrer(table, registry, 'relationFilters', 'to-many') || filtersLineages(table),
+    (table, registry) => hasReferrer(table, registry, 'filter', 'to-many') || filtersLineages(table),
     toManyFields,
     (typeName) => `Filters records by their related \`${typeName}\` records`,
   ),
@@ -121,16 +120,21 @@ function toManyFields(registry: TypeRegistry, table: Table): GraphQLInputFieldCo
   };
 }
 
-/** Whether a table with this addition has a relation or computed field that leads to one row of `table` (or to many). */
-export function hasReferrer(table: Table, registry: TypeRegistry, addition: AdditionName, kind: Relation['kind']): boolean {
+/** Whether the filter or the order of a table has a relation or computed field that leads to one row of `table` (or to many). */
+export function hasReferrer(table: Table, registry: TypeRegistry, at: 'filter' | 'order', kind: Relation['kind']): boolean {
   const result = kind === 'to-one' ? 'row' : 'rows';
-  return table.referrers.some(
-    (referrer) =>
-      referrer.additions.has(addition) &&
-      registry.hasOf(referrer, 'Filter') &&
-      (relationsTo(referrer, table).some((relation) => relation.kind === kind && !relation.onlyInRows) ||
-        referrer.computed.some(
-          (routine) => routine.arguments.length === 0 && routine.result.kind === result && routine.result.table === table,
-        )),
-  );
+  const addition = at === 'filter' ? 'relationFilters' : 'relationOrder';
+  return table.referrers.some((referrer) => {
+    if (!referrer.additions.has(addition) || !registry.hasOf(referrer, 'Filter')) return false;
+    const fields = [
+      ...relationsTo(referrer, table).filter((relation) => relation.kind === kind && !relation.onlyInRows),
+      ...referrer.computed.filter(
+        (routine) =>
+          !routine.volatile && routine.arguments.length === 0 && routine.result.kind === result && routine.result.table === table,
+      ),
+    ];
+    if (fields.length === 0) return false;
+    const taken = takenNames(referrer, at, registry.nodeIdField);
+    return fields.some(({ fieldName }) => !taken.has(fieldName));
+  });
 }

@@ -101,7 +101,7 @@ export function columnOrders(registry: TypeRegistry, table: Table): GraphQLInput
 }
 
 function isOrderedBy(table: Table, registry: TypeRegistry): boolean {
-  return hasReferrer(table, registry, 'relationOrder', 'to-many');
+  return hasReferrer(table, registry, 'order', 'to-many');
 }
 
 function orderOf(name: OrderAggregate): TableType {
