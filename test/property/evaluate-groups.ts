@@ -86,7 +86,7 @@ async function evaluateKey(
     return column && partOfColumn(at, column);
   };
   const named = partNamed(name);
-  const isRange = typeof by === 'object' && !named?.type.composite && !(named && isJson(named.type));
+  let isRange = typeof by === 'object' && !named?.type.composite && !(named && isJson(named.type));
   if (isRange) [name, by] = onlyMember(by as Input);
   const column = partNamed(name)!;
   let { type } = column;
@@ -94,6 +94,8 @@ async function evaluateKey(
   while (type.composite && typeof by === 'object') {
     names.push(name);
     [name, by] = onlyMember(by as Input);
+    isRange ||= typeof by === 'object' && !columnNamed(namesOf(at.world, type).names, 'rowFieldName', name);
+    if (isRange) [name, by] = onlyMember(by as Input);
     const member = memberOf(at.world, namesOf(at.world, type), 'rowFieldName', name);
     values = values.map((value) => member.in(value?.members));
     ({ type } = member);

@@ -87,7 +87,8 @@ export function hasKey(json: Json, key: string): boolean {
 export function changedDocument(json: Json, { merge = null, removePath, setPath }: JsonChange): Json | undefined {
   try {
     const merged = merge === null ? json : mergedInto(json, parseJson(merge));
-    const removed = (removePath ?? []).reduce((from, path) => without(from, path), merged);
+    // From what is empty there is nothing to remove, whatever the path.
+    const removed = (removePath ?? []).reduce((from, path) => (isEmpty(from) ? from : without(from, path)), merged);
     return (setPath ?? []).reduce(
       (into, { path, value = null }) => withValueAt(into, path, value === null ? null : parseJson(value)),
       removed,
@@ -107,6 +108,10 @@ export interface JsonChange {
 
 /** A key where an array has positions. */
 class NoPositionError extends Error {}
+
+function isEmpty(json: Json): boolean {
+  return isArray(json) ? json.length === 0 : isObject(json) && json.size === 0;
+}
 
 function isContainer(json: Json | undefined): json is readonly Json[] | ReadonlyMap<string, Json> {
   return json !== undefined && (isArray(json) || isObject(json));

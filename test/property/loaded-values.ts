@@ -74,9 +74,9 @@ export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw
 
 export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb]: RawValue): LoadedValue {
   if (text === null) return noValue;
-  if (!type.composite) return { text, json: shownValue(types, type, text, json), jsonb: jsonb! };
+  // In cursors, what JSON would nest is text.
+  if (!type.composite) return { text, json: shownValue(types, type, text, json), jsonb: isJson(type) ? JSON.stringify(text) : jsonb! };
   const raw = json as readonly RawValue[];
-  // In cursors, they are text.
   const value = { text, json: null, jsonb: JSON.stringify(text) };
   if (type.isArray) return { ...value, items: raw.map((item) => loadedValue(types, { ...type, isArray: false }, item)) };
   return { ...value, members: loadedValues(types, type.composite.attributes, raw) };
@@ -123,9 +123,11 @@ export function partOf(types: NamedTypes, column: Column, { name, type, shape }:
 
 type NameKind = 'fieldName' | 'rowFieldName' | 'filterName';
 
-/** What has a name in GraphQL; documents that are ordered as a whole have another for what is at their paths. */
+/** What has a name in GraphQL; what is ordered as a whole has another for what is in it. */
 export function columnNamed(columns: readonly Column[], kind: NameKind, name: string): Column | undefined {
-  return columns.find((each) => each[kind] === name) ?? columns.find((each) => `${each[kind]}Path` === name);
+  return (
+    columns.find((each) => each[kind] === name) ?? columns.find((each) => [`${each[kind]}Path`, `${each[kind]}Members`].includes(name))
+  );
 }
 
 /** The member of a composite value that has a name in GraphQL. */
