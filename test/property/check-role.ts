@@ -8,7 +8,7 @@ import type { ReportedModel } from '../../src/model/report.ts';
 import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';
-import { checkSchema, checkSchemaText } from './check-schema.ts';
+import { admitNulls, checkSchema, checkSchemaText } from './check-schema.ts';
 import { checkWalk } from './check-walk.ts';
 import { evaluateMutation, readState } from './evaluate-mutation.ts';
 import { type Expectation, evaluateOperation } from './evaluate-operation.ts';
@@ -24,6 +24,7 @@ import { ValueOracle } from './value-oracle.ts';
 export async function checkRole(context: CaseContext, model: ReportedModel, random: RandomSource): Promise<number> {
   const schema = await checkSchema(context, model);
   if (random.chance(0.3)) await checkSchemaText(context, model, schema);
+  admitNulls(context.schema, model, schema);
   const world = await loadAsRole(context, model);
   return new RoleCheck(context, model, random, schema, world).run();
 }

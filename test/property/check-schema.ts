@@ -8,6 +8,7 @@ import {
   GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
+  getNullableType,
   type IntrospectionQuery,
   isEnumType,
   isInputObjectType,
@@ -36,6 +37,15 @@ export async function checkSchema({ graph, schema }: CaseContext, model: Reporte
   expectNone('The schema has what the role may not do.', notGranted(schema, model, client));
   // It has been judged; graphql-js would refuse to execute over names that are let pass here.
   return new GraphQLSchema({ ...client.toConfig(), assumeValid: true });
+}
+
+/** Lets the fields of rows be null that are values elsewhere: no constraint holds for these. */
+export function admitNulls({ tables }: SchemaDescription, model: ReportedModel, client: GraphQLSchema): void {
+  const held = new Set(tables.flatMap(({ columns }) => columns.flatMap(({ type }) => (type.isRow ? type.composite!.name : []))));
+  for (const { name, typeName } of model.tables) {
+    const type = held.has(name) ? client.getType(typeName) : undefined;
+    if (isObjectType(type)) for (const field of Object.values(type.getFields())) field.type = getNullableType(field.type);
+  }
 }
 
 /** Holds the schema as text to that of introspection. Throws `PropertyFailure`. */

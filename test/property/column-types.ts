@@ -50,6 +50,8 @@ export interface ColumnType {
   readonly enum: EnumDescription | null;
   readonly domain: DomainDescription | null;
   readonly composite: CompositeDescription | null;
+  /** Whether the composite type is the row type of a table. */
+  readonly isRow: boolean;
   /** The longest text. */
   readonly maxLength: number | null;
   /** Of ranges and multiranges, and of arrays of them. */
@@ -76,7 +78,7 @@ const uuids = [
 ];
 
 function type(sql: string, scalar: string, values: readonly string[], more: Partial<ColumnType> = {}): ColumnType {
-  const none = { enum: null, domain: null, composite: null, maxLength: null, range: null, extension: null };
+  const none = { enum: null, domain: null, composite: null, isRow: false, maxLength: null, range: null, extension: null };
   return { sql, scalar, isArray: false, isOrdered: true, ...none, values, ...more };
 }
 
@@ -230,7 +232,7 @@ export function availableTypes(extensions: ReadonlySet<string>): readonly Column
 }
 
 /** An array of a type. */
-function arrayOf(random: RandomSource, element: ColumnType): ColumnType {
+export function arrayOf(random: RandomSource, element: ColumnType): ColumnType {
   const values = [
     '{}',
     ...Array.from({ length: 4 }, () =>
@@ -282,13 +284,25 @@ export function compositeType(random: RandomSource, sql: string, composite: Comp
   return type(sql, 'composite', values, { composite, isOrdered: false });
 }
 
+/** The row type of a table, with values that keep its constraints, and one that has nothing but nulls. */
+export function rowType(random: RandomSource, sql: string, { name, columns }: RowDescription): ColumnType {
+  const value = () => rowText(columns.map(({ type, notNull }) => (!notNull && random.chance(0.2) ? null : random.pick(type.values))));
+  const values = [rowText(columns.map(() => null)), ...Array.from({ length: 5 }, value)];
+  return type(sql, 'composite', values, { composite: { name, attributes: columns, directive: null }, isRow: true });
+}
+
+interface RowDescription {
+  readonly name: string;
+  readonly columns: readonly (AttributeDescription & { readonly notNull: boolean })[];
+}
+
 /** The type of a member of a composite type, or of an argument or result of a function. */
 export function randomAttributeType(random: RandomSource, declared: readonly ColumnType[]): ColumnType {
   const kind = random.integer(0, 9);
   // There, ranges have bounds beside them, or none.
   const plain = arrayElements.filter(({ range }) => range === null);
   if (kind < 5 || (kind < 8 && declared.length === 0)) return random.pick(plain);
-  return kind < 8 ? random.pick(declared) : arrayOf(random, random.pick([...plain, ...declared]));
+  return kind < 8 ? random.pick(declared) : arrayOf(random, random.pick([...plain, ...declared.filter(({ isArray }) => !isArray)]));
 }
 
 /** The type of a column that is not a key. `others`: types of which a column is sometimes. */

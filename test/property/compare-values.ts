@@ -226,7 +226,8 @@ function compositeText(world: World, { name, attributes }: CompositeDescription,
     if (!column) return null;
     const shaped = value[`${column.fieldName}Shape`] ?? null;
     if (column.shape && shaped !== null) return shapedText(world, partOf(world, column, attribute).type, shaped);
-    const given = value[column.fieldName] ?? null;
+    const bounds = columns.some(({ fieldName }) => fieldName === `${column.fieldName}Bounds`) ? null : value[`${column.fieldName}Bounds`];
+    const given = bounds ?? value[column.fieldName] ?? null;
     return given === null ? null : inputText(world, attribute.type, given);
   });
   return rowText(texts);

@@ -29,6 +29,7 @@ export function showValue(world: World, type: ColumnType, value: LoadedValue, { 
   const { text, json, items } = value;
   if (text === null) return null;
   if (items) return items.map((item) => showValue(world, { ...type, isArray: false }, item, {}, false));
+  if (type.isRow) return rowOf(world, type, value);
   if (type.composite) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
   if (type.isArray)
     return (json as unknown[]).map((item) => (isJson({ ...type, isArray: false }) ? showJson(world, type, item as string | null) : item));
@@ -39,6 +40,13 @@ export function showValue(world: World, type: ColumnType, value: LoadedValue, { 
 /** JSON in a response: its text, if it is not that of a domain. */
 export function showJson({ json }: World, { domain }: ColumnType, text: string | null): unknown {
   return (json === 'object' || domain) && text !== null ? JSON.parse(text) : text;
+}
+
+/** A value that is shown as a row of its table. */
+function rowOf({ tables }: World, { composite }: ColumnType, { members }: LoadedValue) {
+  const table = tables.find(({ description }) => description.name === composite!.name);
+  if (!table) throw new RefusalError(composite!.name);
+  return { kind: 'row', row: { table, values: members! } } as const;
 }
 
 export function memberField({ world, value, ...source }: CompositeSource, field: string, args: Input): unknown {

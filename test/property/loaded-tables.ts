@@ -122,6 +122,8 @@ function namedComposites(schema: SchemaDescription, model: Model): Map<string, T
       ].find(([own]) => own === name)?.[1] ?? [];
     for (const column of columns) addObjects(named, column, described.find((each) => each.name === column.name)?.shape ?? null);
   }
+  // Rows of tables are values as well.
+  for (const table of model.tables) if (!named.has(table.name)) named.set(table.name, table);
   return named;
 }
 

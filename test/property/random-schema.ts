@@ -1,7 +1,7 @@
 /**
  * A random schema: tables with keys and foreign keys, views, types, comment directives, privileges, row level security and rows.
  */
-import { availableTypes, type ColumnType } from './column-types.ts';
+import { arrayOf, availableTypes, type ColumnType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import { addAccess } from './random-access.ts';
 import { addDirectives } from './random-directives.ts';
@@ -9,7 +9,7 @@ import { addForeignKeys } from './random-foreign-keys.ts';
 import { addRoutines } from './random-routines.ts';
 import { addRows } from './random-rows.ts';
 import type { RandomSource } from './random-source.ts';
-import { addUniqueIndex, addView, randomTable } from './random-tables.ts';
+import { addRowColumns, addUniqueIndex, addView, randomTable } from './random-tables.ts';
 import { randomTypes } from './random-types.ts';
 import type { Directive, SchemaDescription } from './schema-description.ts';
 
@@ -32,11 +32,12 @@ export function randomSchema(random: RandomSource, number: number, extensions: R
   };
   addTables(random, schema, relationNames, types, availableTypes(extensions));
   addForeignKeys(random, schema);
+  const rowTypes = addRowColumns(random, schema);
   addRows(random, schema);
   const viewCount = random.integer(0, 2);
   for (let count = 0; count < viewCount; count += 1) addView(random, schema, relationNames.take(random, 0.15));
   addDirectives(random, schema);
-  addRoutines(random, schema, roles, types);
+  addRoutines(random, schema, roles, [...types, ...rowTypes.map((type) => arrayOf(random, type))]);
   addAccess(random, schema, roles);
   return schema;
 }

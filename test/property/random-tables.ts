@@ -1,5 +1,5 @@
 /** Random tables with their columns and keys, and random views over them. */
-import { type ColumnType, integerType, keyTypes, randomColumnType, tsvectorType } from './column-types.ts';
+import { arrayOf, type ColumnType, integerType, keyTypes, randomColumnType, rowType, tsvectorType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import type { RandomSource } from './random-source.ts';
 import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
@@ -68,6 +68,26 @@ function addGenerated(random: RandomSource, columns: ColumnDescription[], names:
   const generatedSql = source.type.sql === 'text' ? ofText : `${name}::integer + 1`;
   const type = isSearched ? tsvectorType : source.type.sql === 'text' ? source.type : integerType;
   columns.push({ ...plainColumn(names.take(random, 0.1), type), generatedSql });
+}
+
+/** Adds columns that hold rows of tables before theirs, or arrays of such rows. */
+export function addRowColumns(random: RandomSource, schema: SchemaDescription): ColumnType[] {
+  const types: ColumnType[] = [];
+  for (const [index, table] of schema.tables.entries()) {
+    const sources = schema.tables.slice(0, index).filter(isComparable);
+    if (sources.length === 0 || random.chance(0.75)) continue;
+    const source = random.pick(sources);
+    const type = rowType(random, quoteIdentifier(schema.name, source.name), source);
+    types.push(type);
+    const names = new FreshNames(table.columns.map(({ name }) => name));
+    table.columns.push(randomColumn(random, names.take(random, 0.1), random.chance(0.7) ? type : arrayOf(random, type)));
+  }
+  return types;
+}
+
+/** Whether PostgreSQL can compare rows as a whole. */
+function isComparable({ columns }: TableDescription): boolean {
+  return columns.every(({ type }) => !/^(json|point)(\[\])?$/.test(type.sql));
 }
 
 /** A table without a primary key, whose key a directive may name. */
