@@ -50,13 +50,17 @@ async function runSteps({ setup, before = '', steps, coercion }: ConformanceCase
   const results: StepResult[] = [];
   try {
     await database.run(setup);
+    let isPrepared = false;
     for (const [index, step] of steps.entries()) {
       if ('sql' in step) {
+        isPrepared = false;
         // A failure is part of the case; the steps after it tell what it should have come to.
         await database.run(step.sql).catch(() => undefined);
         await endpoints.reload();
       } else if (isMutation(step) || isChosen(step, index)) {
-        if (before !== '') await database.run(before);
+        // A query leaves the rows as they are.
+        if (before !== '' && !isPrepared) await database.run(before);
+        isPrepared = !isMutation(step);
         // Mutations are sent even if they are not chosen, because later steps see what they did.
         results.push(await runStep(step, database, endpoints, options));
       }
