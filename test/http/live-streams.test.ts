@@ -143,6 +143,16 @@ describe('a multipart message', () => {
   });
 });
 
+test('a batch has a single response, also for a client that takes streams', async () => {
+  const own = await startTestServer({ subscribeRaw: graph.subscribeRaw, maxBatch: 2 });
+  const body = [{ query: '{ a }' }, { query: '{ b }' }];
+  const accepted = await own.post({ headers: { accept: 'application/json, text/event-stream' }, body });
+  assert.equal(((await accepted.json()) as unknown[]).length, 2);
+  const refused = await own.post({ headers: { accept: events }, body });
+  assert.equal(refused.status, 400);
+  await own.close();
+});
+
 describe('a reserved event stream', () => {
   const reserve = async (headers: Record<string, string> = {}) =>
     fetch(server.endpoint, { method: 'PUT', headers: { apikey: server.anonKey, ...headers } });

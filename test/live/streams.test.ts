@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import type { Caller, GraphQLRequest } from '../../src/index.ts';
+import { type Caller, createRowgraph, type GraphQLRequest } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { announceChanges, nextAnswer, nextData } from './answers.ts';
 
 const schemaSql = `
 comment on schema public is '@graphql({"inflect_names": true})';
+create table kite (id int primary key);
 create table bird (id int primary key, name text not null default 'wren', seen int);
 create table lark (id int primary key); comment on table lark is '@graphql({"additions": {"streams": false}})';
 create table owl (id int primary key); create function owl_stream() returns int language sql stable as 'select 7';
@@ -86,6 +87,13 @@ const resumed: Readonly<Record<string, (cursor: string) => GraphQLRequest>> = {
     variables: { c, n: 'x' },
     operationName: 'A',
   }),
+  'a field that is written twice': (after) => ({
+    query: `subscription ($x: Cursor, $after: Boolean = true) {
+      birdStream(first: 1, filter: {id: {gt: 0}}, after: $x) { cursor @include(if: $after) node { id } }
+      ...on Subscription { birdStream (after : $x, first: 1, filter: {id: {gt: 0}}) { node { id } } }
+    }`,
+    variables: { x: after },
+  }),
 };
 
 for (const [name, request] of Object.entries(resumed)) {
@@ -112,6 +120,21 @@ for (const [name, request] of Object.entries(resumed)) {
     await answers.return?.();
   });
 }
+
+test('errors of what follows are at places of the document that was sent, which is hardly longer', async () => {
+  const query = 'subscription($n:Int){kiteStream(first:$n){cursor node{id}}}';
+  const strict = await createRowgraph({ database: tested.database.url, live: 'notify', limits: { documentBytes: query.length + 30 } });
+  await tested.database.run('insert into kite values (1)');
+  const answers = strict.subscribe({ query, variables: { n: 1 } }, caller);
+  assert.equal((await nextEdges(answers)).length, 1);
+  await tested.database.run('insert into kite values (2)');
+  assert.equal((await nextEdges(answers)).length, 1);
+  await tested.database.run('comment on table kite is \'@graphql({"additions": {"streams": false}})\'');
+  await strict.reload();
+  const { errors } = await nextAnswer(answers);
+  assert.deepEqual(errors?.[0]?.locations, [{ line: 1, column: query.indexOf('kiteStream') + '$after:Cursor '.length + 1 }]);
+  await strict.close();
+});
 
 test('another order: what moves past the cursor comes again', async () => {
   await tested.database.run('truncate bird; insert into bird (id, seen) values (1, 10), (2, 20)');

@@ -175,7 +175,9 @@ class GraphqlRequest implements ResponseState {
   #execute(value: unknown, caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
     const exchange = this.#exchange;
     if (exchange.protocol === 'mcp') return answerAgent(value, { caller, run, exchange, options: this.#parts });
-    if (this.#wish === null) return executeValue(value, caller, run, exchange, this.#parts);
+    // A batch has a single response.
+    if (this.#wish === null || (Array.isArray(value) && !this.#wish.isRequired))
+      return executeValue(value, caller, run, exchange, this.#parts);
     return this.#wish.execute(value, caller, run).then(({ response, live }) => {
       this.#live = live;
       return response;
