@@ -222,7 +222,7 @@ class FieldEvaluator {
     const fields = Object.keys(set);
     // Variables that are absent may leave nothing of the object.
     const added = incremented(args.increment);
-    const changed = changedParts(args.json);
+    const changed = changedParts(table, args.json);
     if (fields.length + added.length + changed.length === 0) throw new RefusalError('There is nothing to update.');
     const values = columnValues(table, set);
     if ([...added, ...changed].some(([field]) => values.has(columnName(table, field))))

@@ -73,7 +73,7 @@ export class NestedEvaluator extends NestedInserter {
     if (reached.length > atMost) throw new RefusalError('too many rows');
     if (reached.length === 0) return this.#connectNone(table, type, set);
     for (const { relation, type: inner } of outgoing) await this.#refer(table, relation, inner, set[relation.fieldName] as Value, assigned);
-    const changed = changedParts(args.json);
+    const changed = changedParts(table, args.json);
     for (const [field] of [...added, ...changed]) if (assigned.has(columnName(table, field))) throw new RefusalError('set and changed');
     const others = [...additions(table, added, ''), ...partAssignments(table, changed, reached, (row) => amongRows([row]))];
     const assignments = [...[...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`), ...others];

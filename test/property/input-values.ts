@@ -9,7 +9,7 @@ import { RefusalError } from './property-failure.ts';
 import { boundedColumn } from './range-values.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
-import { shapedText } from './shapes.ts';
+import { documentWith, shapedText } from './shapes.ts';
 
 /** The fields with what is added to each. */
 export function incremented(increment: unknown): readonly [field: string, value: unknown][] {
@@ -27,12 +27,13 @@ export function additions(table: LoadedTable, added: ReturnType<typeof increment
   });
 }
 
-/** The fields with what is to change in the document of each. */
-export function changedParts(json: unknown): readonly [field: string, change: JsonChange][] {
-  return Object.entries((json ?? {}) as Record<string, JsonChange | null>).filter(
-    (entry): entry is [string, JsonChange] =>
-      (entry[1]?.merge ?? null) !== null || [entry[1]?.removePath, entry[1]?.setPath].some((list) => list && list.length > 0),
-  );
+/** The fields with what is to change in the document of each: parts, or members of its shape. */
+export function changedParts(table: LoadedTable, json: unknown): readonly [field: string, change: JsonChange][] {
+  return Object.entries((json ?? {}) as Record<string, JsonChange | null>).filter((entry): entry is [string, JsonChange] => {
+    const [field, change] = entry;
+    if (change === null || shapedColumn(table, field)) return change !== null;
+    return (change.merge ?? null) !== null || [change.removePath, change.setPath].some((list) => list && list.length > 0);
+  });
 }
 
 /** Assignments of documents to rows: what becomes of each is computed here. An array that has no key fails for its row alone. */
@@ -44,8 +45,14 @@ export function partAssignments(
 ): string[] {
   return changes.map(([field, change]) => {
     const name = columnName(table, field);
+    const shaped = shapedColumn(table, field);
     const cases = rows.map((row) => {
       const { text } = valueOf(row, name);
+      if (shaped) {
+        const { type } = partOfColumn(table, shaped);
+        const json = documentWith(parseJson(text ?? 'null'), type, parseJson(shapedText(table.world, type, change)));
+        return `when ${isRow(row)} then ${quoteLiteral(jsonText(json))}::jsonb`;
+      }
       // From SQL's null, nothing can be removed.
       if (text === null && (change.merge ?? null) === null && !change.setPath?.length) return `when ${isRow(row)} then null::jsonb`;
       const json = changedDocument(parseJson(text ?? 'null'), change);

@@ -13,10 +13,9 @@ import {
 } from 'graphql';
 import { tableByType, type World } from './loaded-tables.ts';
 import { holdsRelatedRows, isOfRelation } from './nested-inputs.ts';
-import { randomChanges } from './random-json.ts';
+import { changeable, randomChanges } from './random-json.ts';
 import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
-import type { RandomSource } from './random-source.ts';
 import { givenOnce } from './random-values.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -102,20 +101,20 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string, worl
     given.splice(0, 1, ['set', set], ['increment', randomIncrement(maker, typeOf('increment'), Object.keys(set))]);
   }
   const json = field.args.find(({ name }) => name === 'json');
-  if (json && random.chance(0.6)) addChanges(random, given, json);
+  if (json && random.chance(0.6)) addChanges(maker, given, json, typeName);
   if (random.chance(0.85)) given.push(['filter', maker.values.restriction(typeOf('filter'), typeName)]);
   if (random.chance(0.8)) given.push(['atMost', random.pick([0, 1, 3, 5, 100, 100, 100])]);
   return given;
 }
 
 /** Adds changes of documents that are not set, with what is set or without. */
-function addChanges(random: RandomSource, given: [string, unknown][], json: GraphQLArgument): void {
+function addChanges({ random, values }: SelectionMaker, given: [string, unknown][], json: GraphQLArgument, typeName: string): void {
   const isAlone = random.chance(0.5);
   const set = isAlone ? {} : (given[0]![1] as Record<string, unknown>);
-  const free = Object.keys((getNamedType(json.type) as GraphQLInputObjectType).getFields()).filter((name) => !Object.hasOwn(set, name));
+  const free = changeable(getNamedType(json.type) as GraphQLInputObjectType, set);
   if (free.length === 0) return;
   if (isAlone) given.splice(0, given.length, ['set', set]);
-  given.push(['json', randomChanges(random, free)]);
+  given.push(['json', randomChanges(random, free, ({ type, name }) => values.value(type, typeName, name))]);
 }
 
 /** What becomes of rows that are already there. */

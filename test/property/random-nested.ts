@@ -4,7 +4,7 @@ import type { Column, Relation } from '../../src/model/model.ts';
 import type { LoadedRow, LoadedTable, World } from './loaded-tables.ts';
 import { isOfRelation } from './nested-inputs.ts';
 import { isOutgoing, isPlainRelation, loadedTarget, mayWriteKey } from './nested-relations.ts';
-import { randomChanges } from './random-json.ts';
+import { changeable, randomChanges } from './random-json.ts';
 import type { SelectionMaker } from './random-selection.ts';
 import { columnOf } from './schema-description.ts';
 
@@ -100,7 +100,7 @@ export class NestedMaker {
   }
 
   #change(member: GraphQLInputField, table: LoadedTable, relation: Relation, depth: number): unknown {
-    const { random } = this.#maker;
+    const { random, values } = this.#maker;
     const target = loadedTarget(this.#world, relation);
     if (String(member.type) === 'Boolean') return random.chance(0.9);
     if (relation.kind === 'to-many' && (member.name === 'disconnect' || member.name === 'delete')) return this.#bounded(member, target);
@@ -110,10 +110,10 @@ export class NestedMaker {
       const type = getNamedType(member.type) as GraphQLInputObjectType;
       const set = this.updateObject(getNamedType(type.getFields().set!.type) as GraphQLInputObjectType, target, depth - 1);
       const json = type.getFields().json;
-      const documents = json ? Object.keys((getNamedType(json.type) as GraphQLInputObjectType).getFields()) : [];
-      const free = documents.filter((name) => !Object.hasOwn(set, name));
-      const isChanged = free.length > 0 && this.#maker.random.chance(0.5);
-      return { ...this.#bounded(member, target), set, ...(isChanged && { json: randomChanges(this.#maker.random, free) }) };
+      const free = json ? changeable(getNamedType(json.type) as GraphQLInputObjectType, set) : [];
+      const isChanged = free.length > 0 && random.chance(0.5);
+      const valueOf = ({ type: of, name }: GraphQLInputField) => values.value(of, target.names.typeName, name);
+      return { ...this.#bounded(member, target), set, ...(isChanged && { json: randomChanges(random, free, valueOf) }) };
     };
     return relation.kind === 'to-one' ? one() : Array.from({ length: random.pick([1, 1, 2]) }, one);
   }

@@ -108,6 +108,17 @@ function momentText(text: string): string {
   return `${moment.toISOString().slice(0, 19)}${fraction.replace(/\.?0*$/, '')}+00:00`;
 }
 
+/** A document with the members of an object of its shape, those of objects inside one by one, or with the elements of a list. */
+export function documentWith(json: Json, { isArray: isList, composite }: ColumnType, given: Json): Json {
+  if (isList) return isArray(json) && isArray(given) ? [...json, ...given] : given;
+  if (!composite || !isObject(json) || !isObject(given)) return given;
+  const inner = (key: string, member: Json): Json => {
+    const attribute = composite.attributes.find(({ name }) => name === key);
+    return attribute && !attribute.type.isArray ? documentWith(json.get(key) ?? null, attribute.type, member) : member;
+  };
+  return new Map([...json, ...[...given].map(([key, member]) => [key, inner(key, member)] as const)]);
+}
+
 /** The document that an object of a shape's input stands for. Members that are left out are not in it. */
 export function shapedText(types: NamedTypes, type: ColumnType, value: unknown): string {
   if (value === null) return 'null';
