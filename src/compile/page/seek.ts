@@ -4,6 +4,7 @@
  * combined by OR, PostgreSQL would read the table from its start for each page.
  */
 import type { Table } from '../../model/model.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import type { OrderKey, OrderValue } from '../../plan/conditions.ts';
 import type { Parameter } from '../../plan/parameter.ts';
 import { traitsOfOrder } from '../../plan/traits/order-traits.ts';
@@ -117,9 +118,16 @@ function positionsIn(keys: readonly WrittenKey[], cursor: Cursor): Position[] {
     const element = cursor[index];
     // A cursor with fewer values than keys compares values only.
     const nullsFollow = Boolean(element) && !key.isNeverNull && !key.nullsFirst && cursor.length === keys.length;
-    const bound = element ? orderable(boundTo(element, type), type) : null;
+    const bound = element ? boundOf(element, type) : null;
     return { key, value: orderable(key.sql, type), bound, isNull: isNull(orderable(key.sql, type), type), nullsFollow };
   });
+}
+
+/** A value of a cursor. That of a domain is of the type that it is over, because its checks would fail for values that no row has. */
+function boundOf(element: Parameter, type: ValueType): Sql {
+  const isOdd = type.kind === 'scalar' && type.oddlyOrdered;
+  const sqlType = (!isOdd && 'writtenAs' in type && type.writtenAs) || type.sqlType;
+  return orderable(boundTo(element, type, sqlType), { ...type, sqlType });
 }
 
 function isEqual({ value, bound, isNull }: Position): Sql {

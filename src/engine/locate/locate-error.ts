@@ -21,6 +21,7 @@ import { bindParameter, resolveValue, UnboundError } from '../prepare/bind-param
 import { type PreparedRequest, planAgain } from '../prepare/prepare-request.ts';
 import type { GraphQLRequest } from '../request.ts';
 import type { RoleSchema } from '../snapshot/role-schema.ts';
+import { errorOfElement } from './locate-element.ts';
 import { locateField, locateVariable, sharedStart } from './locate-field.ts';
 import { canBind, type Failure, isOfTable, locateInput } from './locate-input.ts';
 
@@ -38,9 +39,10 @@ export async function locateError(
   }
   const failure = prepared ? await failureOf(error, roleSchema, prepared) : null;
   const path = error.path ?? (failure ? pathOf(failure) : undefined);
-  const input = failure && error.details.input === undefined ? locateInput(failure) : undefined;
-  const details = { ...(input !== undefined && { input }), ...(await namesOf(error, roleSchema)) };
-  const located = Object.keys(details).length === 0 ? error : error.withDetails(details);
+  const ofElement = failure && errorOfElement(failure);
+  const input = failure && !ofElement && error.details.input === undefined ? locateInput(failure) : undefined;
+  const details = { ...(input !== undefined && { input }), ...(!ofElement && (await namesOf(error, roleSchema))) };
+  const located = Object.keys(details).length === 0 ? (ofElement ?? error) : error.withDetails(details);
   return path ? located.at(path, error.locations ?? locateField(query, operationName, path)) : located;
 }
 
