@@ -220,6 +220,22 @@ test('a request that is on its way when the server closes is served, on a connec
   await assert.rejects(fetch(server.url), 'the port is closed');
 });
 
+test('connections that wait to be accepted when the server closes are accepted, and their requests served', async () => {
+  const server = await startTestServer();
+  const closing = server.close();
+  const opening = Array.from({ length: 30 }, () => connectRaw(server.port, rawRequest(server.anonKey)));
+  // The server accepts none of them before the time is over in which it waits for connections.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  for (const client of await Promise.all(opening)) {
+    const answers = await client.closed();
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('connection')]),
+      [[200, 'close']],
+    );
+  }
+  await closing;
+});
+
 test('requests in all are bounded, before their keys are looked at', () =>
   withGatedServer({ maxRequests: 3 }, async (server) => {
     const inHand = Array.from({ length: 3 }, () => server.post());

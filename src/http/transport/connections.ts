@@ -37,6 +37,8 @@ const idlePatience = 100;
 const headPatience = 1000;
 /** Milliseconds in which the rest of the input of a bare socket is read, and dropped, after the last response. */
 const lingerMillis = 2000;
+/** Most turns of the event loop in which a server that closes still accepts connections. */
+const mostTurns = 500;
 /** Milliseconds between checks for clients that do not read, which look at all connections. */
 const checkInterval = 100;
 
@@ -46,6 +48,8 @@ export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #servers: Server[] = [];
   #isEnding = false;
+  /** Connections so far. */
+  #accepted = 0;
   #nextCheck = 0;
 
   constructor(admission: Admission, limits: ConnectionLimits) {
@@ -74,13 +78,17 @@ export class Connections {
    */
   async close(patience: number): Promise<void> {
     this.#isEnding = true;
+    const opened = new Set(this.#bySocket.values());
     const kept = Math.min(idlePatience, patience);
     await sleep(kept);
-    // What has arrived meanwhile is read first.
-    await nextTurn();
+    // What has arrived meanwhile is read first. A turn accepts one connection, and closing the port resets those that wait to be accepted.
+    for (let turn = 0, accepted = -1; turn < mostTurns && accepted !== this.#accepted; turn++) {
+      accepted = this.#accepted;
+      await nextTurn();
+    }
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
-    // Browsers and proxies open connections in advance, which do not count as idle.
-    this.#endThose(({ socket }) => socket.bytesRead === 0);
+    // Browsers and proxies open connections in advance, which do not count as idle. The first request of a new one may be on its way.
+    this.#endThose((connection) => connection.socket.bytesRead === 0 && opened.has(connection));
     const timers = [
       setTimeout(() => this.#endThose(({ isIdle }) => isIdle), headPatience),
       setTimeout(() => this.#endThose(() => true), patience - kept),
@@ -109,6 +117,7 @@ export class Connections {
       return connection;
     }
     this.#bySocket.set(socket, connection);
+    this.#accepted++;
     socket.once('close', () => {
       this.#bySocket.delete(socket);
       connection.close();
