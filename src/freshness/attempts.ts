@@ -3,7 +3,7 @@ import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { stopError } from '../database/to-database-error.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { SchemaWatch } from './schema-watch.ts';
-import { mayBeOutdated, messageAboutMissing, StaleSchemaError } from './stale-schema.ts';
+import { hasAskedDatabase, mayBeOutdated, messageAboutMissing, StaleSchemaError } from './stale-schema.ts';
 import { type Loaded, mayRepeat } from './watch-state.ts';
 
 /** How much longer to wait each time before a statement runs again that misses an object that the schema has. */
@@ -44,9 +44,13 @@ export class Attempts<Snapshot> {
     // Every other error stands, whatever the deadline: it may say that the outcome of a mutation is unknown, or that it was committed.
     const missing = messageAboutMissing(error);
     const isPatient = error instanceof StaleSchemaError || missing !== null;
-    if (!isPatient && (!mayBeOutdated(error) || performance.now() > this.#began + patienceMillis)) return error;
+    const isLate = !isPatient && performance.now() > this.#began + patienceMillis;
+    if (!isPatient && (!mayBeOutdated(error) || (isLate && hasAskedDatabase(error)))) return error;
     try {
-      if (!(await untilStopped(this.#watch.isOutdated(error, this.#tried, this.#began), this.#deadline, stopError))) {
+      const isOutdated = await untilStopped(this.#watch.isOutdated(error, this.#tried, this.#began), this.#deadline, stopError);
+      // A schema that was read while it changed may lack what was dropped and created again.
+      if (isLate) return isOutdated ? conflict(error) : error;
+      if (!isOutdated) {
         if (missing === null || !this.#mayRepeat(missing)) return clientError(error);
         this.#repeats += 1;
         await untilStopped(pause(this.#repeats * repeatMillis), this.#deadline, stopError);
@@ -68,6 +72,9 @@ export class Attempts<Snapshot> {
 }
 
 function clientError(error: unknown): unknown {
-  if (!(error instanceof StaleSchemaError)) return error;
-  return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause: error });
+  return error instanceof StaleSchemaError ? conflict(error) : error;
+}
+
+function conflict(cause: unknown): ApiError {
+  return new ApiError('CONFLICT', 'The schema of the database keeps changing. Try again later.', { cause });
 }

@@ -145,6 +145,14 @@ test('a statement that misses an object is compiled anew for each newer schema, 
   assert.deepEqual(await outcomeOf(), { outcome: 'TIMEOUT', runs: 4 });
   // A function that misses it does so whatever the schema.
   assert.deepEqual(await outcomeOf('PL/pgSQL function f() line 1'), { outcome: 'DATABASE_ERROR', runs: 2 });
+  // Each schema was read while it changed, and none may refuse the request.
+  const deadline = new Deadline(Infinity);
+  const refused = async (): Promise<never> => {
+    skipped += 6000;
+    await database.query(`create table refused_${skipped} (id int primary key)`, []);
+    throw new ApiError('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "there"');
+  };
+  assert.equal(await withCurrent(watched, deadline, refused, codeOf), 'CONFLICT');
   await watched.stop();
 });
 
