@@ -50,6 +50,9 @@ test('each SQLSTATE has its code', () => {
   assert.match(String(toApiError(new DatabaseError('stack depth limit exceeded', deep)).details.hint), /^Send fewer words in a search/);
   const inFunction = { ...deep, context: 'PL/pgSQL function f() line 1 at RETURN' };
   assert.equal(toApiError(new DatabaseError('stack depth limit exceeded', inFunction)).message, 'stack depth limit exceeded');
+  const messageOf = (routine?: string) => toApiError(new DatabaseError('x', { sqlstate: '08001', ...(routine && { routine }) })).message;
+  assert.match(messageOf('connect_pg_server'), /another server/);
+  assert.match(messageOf(), /^The database cannot be reached/);
   assert.equal(toApiError(new DatabaseError('connect ECONNREFUSED 10.0.0.1', { sqlstate: null })).code, 'DATABASE_UNAVAILABLE');
 });
 

@@ -17,6 +17,11 @@ interface Meaning {
 }
 
 const unreachable: Meaning = { code: 'DATABASE_UNAVAILABLE', message: 'The database cannot be reached. Try again later.', terse: true };
+/** A foreign server or a node of Citus. Only PostgreSQL itself names the C function that reports: a pooler has none. */
+const unreachableBeyond: Meaning = {
+  ...unreachable,
+  message: 'The database cannot reach another server that holds some of the data. Try again later.',
+};
 const refused: Meaning = {
   ...unreachable,
   message: "The database rejected the server's connection. The server log has the reason.",
@@ -205,6 +210,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   XX: broken,
 };
 
+/** The states of a connection that PostgreSQL itself has opened. */
+const otherServerStates: ReadonlySet<string> = new Set(['08001', '08003', '08006']);
+
 /** PostgreSQL's classes without a meaning of their own here. */
 const otherClasses: ReadonlySet<string> = new Set(
   '00 01 02 03 09 0A 0B 0F 0L 0Z 10 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3F 40 42 55 57 72 HV'.split(' '),
@@ -259,6 +267,7 @@ function meaningOf(error: DatabaseError): Meaning {
     if (context === undefined) return unusableShape;
   }
   const meaning = meanings[sqlstate] ?? meanings[sqlstate.slice(0, 2)];
+  if (meaning === unreachable && routine !== undefined && otherServerStates.has(sqlstate) && !isRaised(error)) return unreachableBeyond;
   if (meaning !== undefined && isRaised(error)) return { code: ofServer.has(meaning.code) ? 'RAISED' : meaning.code };
   if (meaning !== undefined && meaning !== broken) return meaning;
   // Some types report unreadable values with states of other classes: tsquery reports syntax errors (42601), regclass names that do not
