@@ -28,7 +28,7 @@ import { contract } from './contract.ts';
 function lazySchema(built: string[] = []): LazySchema {
   const registry = new TypeRegistry();
   const define = (name: string, fields: () => GraphQLFieldConfigMap<unknown, unknown>) =>
-    registry.define(name, (): GraphQLNamedType => {
+    registry.defineAlways(name, (): GraphQLNamedType => {
       built.push(name);
       return new GraphQLObjectType({ name, fields });
     });
