@@ -88,11 +88,10 @@ async function startIn(
   { extensionFiles, provideData }: Pick<PostgresOptions, 'extensionFiles' | 'provideData'>,
 ): Promise<PostgresServer> {
   const port = await freePort();
-  const ownBinaries = extensionFiles === undefined ? null : await copyBinaries(await usableBinaries(folder), folder);
-  const extensionFolder = ownBinaries === null ? null : path.join(ownBinaries, '../share/postgresql/extension');
+  const [shared, version] = await usableBinaries(folder);
+  const binaries = extensionFiles === undefined ? shared : await copyBinaries(shared, folder);
+  const extensionFolder = extensionFiles === undefined ? null : path.join(binaries, '../share/postgresql/extension');
   for (const [name, text] of extensionFiles ?? []) await writeFile(path.join(extensionFolder!, name), text);
-  const binaries = ownBinaries ?? (await usableBinaries(folder));
-  const version = await readVersion(binaries);
   const data = path.join(folder, 'data');
   await (provideData?.(data, user) ?? copyTemplate(binaries, version, folder));
   const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -136,18 +135,16 @@ async function makeFolder(parent: string): Promise<string> {
   return folder;
 }
 
-/** The folder of the binaries; if root's clone is closed to other users, a copy that is open to them. */
-async function usableBinaries(folder: string): Promise<string> {
+/** The folder of the binaries, and their version; if root's clone is closed to other users, a copy that is open to them. */
+async function usableBinaries(folder: string): Promise<readonly [binaries: string, version: string]> {
   const binaries = process.env.ROWGRAPH_TEST_PG_BINDIR ?? (await embeddedBinaries());
-  const usable = await run(path.join(binaries, 'postgres'), ['--version'], user).then(
-    () => true,
-    () => false,
-  );
-  if (usable) return binaries;
+  const version = await readVersion(binaries).catch(() => null);
+  if (version !== null) return [binaries, version];
   const copy = path.join(folder, 'native');
   await cp(path.dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
   if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy]);
-  return path.join(copy, 'bin');
+  const usable = path.join(copy, 'bin');
+  return [usable, await readVersion(usable)];
 }
 
 /** A copy with its own folder of extensions: a server looks for that relative to its binaries. */
