@@ -1,14 +1,21 @@
 /** Writes the tables of docs/settings.md from the table of settings: node build/settings-table.ts */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { limitNames, limitSettingOf } from '../src/budget/limits.ts';
 import { developmentSettings } from '../src/cli/command-settings.ts';
 import { environmentVariableOf, flagOf, settingNames, settings } from '../src/settings/settings.ts';
 
+/** Those of the limits have a page of their own; the first stands for all. */
+const [firstLimit, ...otherLimits] = limitNames.map(limitSettingOf);
+
 /** The page with current tables. */
 export function withSettings(page: string): string {
-  const rows = settingNames.map((name) => {
-    const { placeholder, description, defaultText } = settings[name];
-    return [`\`${name}\``, `\`${flagOf(name)} ${placeholder}\``, `\`${environmentVariableOf(name)}\``, defaultText, description];
-  });
+  const rows = settingNames
+    .filter((name) => !(otherLimits as readonly string[]).includes(name))
+    .map((name) => {
+      const { placeholder, description, defaultText } = settings[name];
+      const meaning = name === firstLimit ? `${description}; so for each of [the limits](limits.md)` : description;
+      return [`\`${name}\``, `\`${flagOf(name)} ${placeholder}\``, `\`${environmentVariableOf(name)}\``, defaultText, meaning];
+    });
   const { defaults, defaultTexts } = developmentSettings;
   const differences = Object.entries({ ...defaults, ...defaultTexts }).map(([name, value]) => [
     `\`${name}\``,
