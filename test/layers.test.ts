@@ -206,7 +206,12 @@ const layers: Readonly<Record<string, Layer>> = {
     values: ['check-node.ts', 'rowgraph.ts', 'budget', 'database/connection-budget.ts', 'extension/pglite-extension.ts'],
     types: ['rowgraph-options.ts', 'rowgraph-interface.ts', 'settings', 'engine', 'access', 'doctor', 'explain', 'database'],
   },
-  auth: { values: ['budget/deadline.ts', 'settings', 'engine/request.ts'], types: ['engine'], packages: ['jose', 'lru-cache'], node: true },
+  auth: {
+    values: ['budget/deadline.ts', 'settings', 'files', 'engine/request.ts'],
+    types: ['engine'],
+    packages: ['jose', 'lru-cache'],
+    node: true,
+  },
   // Files that the server reads, and reads again when they change.
   files: { node: true },
   telemetry: { values: ['events.ts', 'statistics.ts'], packages: ['graphql', 'pino', 'prom-client'], node: true },

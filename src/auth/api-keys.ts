@@ -3,6 +3,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isJsonObject, quote } from '../errors/api-error.ts';
+import { readJson } from '../files/watched-files.ts';
 import { isRoleName, type VerifiedCaller, verifiedCaller } from './caller.ts';
 
 export interface ApiKey {
@@ -99,16 +100,6 @@ const keyLength = 32;
 export function createApiKey(kind: 'publishable' | 'secret'): { readonly key: string; readonly hash: string } {
   const key = `rg_${kind}_${randomBytes(keyLength).toString('base64url')}`;
   return { key, hash: `sha256:${hash('sha256', key)}` };
-}
-
-/** The value of a JSON text. Throws an `Error` that says where it is broken, but repeats nothing of it: it might be a key. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const position = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
-    throw new Error(`is not JSON${position}`);
-  }
 }
 
 /** Throws if an entry has members other than these. */

@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { idTextOf } from '../engine/request.ts';
 import { isJsonObject } from '../errors/api-error.ts';
-import { checkMembers, readHash, readJson, readTime } from './api-keys.ts';
+import { readJson } from '../files/watched-files.ts';
+import { checkMembers, readHash, readTime } from './api-keys.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
-import { readJson } from '../auth/api-keys.ts';
+import { readJson } from '../files/watched-files.ts';
 import type { Setting } from '../settings/setting-kinds.ts';
 import { type Configuration, environmentVariableOf, flagOf, type SettingName, settingNames, settings } from '../settings/settings.ts';
 import { describeFileError } from './command-error.ts';

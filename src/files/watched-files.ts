@@ -1,6 +1,7 @@
 /** The content of files, read again when they change. While the files are broken or missing, the content read last stays in use. */
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { isJsonObject } from '../errors/api-error.ts';
 
 interface WatchedSource<Content> {
   /** The content. Rejects with an `Error` that says what is wrong with the files. */
@@ -102,4 +103,26 @@ export async function readTextFile(file: string, mostBytes: number): Promise<str
   } finally {
     await handle.close();
   }
+}
+
+/** The value of a JSON text. Throws an `Error` that says where it is broken, but repeats nothing of it: it might be a key. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? '';
+    throw new Error(`is not JSON${position}`);
+  }
+}
+
+/** The members of the JSON object in a file, whose text this is. `content` says what they are, for the `Error` that names the file. */
+export function readMembers(file: string, text: string, content: string): Readonly<Record<string, unknown>> {
+  let members: unknown;
+  try {
+    members = readJson(text);
+  } catch (error) {
+    throw new Error(`${file} ${(error as Error).message}`);
+  }
+  if (!isJsonObject(members)) throw new Error(`${file} must hold a JSON object of ${content}`);
+  return members;
 }

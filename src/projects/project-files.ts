@@ -5,9 +5,8 @@
 import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { readJson } from '../auth/api-keys.ts';
-import { ApiError, isJsonObject, quote } from '../errors/api-error.ts';
-import { readTextFile } from '../files/watched-files.ts';
+import { ApiError, quote } from '../errors/api-error.ts';
+import { readMembers, readTextFile } from '../files/watched-files.ts';
 
 /** The settings of a project, as JSON text. */
 export interface ProjectEntry {
@@ -26,6 +25,8 @@ export interface ProjectEntries {
 /** In bytes. */
 const mostFileBytes = 16 * 1024 ** 2;
 const mostFiles = 20_000;
+/** What is in a file, for errors. */
+const content = 'references and projects';
 
 /** The files at a path: the file itself, or the JSON files in the folder, which may be empty. */
 export async function listProjectFiles(location: string): Promise<readonly string[]> {
@@ -63,23 +64,11 @@ export async function readProjectFiles(location: string, before: ProjectEntries 
 
 function parseEntries(file: string, text: string, problems: string[]): ReadonlyMap<string, ProjectEntry> {
   const entries = new Map<string, ProjectEntry>();
-  for (const [reference, entry] of Object.entries(parseProjectFile(file, text))) {
+  for (const [reference, entry] of Object.entries(readMembers(file, text, content))) {
     if (isReference(reference)) entries.set(reference, { text: JSON.stringify(entry), file });
     else problems.push(`${file}: ${quote(reference)} is not a reference; use 20 lower-case letters and digits`);
   }
   return entries;
-}
-
-/** The members of a file. Throws an `Error` that says where it is broken but repeats none of its content, which contains secrets. */
-function parseProjectFile(file: string, text: string): Readonly<Record<string, unknown>> {
-  let content: unknown;
-  try {
-    content = readJson(text);
-  } catch (error) {
-    throw new Error(`${file} ${(error as Error).message}`);
-  }
-  if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of references and projects`);
-  return content;
 }
 
 /** The settings of a project, as in its file. */
@@ -104,7 +93,7 @@ export async function changeProject(location: string, reference: string, change:
   const file = isFolder ? await fileOf(location, reference) : await realpath(location);
   await whileLocked(file, async () => {
     const text = await readTextFile(file, mostFileBytes).catch(textOfMissing);
-    const entries = new Map(Object.entries(parseProjectFile(file, text)));
+    const entries = new Map(Object.entries(readMembers(file, text, content)));
     const entry = change(entries.get(reference));
     if (entry === undefined) entries.delete(reference);
     else entries.set(reference, entry);
@@ -126,7 +115,7 @@ async function makeLocation(location: string): Promise<void> {
 /** The file in a folder that has the reference, or will have it. */
 async function fileOf(folder: string, reference: string): Promise<string> {
   for (const file of await listProjectFiles(folder))
-    if (Object.hasOwn(parseProjectFile(file, await readTextFile(file, mostFileBytes)), reference)) return realpath(file);
+    if (Object.hasOwn(readMembers(file, await readTextFile(file, mostFileBytes), content), reference)) return realpath(file);
   return path.join(folder, `${reference}.json`);
 }
 

@@ -5,10 +5,9 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readJson } from '../../auth/api-keys.ts';
 import { isJsonObject } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
-import { readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
+import { readMembers, readStamp, readTextFile, WatchedFiles } from '../../files/watched-files.ts';
 import { checkCacheControl } from '../../settings/check-settings.ts';
 import { DocumentMap, type TrustedDocument, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -58,13 +57,7 @@ async function listFiles(location: string): Promise<readonly string[]> {
 }
 
 function parseDocuments(file: string, text: string): readonly (readonly [id: string, entry: Entry])[] {
-  let content: unknown;
-  try {
-    content = readJson(text);
-  } catch (error) {
-    throw new Error(`${file} ${(error as Error).message}`);
-  }
-  if (!isJsonObject(content)) throw new Error(`${file} must hold a JSON object of ids and documents`);
+  const content = readMembers(file, text, 'ids and documents');
   const entries = content.format === 'apollo-persisted-query-manifest' ? readManifest(content.operations) : Object.entries(content);
   return entries.map(([id, entry]) => {
     if (typeof id !== 'string' || id === '') throw new Error(`${file}: an id is empty; give each document an id`);
