@@ -29,6 +29,7 @@ import { RefusalError } from './property-failure.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
 import type { ValueOracle } from './value-oracle.ts';
+import { WriterCall } from './writer-call.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -112,8 +113,14 @@ class FieldEvaluator {
     this.#oracle = oracle;
   }
 
-  async run(args: Arguments, info: GraphQLResolveInfo): Promise<MutationResult> {
+  async run(args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
     const world = await loadWorld(this.#context, this.#model);
+    const writer = world.writers.get(info.fieldName);
+    if (writer) return new WriterCall(this.#context, this.#model, this.#oracle, world).run(writer, args, inputTypeOf(info, 'filter'));
+    return this.#write(world, args, info);
+  }
+
+  async #write(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<MutationResult> {
     const typeName = getNamedType(info.returnType).name;
     const table = tableByType(world, typeName);
     const nested = await this.#nested(table, args, info);
@@ -225,10 +232,10 @@ class FieldEvaluator {
     const changed = changedParts(table, args.json);
     if (fields.length + added.length + changed.length === 0) throw new RefusalError('There is nothing to update.');
     const values = columnValues(table, set);
-    if ([...added, ...changed].some(([field]) => values.has(columnName(table, field))))
+    if ([...added.map(([field]) => columnName(table, field)), ...changed.map(({ column }) => column)].some((column) => values.has(column)))
       throw new RefusalError('A field is set and changed.');
     const assignments = [...values].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`);
-    const parts = partAssignments(table, changed, passing, isRow);
+    const parts = partAssignments(changed, passing, isRow);
     return `update ${this.#name(table)} as target set ${[...assignments, ...additions(table, added, ''), ...parts].join(', ')}${condition}`;
   }
 
@@ -269,8 +276,10 @@ function tooManyRows(args: Arguments): ExpectedError {
   return new ExpectedError(`${args.set ? 'update' : 'delete'} impacts too many records`);
 }
 
+/** The type of what an argument has; of no argument, of nothing. */
 function inputTypeOf({ parentType, fieldName }: GraphQLResolveInfo, argument: string): GraphQLInputObjectType {
-  return getNamedType(parentType.getFields()[fieldName]!.args.find(({ name }) => name === argument)!.type) as GraphQLInputObjectType;
+  const type = parentType.getFields()[fieldName]!.args.find(({ name }) => name === argument)?.type;
+  return getNamedType(type) as GraphQLInputObjectType;
 }
 
 /** Whether the response has the records, each selection of which reads a column, or the query. */

@@ -74,9 +74,10 @@ export class NestedEvaluator extends NestedInserter {
     if (reached.length === 0) return this.#connectNone(table, type, set);
     for (const { relation, type: inner } of outgoing) await this.#refer(table, relation, inner, set[relation.fieldName] as Value, assigned);
     const changed = changedParts(table, args.json);
-    for (const [field] of [...added, ...changed]) if (assigned.has(columnName(table, field))) throw new RefusalError('set and changed');
-    const others = [...additions(table, added, ''), ...partAssignments(table, changed, reached, (row) => amongRows([row]))];
-    const assignments = [...[...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`), ...others];
+    const others = [...added.map(([field]) => columnName(table, field)), ...changed.map(({ column }) => column)];
+    if (others.some((column) => assigned.has(column))) throw new RefusalError('set and changed');
+    const changes = [...additions(table, added, ''), ...partAssignments(changed, reached, (row) => amongRows([row]))];
+    const assignments = [...[...assigned].map(([column, sql]) => `${quoteIdentifier(column)} = ${sql}`), ...changes];
     const rows =
       assignments.length > 0
         ? await this.run(table, `update ${nameOf(table)} set ${assignments.join(', ')} where ${amongRows(reached)}`)

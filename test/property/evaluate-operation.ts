@@ -97,7 +97,7 @@ export interface MutationResult {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-type MutationResolver = (args: Arguments, info: GraphQLResolveInfo) => Promise<MutationResult>;
+type MutationResolver = (args: Arguments, info: GraphQLResolveInfo) => Promise<unknown>;
 
 export interface Evaluation {
   readonly schema: GraphQLSchema;
@@ -293,7 +293,7 @@ function computedText(text: string | null): string | null {
   return text === null ? null : `${text}?`;
 }
 
-function asSource(row: LoadedRow | undefined): Source | null {
+export function asSource(row: LoadedRow | undefined): Source | null {
   return row ? { kind: 'row', row } : null;
 }
 

@@ -1,9 +1,9 @@
 /** Values of inputs as SQL that one would write by hand. */
 
 import type { Column } from '../../src/model/model.ts';
-import { baseOf } from './column-types.ts';
+import { baseOf, isJson } from './column-types.ts';
 import { inputText } from './compare-values.ts';
-import { changedDocument, type JsonChange, jsonText, parseJson } from './json-documents.ts';
+import { changedDocument, type Json, type JsonChange, jsonText, parseJson } from './json-documents.ts';
 import { type LoadedRow, type LoadedTable, partOfColumn, valueOf } from './loaded-tables.ts';
 import { RefusalError } from './property-failure.ts';
 import { boundedColumn } from './range-values.ts';
@@ -27,39 +27,45 @@ export function additions(table: LoadedTable, added: ReturnType<typeof increment
   });
 }
 
-/** The fields with what is to change in the document of each: parts, or members of its shape. */
-export function changedParts(table: LoadedTable, json: unknown): readonly [field: string, change: JsonChange][] {
-  return Object.entries((json ?? {}) as Record<string, JsonChange | null>).filter((entry): entry is [string, JsonChange] => {
-    const [field, change] = entry;
-    if (change === null || shapedColumn(table, field)) return change !== null;
-    return (change.merge ?? null) !== null || [change.removePath, change.setPath].some((list) => list && list.length > 0);
+/** A change of the documents of a column: what it leaves of one, also of SQL's null; undefined where PostgreSQL fails. */
+interface PartChange {
+  readonly column: string;
+  readonly apply: (json: Json | null) => Json | null | undefined;
+  /** Whether SQL's null stays null. */
+  readonly keepsNull: boolean;
+}
+
+/** What is to change in documents, by their parts or by objects of their shapes. */
+export function changedParts(table: LoadedTable, json: unknown): readonly PartChange[] {
+  return Object.entries((json ?? {}) as Record<string, unknown>).flatMap(([field, value]): PartChange[] => {
+    if (value === null) return [];
+    const own = table.names.columns.find(({ fieldName, name }) => fieldName === field && isJson(columnOf(table.description, name).type));
+    if (!own) {
+      const shaped = table.names.columns.find(({ shape, fieldName }) => shape && `${fieldName}Shape` === field)!;
+      const { type } = partOfColumn(table, shaped);
+      const given = parseJson(shapedText(table.world, type, value));
+      return [{ column: shaped.name, apply: (document) => documentWith(document, type, given), keepsNull: false }];
+    }
+    const change = value as JsonChange;
+    const hasItems = (list: readonly unknown[] | null | undefined) => (list?.length ?? 0) > 0;
+    const isNew = (change.merge ?? null) !== null || hasItems(change.setPath);
+    if (!isNew && !hasItems(change.removePath)) return [];
+    // From SQL's null, nothing can be removed.
+    return [{ column: own.name, apply: (document) => changedDocument(document, change), keepsNull: !isNew }];
   });
 }
 
 /** Assignments of documents to rows: what becomes of each is computed here. An array that has no key fails for its row alone. */
-export function partAssignments(
-  table: LoadedTable,
-  changes: ReturnType<typeof changedParts>,
-  rows: readonly LoadedRow[],
-  isRow: (row: LoadedRow) => string,
-): string[] {
-  return changes.map(([field, change]) => {
-    const name = columnName(table, field);
-    const shaped = shapedColumn(table, field);
+export function partAssignments(changes: readonly PartChange[], rows: readonly LoadedRow[], isRow: (row: LoadedRow) => string): string[] {
+  return changes.map(({ column, apply, keepsNull }) => {
     const cases = rows.map((row) => {
-      const { text } = valueOf(row, name);
-      if (shaped) {
-        const { type } = partOfColumn(table, shaped);
-        const json = documentWith(parseJson(text ?? 'null'), type, parseJson(shapedText(table.world, type, change)));
-        return `when ${isRow(row)} then ${quoteLiteral(jsonText(json))}::jsonb`;
-      }
-      // From SQL's null, nothing can be removed.
-      if (text === null && (change.merge ?? null) === null && !change.setPath?.length) return `when ${isRow(row)} then null::jsonb`;
-      const json = changedDocument(parseJson(text ?? 'null'), change);
-      const failing = `jsonb_set('[]', array[${quoteIdentifier(name)}::text || 'a'], '0')`;
+      const { text } = valueOf(row, column);
+      if (text === null && keepsNull) return `when ${isRow(row)} then null::jsonb`;
+      const json = apply(parseJson(text ?? 'null'));
+      const failing = `jsonb_set('[]', array[${quoteIdentifier(column)}::text || 'a'], '0')`;
       return `when ${isRow(row)} then ${json === undefined ? failing : `${quoteLiteral(jsonText(json))}::jsonb`}`;
     });
-    return `${quoteIdentifier(name)} = ${cases.length > 0 ? `case ${cases.join(' ')} end` : 'null'}`;
+    return `${quoteIdentifier(column)} = ${cases.length > 0 ? `case ${cases.join(' ')} end` : 'null'}`;
   });
 }
 

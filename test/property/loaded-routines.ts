@@ -31,6 +31,7 @@ export async function callRoutine(
       return echo(world, body.type, args.given, oracle);
     case 'constants':
       return constants(world, routine, body, args);
+    case 'set column':
     case 'all rows':
       throw new Error('A collection is no value.');
   }
@@ -83,8 +84,8 @@ function ofSet({ composite, isArray }: ColumnType, value: LoadedValue): LoadedVa
 }
 
 /** Arguments of functions have none. */
-function withoutModifier(sql: string): string {
-  return sql.replace('numeric(8,3)', 'numeric');
+export function withoutModifier(sql: string): string {
+  return sql.replace('numeric(8,3)', 'numeric').replace(/^(character(?: varying)?|bit)\(\d+\)/, '$1');
 }
 
 /** A single result is null if all its members are. */

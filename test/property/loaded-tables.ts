@@ -62,6 +62,8 @@ export interface World extends NamedTypes {
   readonly tables: readonly LoadedTable[];
   /** What the root fields of functions call. */
   readonly routines: ReadonlyMap<string, LoadedRoutine>;
+  /** The same of Mutation. */
+  readonly writers: ReadonlyMap<string, LoadedRoutine>;
   readonly role: string;
   /** What values of json and jsonb are in responses. */
   readonly json: 'string' | 'object';
@@ -82,7 +84,18 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
   const world = {
     tables,
     ...types,
-    routines: loadedRoutines(schema, model.routines, types, constants),
+    routines: loadedRoutines(
+      schema,
+      model.routines.filter((each) => !describedRoutine(schema, each).isVolatile),
+      types,
+      constants,
+    ),
+    writers: loadedRoutines(
+      schema,
+      model.routines.filter((each) => describedRoutine(schema, each).isVolatile),
+      types,
+      constants,
+    ),
     role: model.role,
     json: context.json,
     foreignKeys: schema.foreignKeys,

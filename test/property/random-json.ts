@@ -1,5 +1,4 @@
 /** Random operands of JSON columns: parts of documents, paths to them, and tests by the SQL/JSON path language. */
-import { type GraphQLInputField, type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { documents, jsonValueTypes } from './column-types.ts';
 import { isArray, isObject, type Json, jsonText, parseJson } from './json-documents.ts';
 import type { RandomSource } from './random-source.ts';
@@ -57,30 +56,8 @@ function randomMatches(random: RandomSource): Record<string, unknown> {
   return { path: `${path} ? (@ >= $least)`, vars: random.pick(['{"least": 1}', '{"least": "b", "more": 0}', '{"least": null}']) };
 }
 
-/** The fields of columns that are not set, each of which is given once. */
-export function changeable(type: GraphQLInputObjectType, set: Readonly<Record<string, unknown>>): readonly GraphQLInputField[] {
-  const given = new Set(Object.keys(set).map(columnOf));
-  return Object.values(type.getFields()).filter(({ name }) => !given.has(columnOf(name)));
-}
-
-function columnOf(field: string): string {
-  return field.replace(/Shape$/, '');
-}
-
-/** Changes of parts of some columns, of at least one. `membersOf` gives values of inputs of shapes. */
-export function randomChanges(
-  random: RandomSource,
-  fields: readonly GraphQLInputField[],
-  membersOf: (field: GraphQLInputField) => unknown,
-): Record<string, unknown> {
-  const chosen = random.sample(fields, random.pick([1, 1, 2]));
-  const once = chosen.filter(({ name }, index) => chosen.findIndex((each) => columnOf(each.name) === columnOf(name)) === index);
-  return Object.fromEntries(
-    once.map((field) => [field.name, getNamedType(field.type).name === 'JSONChange' ? randomChange(random) : membersOf(field)]),
-  );
-}
-
-function randomChange(random: RandomSource): Record<string, unknown> {
+/** A change of parts. */
+export function randomChange(random: RandomSource): Record<string, unknown> {
   // Positions are keys of objects too.
   const path = () =>
     random.chance(0.5)

@@ -10,10 +10,10 @@ import {
   getNamedType,
   isInputObjectType,
   isLeafType,
+  isObjectType,
 } from 'graphql';
 import { tableByType, type World } from './loaded-tables.ts';
 import { holdsRelatedRows, isOfRelation } from './nested-inputs.ts';
-import { changeable, randomChanges } from './random-json.ts';
 import { NestedMaker } from './random-nested.ts';
 import type { RandomOperation, SelectionMaker } from './random-selection.ts';
 import { givenOnce } from './random-values.ts';
@@ -23,16 +23,32 @@ type Field = GraphQLField<unknown, unknown>;
 /** A mutation, or undefined where the role may write nothing. */
 export function randomMutation(maker: SelectionMaker, schema: GraphQLSchema, world: World): RandomOperation | undefined {
   const all = Object.values(schema.getMutationType()?.getFields() ?? {});
-  const fields = all.filter(({ type }) => 'records' in (getNamedType(type) as GraphQLObjectType).getFields());
+  const fields = all.filter(
+    ({ name, type }) => world.writers.has(name) || 'records' in (getNamedType(type) as GraphQLObjectType).getFields(),
+  );
   if (fields.length === 0) return undefined;
   const count = maker.random.pick([1, 1, 1, 2, 3]);
-  const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields), world));
+  const parts = Array.from({ length: count }, () => mutationField(maker, maker.random.pick(fields), world)).filter(
+    (part) => part !== undefined,
+  );
+  if (parts.length === 0) return undefined;
   const query = maker.writer.document('mutation', `{ ${parts.map(({ text }) => text).join(' ')} }`);
   return { query, variables: maker.writer.variables, isNested: parts.some(({ isNested }) => isNested) };
 }
 
-function mutationField(maker: SelectionMaker, field: Field, world: World): { readonly text: string; readonly isNested: boolean } {
+interface MutationPart {
+  readonly text: string;
+  readonly isNested: boolean;
+}
+
+/** Undefined for a function without arguments to take. */
+function mutationField(maker: SelectionMaker, field: Field, world: World): MutationPart | undefined {
   const { random, writer } = maker;
+  const returned = getNamedType(field.type);
+  if (world.writers.has(field.name)) {
+    const text = maker.field(field, 2);
+    return text === undefined ? undefined : { text, isNested: false };
+  }
   const typeName = getNamedType(field.type).name;
   const given = argumentsOf(maker, field, typeName, world);
   const typeOf = (name: string) => field.args.find((argument) => argument.name === name)!.type;
@@ -49,8 +65,7 @@ function mutationField(maker: SelectionMaker, field: Field, world: World): { rea
   });
   const parts = random.chance(0.8) ? ['affectedCount'] : ['__typename'];
   if (random.chance(0.75)) parts.push(recordsOf(maker, field));
-  const response = getNamedType(field.type) as GraphQLObjectType;
-  if (response.getFields().query && random.chance(0.15)) parts.push(`query ${maker.querySelection(2)}`);
+  if (isObjectType(returned) && returned.getFields().query && random.chance(0.15)) parts.push(`query ${maker.querySelection(2)}`);
   const text = `${writer.alias(field.name, true)}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} { ${random.shuffled(parts).join(' ')} }`;
   return { text, isNested };
 }
@@ -111,10 +126,10 @@ function argumentsOf(maker: SelectionMaker, field: Field, typeName: string, worl
 function addChanges({ random, values }: SelectionMaker, given: [string, unknown][], json: GraphQLArgument, typeName: string): void {
   const isAlone = random.chance(0.5);
   const set = isAlone ? {} : (given[0]![1] as Record<string, unknown>);
-  const free = changeable(getNamedType(json.type) as GraphQLInputObjectType, set);
-  if (free.length === 0) return;
+  const changes = values.changes(json.type, typeName, set);
+  if (!changes) return;
   if (isAlone) given.splice(0, given.length, ['set', set]);
-  given.push(['json', randomChanges(random, free, ({ type, name }) => values.value(type, typeName, name))]);
+  given.push(['json', changes]);
 }
 
 /** What becomes of rows that are already there. */

@@ -4,7 +4,6 @@ import type { Column, Relation } from '../../src/model/model.ts';
 import type { LoadedRow, LoadedTable, World } from './loaded-tables.ts';
 import { isOfRelation } from './nested-inputs.ts';
 import { isOutgoing, isPlainRelation, loadedTarget, mayWriteKey } from './nested-relations.ts';
-import { changeable, randomChanges } from './random-json.ts';
 import type { SelectionMaker } from './random-selection.ts';
 import { columnOf } from './schema-description.ts';
 
@@ -100,7 +99,7 @@ export class NestedMaker {
   }
 
   #change(member: GraphQLInputField, table: LoadedTable, relation: Relation, depth: number): unknown {
-    const { random, values } = this.#maker;
+    const { random } = this.#maker;
     const target = loadedTarget(this.#world, relation);
     if (String(member.type) === 'Boolean') return random.chance(0.9);
     if (relation.kind === 'to-many' && (member.name === 'disconnect' || member.name === 'delete')) return this.#bounded(member, target);
@@ -110,10 +109,8 @@ export class NestedMaker {
       const type = getNamedType(member.type) as GraphQLInputObjectType;
       const set = this.updateObject(getNamedType(type.getFields().set!.type) as GraphQLInputObjectType, target, depth - 1);
       const json = type.getFields().json;
-      const free = json ? changeable(getNamedType(json.type) as GraphQLInputObjectType, set) : [];
-      const isChanged = free.length > 0 && random.chance(0.5);
-      const valueOf = ({ type: of, name }: GraphQLInputField) => values.value(of, target.names.typeName, name);
-      return { ...this.#bounded(member, target), set, ...(isChanged && { json: randomChanges(random, free, valueOf) }) };
+      const changes = json && random.chance(0.5) ? this.#maker.values.changes(json.type, target.names.typeName, set) : null;
+      return { ...this.#bounded(member, target), set, ...(changes && { json: changes }) };
     };
     return relation.kind === 'to-one' ? one() : Array.from({ length: random.pick([1, 1, 2]) }, one);
   }

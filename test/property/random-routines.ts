@@ -2,7 +2,14 @@
 import { type ColumnType, integerType, randomAttributeType, textType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import type { RandomSource } from './random-source.ts';
-import type { RoutineBody, RoutineDescription, SchemaDescription } from './schema-description.ts';
+import {
+  columnOf,
+  type ForeignKeyDescription,
+  type RoutineBody,
+  type RoutineDescription,
+  type SchemaDescription,
+  type TableDescription,
+} from './schema-description.ts';
 
 /** Adds functions, mostly for all roles. `declared` are types that the schema has. */
 export function addRoutines(
@@ -29,6 +36,7 @@ function addRoutine(random: RandomSource, schema: SchemaDescription, roles: read
     name,
     body,
     arguments: argumentsOf(random, body),
+    isVolatile: body.kind === 'set column' || (!('column' in body) && random.chance(0.15)),
     directive: random.chance(0.15)
       ? { ...(random.chance(0.5) && { name: randomName(random, 0.1) }), ...(random.chance(0.5) && { max_rows: random.integer(0, 3) }) }
       : null,
@@ -37,8 +45,10 @@ function addRoutine(random: RandomSource, schema: SchemaDescription, roles: read
 }
 
 function randomBody(random: RandomSource, schema: SchemaDescription, declared: readonly ColumnType[]): RoutineBody {
-  const kind = random.integer(0, 9);
+  const kind = random.integer(0, 12);
   const table = random.pick(schema.tables);
+  const change = kind > 9 ? randomChange(random, random.pick(schema.tables), schema.foreignKeys) : undefined;
+  if (change) return change;
   if (kind < 2) return { kind: 'all rows', table };
   if (kind < 6) return { kind: kind < 5 ? 'text of a column' : 'copies of a column', table, column: random.pick(table.columns).name };
   if (kind === 6) return { kind: 'echo', type: randomAttributeType(random, declared) };
@@ -51,6 +61,25 @@ function randomBody(random: RandomSource, schema: SchemaDescription, declared: r
   return { kind: 'constants', returns, columns, rows: Array.from({ length: random.integer(1, 5) }, () => columns.map(value)) };
 }
 
+/** A column that belongs to no key, by the only column of the key; undefined where there are no such. */
+function randomChange(
+  random: RandomSource,
+  table: TableDescription,
+  foreignKeys: readonly ForeignKeyDescription[],
+): RoutineBody | undefined {
+  const { columns, primaryKey, uniqueKeys, uniqueIndexes, view } = table;
+  const [key] = primaryKey;
+  const used = new Set([
+    ...primaryKey,
+    ...uniqueKeys.flat(),
+    ...uniqueIndexes.flatMap((index) => index.columns),
+    ...foreignKeys.filter(({ local }) => local === table).flatMap(({ localColumns }) => localColumns),
+  ]);
+  const free = columns.filter(({ name, type, generatedSql }) => !used.has(name) && generatedSql === null && !type.isRow && !type.range);
+  if (view || primaryKey.length !== 1 || free.length === 0) return undefined;
+  return { kind: 'set column', table, changed: random.pick(free).name, key: key!, returns: random.pick(['rows', 'row', 'count']) };
+}
+
 function argumentsOf(random: RandomSource, body: RoutineBody): RoutineDescription['arguments'] {
   switch (body.kind) {
     case 'text of a column':
@@ -61,6 +90,11 @@ function argumentsOf(random: RandomSource, body: RoutineBody): RoutineDescriptio
       return [{ name: 'most', type: integerType, defaultSql: random.chance(0.3) ? '3' : null }];
     case 'echo':
       return [{ name: 'given', type: body.type, defaultSql: null }];
+    case 'set column':
+      return [
+        { name: 'given', type: columnOf(body.table, body.changed).type, defaultSql: null },
+        { name: 'key', type: columnOf(body.table, body.key).type, defaultSql: null },
+      ];
     case 'all rows':
       return [];
   }

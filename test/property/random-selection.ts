@@ -150,9 +150,14 @@ export class SelectionMaker {
     return nodeIds.length > 0 ? this.random.pick(nodeIds) : undefined;
   }
 
-  #collectionArguments(field: Field): string {
+  #collectionArguments(field: Field): string | undefined {
     const typeName = getNamedType(field.type).name;
     const chosen = new Map<string, unknown>();
+    for (const argument of field.args.filter(({ type }) => isNonNullType(type))) {
+      const value = this.#keyValue(field, argument) ?? null;
+      if (value === null) return undefined;
+      chosen.set(argument.name, value);
+    }
     const filterType = field.args.find(({ name }) => name === 'filter')!.type;
     if (this.random.chance(0.45)) chosen.set('filter', this.values.filter(getNamedType(filterType) as GraphQLInputObjectType, typeName));
     const orderBy = field.args.find(({ name }) => name === 'orderBy');

@@ -15,7 +15,7 @@ import { isEvaluated } from './compare-values.ts';
 import { isSearchInput } from './evaluate-search.ts';
 import type { Examples } from './examples.ts';
 import { randomSearch } from './random-finding.ts';
-import { randomJsonOperand, randomValueKey } from './random-json.ts';
+import { randomChange, randomJsonOperand, randomValueKey } from './random-json.ts';
 import type { RandomSource } from './random-source.ts';
 import { isRangeInput, randomRange } from './range-values.ts';
 
@@ -215,6 +215,22 @@ export class RandomValues {
       .flat()
       .filter((each) => each !== null && (!legal || legal.includes(each as string)));
     return this.#exampleOr(examples, legal ?? pools[named.name] ?? []);
+  }
+
+  /** Changes of parts of some documents that `set` does not set; null where there are none. */
+  changes(type: GraphQLInputType, typeName: string, set: object): Record<string, unknown> | null {
+    const fields = Object.values((getNamedType(type) as GraphQLInputObjectType).getFields());
+    const columnOf = (name: string) => name.replace(/Shape$/, '');
+    const taken = new Set(Object.keys(set).flatMap((name) => [name, columnOf(name)]));
+    const free = fields.filter(({ name }) => !taken.has(name) && !taken.has(columnOf(name)));
+    if (free.length === 0) return null;
+    const chosen = givenOnce(this.#random.sample(free, this.#random.pick([1, 1, 2])));
+    return Object.fromEntries(
+      chosen.map((field) => [
+        field.name,
+        getNamedType(field.type).name === 'JSONChange' ? randomChange(this.#random) : this.value(field.type, typeName, field.name),
+      ]),
+    );
   }
 
   /** A value of a key column. */

@@ -89,6 +89,8 @@ export interface RoutineDescription {
   readonly body: RoutineBody;
   /** Without the row of a computed field. */
   readonly arguments: readonly ArgumentDescription[];
+  /** Whether it is a field of Mutation. */
+  readonly isVolatile: boolean;
   readonly directive: Directive | null;
   /** The roles that may execute it; null for all. */
   readonly callableBy: readonly string[] | null;
@@ -112,7 +114,15 @@ export type RoutineBody =
       readonly rows: readonly (readonly (string | null)[])[];
     }
   /** The argument. */
-  | { readonly kind: 'echo'; readonly type: ColumnType };
+  | { readonly kind: 'echo'; readonly type: ColumnType }
+  /** Sets a column of the rows whose key is the argument, or at least that; returns the rows, the one, or how many. */
+  | {
+      readonly kind: 'set column';
+      readonly table: TableDescription;
+      readonly changed: string;
+      readonly key: string;
+      readonly returns: 'rows' | 'row' | 'count';
+    };
 
 export interface PolicyDescription {
   readonly name: string;

@@ -137,7 +137,7 @@ function createView(schema: SchemaDescription, view: TableDescription): string {
 function createRoutine(schema: SchemaDescription, routine: RoutineDescription): string {
   const { result, query } = definitionOf(schema, routine);
   const returns = result.startsWith('out ') ? '' : ` returns ${result}`;
-  return `create function ${signature(schema, routine, true)}${returns} stable language sql as ${quoteLiteral(query)}`;
+  return `create function ${signature(schema, routine, true)}${returns} ${routine.isVolatile ? 'volatile' : 'stable'} language sql as ${quoteLiteral(query)}`;
 }
 
 function definitionOf(
@@ -153,6 +153,14 @@ function definitionOf(
       return { result: 'text', query: `select ($1).${quoteIdentifier(body.column)}::text || ${given.length > 0 ? '$2' : "'?'"}` };
     case 'copies of a column':
       return { result: 'setof text', query: `select ($1).${quoteIdentifier(body.column)}::text from generate_series(1, $2)` };
+    case 'set column': {
+      const table = quoteIdentifier(schema.name, body.table.name);
+      const isKey = `${quoteIdentifier(body.key)} ${body.returns === 'row' ? '=' : '>='} $2`;
+      const update = `update ${table} set ${quoteIdentifier(body.changed)} = $1 where ${isKey} returning *`;
+      if (body.returns === 'count')
+        return { result: 'integer', query: `with changed as (${update}) select count(*)::integer from changed` };
+      return { result: body.returns === 'row' ? table : `setof ${table}`, query: update };
+    }
     case 'echo':
       return { result: body.type.sql, query: 'select $1' };
     case 'constants': {
