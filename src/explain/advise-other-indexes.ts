@@ -13,6 +13,7 @@ import type { Plan } from '../plan/plan.ts';
 import { walkPlan } from '../plan/walk.ts';
 import { type AdvisedTable, createIndex, type FindTable, written } from './advised-table.ts';
 import type { Advice } from './explanation.ts';
+import { readPatterns } from './read-condition.ts';
 
 /** Fewer distances are computed so fast that an index, which misses some rows, would not help. */
 const minDistances = 10_000;
@@ -20,6 +21,8 @@ const minDistances = 10_000;
 const minRows = 1000;
 /** The operators that an index of trigrams serves, with the rows of a table that is worth one. */
 const servedByTrigrams: Partial<Record<Operator, number>> = { similarTo: 0, containsText: 1000 };
+/** Those that it serves if the pattern has a word of three characters, and that are found in the plan. */
+const ofPatterns: readonly Operator[] = ['like', 'ilike', 'endsWith'];
 /** What GIN serves (manual: GIN Indexes, Built-in Operator Classes). */
 const ofArrays: readonly Operator[] = ['contains', 'containedBy', 'overlaps'];
 const ofJson: readonly JsonOperator[] = ['contains', 'hasAllKeys', 'hasAnyKey', 'hasKey', 'matches'];
@@ -38,10 +41,11 @@ interface ServingIndex {
 }
 
 /** What one of these indexes would serve. */
-type Served = { readonly table: Table } & (
+export type Served = { readonly table: Table } & (
   | { readonly kind: 'distance'; readonly distance: Distance }
   | { readonly kind: 'search'; readonly by: Search }
   | { readonly kind: 'test'; readonly by: ServingIndex }
+  | { readonly kind: 'pattern'; readonly column: string }
 );
 
 /** The distances by which an operation orders the rows of tables, and the filters that such indexes serve. */
@@ -56,14 +60,20 @@ export function findServed(plan: Plan): Served[] {
     if (value.kind === 'search' || (value.kind === 'comparison' && comparesByTrigrams(value)))
       found.push({ kind: 'search', table, by: value });
     if (index !== null) found.push({ kind: 'test', table, by: index });
+    if (value.kind === 'comparison' && ofPatterns.includes(value.operator) && hasTrigrams(value.column))
+      found.push({ kind: 'pattern', table, column: value.column.name });
     return null;
   });
   return found;
 }
 
 function comparesByTrigrams({ operator, column }: Extract<Filter, { kind: 'comparison' }>): boolean {
+  return servedByTrigrams[operator] !== undefined && hasTrigrams(column);
+}
+
+function hasTrigrams(column: Column): boolean {
   const type = operandType(column.type);
-  return servedByTrigrams[operator] !== undefined && type.kind === 'scalar' && type.trigrams !== undefined;
+  return type.kind === 'scalar' && type.trigrams !== undefined;
 }
 
 function servingIndex(filter: Filter): ServingIndex | null {
@@ -95,6 +105,7 @@ function indexOn({ name }: Column, method: ServingIndex['method']): ServingIndex
 export function adviseForServed(served: Served, findTable: FindTable): Advice[] {
   const table = findTable(served.table);
   if (table === undefined) return [];
+  if (served.kind === 'pattern') return [];
   if (served.kind === 'search') return adviseForSearch(served.by, table);
   return served.kind === 'distance' ? adviseForDistance(served.distance, table) : adviseForTest(served.by, table);
 }
@@ -114,6 +125,26 @@ function adviseForTest({ column, method, operatorClass, castTo }: ServingIndex, 
   const message = `about ${written(table.rows)} rows are read to find some by ${column}; an index would find them directly`;
   const create = createIndex(table, `using ${method} (${operatorClass === null ? key : `${key} ${operatorClass}`})`);
   return [{ code: 'missing-index', table: table.name, message, sql: create }];
+}
+
+/** `found`: how the message counts the rows. */
+export function adviseForPattern(
+  filters: readonly string[],
+  alias: string,
+  found: string,
+  served: readonly Served[],
+  table: AdvisedTable,
+): Advice | null {
+  const names = new Set(served.flatMap((each) => (each.kind === 'pattern' ? [each.column] : [])));
+  const [column] = filters
+    .flatMap((filter) => readPatterns(filter, alias))
+    .flatMap(
+      (pattern) =>
+        table.columns.find(({ name, sql, isVarchar }) => sql === pattern.column && names.has(name) && (!pattern.asText || isVarchar)) ?? [],
+    );
+  if (column === undefined || isServedBy({ sql: column.sql, words: column.name }, table.searchKeys)) return null;
+  const message = `${found} by a pattern of ${column.name}; an index of trigrams would find them directly`;
+  return { code: 'missing-index', table: table.name, message, sql: createIndex(table, `using gin (${column.sql} gin_trgm_ops)`) };
 }
 
 function adviseForSearch(by: Search, table: AdvisedTable): Advice[] {

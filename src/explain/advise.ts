@@ -10,7 +10,7 @@ import type { Plan } from '../plan/plan.ts';
 import { traitsOfFilter } from '../plan/traits/filter-traits.ts';
 import { traitsOfOrder } from '../plan/traits/order-traits.ts';
 import { walkPlan } from '../plan/walk.ts';
-import { adviseForServed, findServed } from './advise-other-indexes.ts';
+import { adviseForPattern, adviseForServed, findServed, type Served } from './advise-other-indexes.ts';
 import {
   type AdvisedIndex,
   type AdvisedPolicy,
@@ -29,6 +29,8 @@ import { type Comparison, plainExpression, readComparisons, readSortKey, type So
 const minRows = 1000;
 /** A filter that a larger share of rows passes is not worth an index. */
 const selectiveShare = 0.2;
+/** An index of trigrams finds rows in no order, and each is read from another page and checked: so many are read meanwhile without it. */
+const readsOfTrigrams = 20;
 /** An index on more columns would serve few other operations. */
 const maxEqualities = 3;
 /** Longer expressions would hide what a message says; the SQL has them. */
@@ -54,7 +56,7 @@ export async function advise(
   const findTable = await loadAdvisedTables(database, [...names, ...relations, ...served.map(({ table }) => table)], role);
   const tables = names.flatMap((name) => findTable(name) ?? []);
   const advice = [
-    ...adviseForScans(plans.flatMap(findScans), relations, findTable),
+    ...adviseForScans(plans.flatMap(findScans), relations, served, findTable),
     ...adviseForRelations(relations, findTable),
     ...served.flatMap((each) => adviseForServed(each, findTable)),
     ...tables.flatMap((table) => adviseForPolicies(table, kind)),
@@ -98,15 +100,21 @@ function findRelations(plan: Plan): FollowedRelation[] {
   return found;
 }
 
-function adviseForScans(scans: readonly Scan[], relations: readonly FollowedRelation[], findTable: FindTable): Advice[] {
+function adviseForScans(
+  scans: readonly Scan[],
+  relations: readonly FollowedRelation[],
+  served: readonly Served[],
+  findTable: FindTable,
+): Advice[] {
   return scans.flatMap((scan) => {
     const table = findTable(scan.table);
     const followed = relations.filter((relation) => findTable(relation) === table);
-    return table === undefined ? [] : (adviseForScan(scan, table, followed) ?? []);
+    const ofTable = served.filter((each) => findTable(each.table) === table);
+    return table === undefined ? [] : (adviseForScan(scan, table, followed, ofTable) ?? []);
   });
 }
 
-function adviseForScan(scan: Scan, table: AdvisedTable, followed: readonly FollowedRelation[]): Advice | null {
+function adviseForScan(scan: Scan, table: AdvisedTable, followed: readonly FollowedRelation[], served: readonly Served[]): Advice | null {
   const comparisons = usableComparisons(scan, table);
   const equalities = comparisons.filter(({ kind }) => kind === 'equality');
   const sort = isSortSlow(scan) ? usableSort(scan, table, equalities) : [];
@@ -121,7 +129,7 @@ function adviseForScan(scan: Scan, table: AdvisedTable, followed: readonly Follo
       sql: createIndex(table, `(${[...equalities.map(columnOf), ...sort.map(keySql)].join(', ')})`),
     };
   }
-  return scan.isBlind ? adviseForFilter(scan, table, comparisons, followed) : null;
+  return scan.isBlind ? adviseForFilter(scan, table, comparisons, followed, served) : null;
 }
 
 function adviseForFilter(
@@ -129,10 +137,24 @@ function adviseForFilter(
   table: AdvisedTable,
   comparisons: readonly Comparison[],
   followed: readonly FollowedRelation[],
+  served: readonly Served[],
 ): Advice | null {
   const total = scan.removed === null ? Math.max(table.rows, scan.rows) : scan.rows + scan.removed;
   const visited = total * scan.share;
-  if (comparisons.length === 0 || visited * scan.loops < minRows || scan.rows > total * selectiveShare) return null;
+  if (visited * scan.loops < minRows || scan.rows > total * selectiveShare) return null;
+  const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
+  const found = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))}`;
+  if (comparisons.length > 0) return adviseForColumns(scan, table, comparisons, followed, found);
+  return scan.rows * readsOfTrigrams <= visited ? adviseForPattern(scan.filters, scan.table.alias, found, served, table) : null;
+}
+
+function adviseForColumns(
+  scan: Scan,
+  table: AdvisedTable,
+  comparisons: readonly Comparison[],
+  followed: readonly FollowedRelation[],
+  found: string,
+): Advice | null {
   const equal = comparisons.filter((comparison) => !isRange(comparison)).slice(0, maxEqualities);
   const range = comparisons.find((comparison) => isRange(comparison) && !equal.some(({ column }) => column === comparison.column));
   const columns = [...equal, ...(range === undefined ? [] : [range])];
@@ -140,8 +162,7 @@ function adviseForFilter(
   if (table.indexes.some((index) => serves(index, equal, []) && equal.length > 0)) return null;
   if (table.indexes.some((index) => serves(index, equal, range === undefined ? [] : [range]))) return null;
   const names = columns.map(({ column }) => (column.length > maxNameLength ? 'an expression' : column)).join(', ');
-  const repeated = scan.loops > 1 ? `, ${written(scan.loops)} times` : '';
-  const message = `about ${written(visited)} rows are read${repeated} to find ${written(Math.min(scan.rows, scan.kept))} by ${names}; an index would find them directly`;
+  const message = `${found} by ${names}; an index would find them directly`;
   return {
     code: 'missing-index',
     table: table.name,

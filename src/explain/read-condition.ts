@@ -39,6 +39,12 @@ const plain = new RegExp(
   `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>=|<=?|>=?|\\^@|~~) (?<other>.+)$`,
   'su',
 );
+const patterned = new RegExp(
+  `^(?:(?<alias>${name})\\.(?<column>${name})|\\((?<castAlias>${name})\\.(?<castColumn>${name})\\)::text) (?<operator>~~\\*?) E?'(?<pattern>(?:[^'\\\\]|''|\\\\.)*)'::text$`,
+  'su',
+);
+/** Wildcards and escapes are between words. */
+const wordOfPattern = /[\p{L}\p{N}]{3}/u;
 /** A boolean column, which is a condition by itself, or a test for null. */
 const tested = new RegExp(`^(?:NOT )?(?<alias>${name})\\.(?<column>${name})(?<isNull> IS NULL)?$`, 'u');
 /** A literal pattern that starts with literal text. */
@@ -69,6 +75,20 @@ const expressionToken = new RegExp(
 /** The comparisons in a condition that must all hold and that compare a column of the table with a value independent of its rows. */
 export function readComparisons(condition: string, alias: string): Comparison[] {
   return conjunctsOf(condition).flatMap((conjunct) => readComparison(conjunct, quoteName(alias)) ?? []);
+}
+
+/**
+ * The columns that must match a literal pattern of `like` or `ilike` in which trigrams find a word. Those of `like` that begin with text are
+ * prefixes.
+ */
+export function readPatterns(condition: string, alias: string): Pick<Comparison, 'column' | 'asText'>[] {
+  return conjunctsOf(condition).flatMap((conjunct) => {
+    const groups = patterned.exec(conjunct)?.groups;
+    if (groups === undefined || (groups.alias ?? groups.castAlias) !== quoteName(alias)) return [];
+    const { column = groups.castColumn!, operator, pattern = '' } = groups;
+    const isFound = wordOfPattern.test(pattern) && !(operator === '~~' && literalPrefix.test(`'${pattern}`));
+    return isFound ? [{ column, asText: groups.castColumn !== undefined }] : [];
+  });
 }
 
 /** Reads a sort key; null if it is neither a column of the table, nor an expression that an index can be on. */

@@ -34,6 +34,8 @@ create index town_name on town using gist (name gist_trgm_ops);
 create index town_at on town using gist (at);
 create table village (id int primary key, name varchar(40), at point);
 insert into village select id, name, at from town;
+create table tale (id int primary key, body text);
+insert into tale select id, body from memo;
 create table loose (id int primary key, "the Title" varchar(80), body text);
 comment on table loose is '@graphql({"search": {"columns": {"the Title": "A", "body": "D"}, "config": "english"}})';
 create table slow (id int primary key, body text, words tsvector);
@@ -134,6 +136,31 @@ for (const [name, query] of Object.entries(unfound)) {
     assert.deepEqual(others, []);
     await graph.database.run(sql!);
     assert.deepEqual(adviceOf(await graph.explain(query), 'unindexed-search'), []);
+  });
+}
+
+const patterns: Readonly<Record<string, readonly [filter: string, column?: string]>> = {
+  'the middle of a text': ['like: "%b777%"', 'body'],
+  'any case': ['ilike: "BODY B777"', 'body'],
+  'an end': ['endsWith: "y b777"', 'body'],
+  'a page that is soon full': ['like: "%b7%"'],
+  'a short part': ['like: "%77"'],
+  'a start, which a B-tree finds': ['like: "body b77%"'],
+  'what most texts have': ['ilike: "%body%"'],
+};
+
+for (const [name, [filter, column]] of Object.entries(patterns)) {
+  test(`advice for a pattern: ${name}`, async () => {
+    const query = `{ taleCollection(filter: {body: {${filter}}}) ${ids} }`;
+    const trigrams = () =>
+      graph.explain(query).then((explained) => adviceOf(explained, 'missing-index').filter((sql) => sql.includes('gin')));
+    const expected = column === undefined ? [] : [`create index concurrently on public.tale using gin (${column} gin_trgm_ops);`];
+    assert.deepEqual(await trigrams(), expected);
+    if (column === undefined) return;
+    await graph.database.run(expected[0]!);
+    const after = await graph.explain(query);
+    assert.deepEqual([adviceOf(after, 'missing-index'), indexesOf(after)], [[], ['tale_body_idx']]);
+    await graph.database.run('drop index tale_body_idx');
   });
 }
 
