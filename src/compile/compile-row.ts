@@ -63,7 +63,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
     case 'json part':
       return jsonPart(scope.column(value.column.name), value.column, value.path);
     case 'bounds':
-      return boundsJson({ ...value, type: value.column.type }, scope.column(value.column.name), value.column.notNull, context);
+      return boundsJson({ ...value, type: value.column.type }, scope.column(value.column.name), isNeverNull(value.column, scope), context);
     case 'node id':
       return nodeIdJson(table, scope);
     case 'search rank':

@@ -3,8 +3,9 @@ import type { Column, Relation, Table } from '../model.ts';
 import { enumValueNames, isFreeName } from '../naming/names.ts';
 import { identifies, isJson } from '../types/named-types.ts';
 
-export function isGroupable({ type, orderable, selectable }: Column): boolean {
-  if (!selectable || !orderable) return false;
+/** Whether rows can be grouped by the whole of the column: one with a shape has another for that. */
+export function isGroupable({ type, orderable, selectable, shape }: Column): boolean {
+  if (!selectable || !orderable || shape !== null) return false;
   return type.kind === 'enum' || (type.kind === 'scalar' && !type.unordered);
 }
 
