@@ -5,16 +5,7 @@ import { test } from 'node:test';
 import type { RawResponse } from '../../src/engine/request.ts';
 import { until } from '../support/until.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
-import { rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
-
-async function withServer(options: Parameters<typeof startTestServer>[0], use: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startTestServer(options);
-  try {
-    await use(server);
-  } finally {
-    await server.close();
-  }
-}
+import { rawResponse, readError, startTestServer, type TestServer, withServer } from './start-test-server.ts';
 
 /** A promise that is resolved from outside. */
 function createGate(): { readonly opened: Promise<void>; open: () => void } {

@@ -61,6 +61,19 @@ export async function startTestServer(
   return { ...server, endpoint, anonKey, calls, log, post };
 }
 
+/** A server for as long as it is used. */
+export async function withServer(
+  options: Parameters<typeof startTestServer>[0],
+  use: (server: TestServer) => Promise<void>,
+): Promise<void> {
+  const server = await startTestServer(options);
+  try {
+    await use(server);
+  } finally {
+    await server.close();
+  }
+}
+
 /** What a graph answers. */
 export function rawResponse(body: string, errorCode: RawResponse['errorCode'] = null): RawResponse {
   const bytes = Buffer.from(body);

@@ -10,16 +10,7 @@ import type { StopReason } from '../../src/budget/deadline.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { until } from '../support/until.ts';
 import { connectRaw, rawRequest } from './raw-client.ts';
-import { type Execute, rawResponse, readError, startTestServer, type TestServer } from './start-test-server.ts';
-
-async function withServer(options: Parameters<typeof startTestServer>[0], use: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startTestServer(options);
-  try {
-    await use(server);
-  } finally {
-    await server.close();
-  }
-}
+import { type Execute, rawResponse, readError, type TestServer, withServer } from './start-test-server.ts';
 
 /** A graph that answers nothing, and notes why each request was stopped. */
 function createStuckGraph(): { readonly execute: Execute; readonly stops: StopReason[]; stopped(count: number): Promise<void> } {
