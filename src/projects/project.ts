@@ -2,13 +2,12 @@
 import type { Authenticate } from '../auth/caller.ts';
 import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
-import type { Caller, GraphQLRequest } from '../engine/request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint, OtherEndpoint } from '../http/endpoint/create-endpoint.ts';
 import type { ExecutingGraph } from '../http/endpoint/endpoint-options.ts';
 import type { Exchange } from '../http/endpoint/exchange.ts';
-import { subscribeLater } from '../http/live/subscribe-later.ts';
+import { LateGraph } from '../http/endpoint/late-graph.ts';
 import { settings } from '../settings/settings.ts';
 
 /** The keys of a project. Their files are watched. */
@@ -121,7 +120,7 @@ interface OpenedGraph extends ExecutingGraph {
 /** In milliseconds. */
 const pauseAfterFailure = 1000;
 
-export class LazyGraph implements ExecutingGraph {
+export class LazyGraph extends LateGraph {
   readonly #openGraph: () => Promise<OpenedGraph>;
   readonly #onFailure: (error: unknown) => void;
   #graph: OpenedGraph | null = null;
@@ -135,6 +134,7 @@ export class LazyGraph implements ExecutingGraph {
 
   /** `onFailure` is called with the reason why opening failed. */
   constructor(openGraph: () => Promise<OpenedGraph>, onFailure: (error: unknown) => void) {
+    super();
     this.#openGraph = openGraph;
     this.#onFailure = onFailure;
   }
@@ -165,31 +165,8 @@ export class LazyGraph implements ExecutingGraph {
     this.#endIfRetired();
   }
 
-  executeRaw: ExecutingGraph['executeRaw'] = (request, caller, options) => {
-    const graph = this.#graph;
-    if (graph !== null) return graph.executeRaw(request, caller, options);
-    const opened = untilStopped(this.#open(), options?.deadline ?? null, explainStop);
-    return opened.then((late) => late.executeRaw(request, caller, options));
-  };
-
-  subscribeRaw: NonNullable<ExecutingGraph['subscribeRaw']> = (request, caller, options) => {
-    const opening = this.#graph === null ? untilStopped(this.#open(), options?.deadline ?? null, explainStop) : this.#graph;
-    return subscribeLater(Promise.resolve(opening), request, caller, options);
-  };
-
-  async loadRole(role: string, deadline: Deadline): Promise<void> {
-    const graph = this.#graph ?? (await untilStopped(this.#open(), deadline, explainStop));
-    await graph.loadRole?.(role, deadline);
-  }
-
-  async validate(query: string, options: { role: string }): Promise<readonly unknown[]> {
-    const graph = this.#graph ?? (await this.#open());
-    return graph.validate?.(query, options) ?? [];
-  }
-
-  async explain(request: GraphQLRequest, caller: Caller): Promise<unknown> {
-    const graph = this.#graph ?? (await this.#open());
-    return graph.explain?.(request, caller);
+  protected override whenOpen(deadline: Deadline | null): ExecutingGraph | Promise<ExecutingGraph> {
+    return this.#graph ?? untilStopped(this.#open(), deadline, explainStop);
   }
 
   /** Closes it until the next request, if it has not been used since this time of `performance.now()`. */

@@ -6,11 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, explainStop, type StopReason, untilStopped } from '../../budget/deadline.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ServedGraph } from '../../http/endpoint/endpoint-options.ts';
-import { subscribeLater } from '../../http/live/subscribe-later.ts';
-import type { Caller, GraphQLRequest } from '../../index.ts';
+import { LateGraph } from '../../http/endpoint/late-graph.ts';
 import { SlowSchemaError, UnreachableError } from '../check-database.ts';
 
-export class AwaitedGraph implements ServedGraph {
+export class AwaitedGraph extends LateGraph implements ServedGraph {
   #graph: ServedGraph | null = null;
   /** The load that requests wait for; null while the database cannot be reached. */
   #loading: PromiseWithResolvers<ServedGraph> | null = null;
@@ -41,34 +40,6 @@ export class AwaitedGraph implements ServedGraph {
     this.#loading = null;
   }
 
-  executeRaw: ServedGraph['executeRaw'] = (request, caller, options) => {
-    if (this.#graph !== null) return this.#graph.executeRaw(request, caller, options);
-    return this.#whenOpen(options?.deadline ?? null).then((graph) => graph.executeRaw(request, caller, options));
-  };
-
-  subscribeRaw: NonNullable<ServedGraph['subscribeRaw']> = (request, caller, options) =>
-    subscribeLater(
-      this.#graph === null ? this.#whenOpen(options?.deadline ?? null) : Promise.resolve(this.#graph),
-      request,
-      caller,
-      options,
-    );
-
-  async loadRole(role: string, deadline: Deadline): Promise<void> {
-    const graph = this.#graph ?? (await this.#whenOpen(deadline));
-    await graph.loadRole?.(role, deadline);
-  }
-
-  async validate(query: string, options: { role: string }): Promise<readonly unknown[]> {
-    const graph = this.#graph ?? (await this.#whenOpen(null));
-    return graph.validate?.(query, options) ?? [];
-  }
-
-  async explain(request: GraphQLRequest, caller: Caller): Promise<unknown> {
-    const graph = this.#graph ?? (await this.#whenOpen(null));
-    return graph.explain?.(request, caller);
-  }
-
   readCaches: ServedGraph['readCaches'] = () => this.#graph?.readCaches() ?? [];
 
   readStatistics: ServedGraph['readStatistics'] = () => this.#graph?.readStatistics() ?? null;
@@ -78,7 +49,8 @@ export class AwaitedGraph implements ServedGraph {
     return Promise.reject(this.#loading === null ? unreachable() : stillLoading());
   };
 
-  #whenOpen(deadline: Deadline | null): Promise<ServedGraph> {
+  protected override whenOpen(deadline: Deadline | null): ServedGraph | Promise<ServedGraph> {
+    if (this.#graph !== null) return this.#graph;
     return this.#loading === null ? Promise.reject(unreachable()) : untilStopped(this.#loading.promise, deadline, explainWait);
   }
 }
