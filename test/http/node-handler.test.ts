@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { signKey } from '../../src/auth/sign-key.ts';
 import type { Event } from '../../src/events.ts';
 import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../../src/http/transport/create-node-handler.ts';
@@ -69,9 +70,10 @@ const plain: Mount = (handler, request, response) => handler(request, response);
 
 /** As a body parser does it: reads all, and leaves what it made of it. */
 const parsed =
-  (parse: (text: string) => unknown): Mount =>
+  (parse: (text: string) => unknown, encoding: BufferEncoding = 'utf8'): Mount =>
   async (handler, request, response) => {
     let text = '';
+    request.setEncoding(encoding);
     for await (const chunk of request) text += chunk;
     request.body = parse(text);
     handler(request, response);
@@ -137,6 +139,9 @@ test('what a body parser has read is used', async () => {
     assert.deepEqual([response.status, await response.text()], [200, answer]);
   }
   assert.deepEqual(seen, Array(3).fill({ text: 'ü\u2028"', list: [1, null] }));
+  // Express decompresses bodies, and leaves the header.
+  const inflated = await mount(parsed((text) => JSON.parse(gunzipSync(Buffer.from(text, 'latin1')).toString()), 'latin1'));
+  assert.equal(await (await inflated.post(gzipSync(JSON.stringify(body)), { 'content-encoding': 'gzip' })).text(), answer);
   const batches = await mount(parsed(JSON.parse), { maxBatch: 2 });
   assert.equal(await (await batches.post([{ query }])).text(), `[${answer}]`);
 });

@@ -101,6 +101,11 @@ export abstract class Exchange {
   /** Ends the exchange without a response. */
   abstract destroy(): void;
 
+  /** Whether something else has read the body, and decoded it. */
+  get isBodyRead(): boolean {
+    return false;
+  }
+
   /** Whether the client has disconnected, so that nobody reads the response. */
   get isGone(): boolean {
     return this.#isGone;

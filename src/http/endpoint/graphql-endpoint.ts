@@ -162,7 +162,7 @@ class GraphqlRequest implements ResponseState {
   /** A short body is executed at once; a large one waits for its turn, which nobody may have while waiting for a database. */
   async #executeBody(caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
     const { graph, bodyLimit, largeBodies } = this.#parts;
-    checkContentType(this.#exchange.headers);
+    checkContentType(this.#exchange);
     const bytes = await this.#exchange.readBody(bodyLimit);
     if (this.#times !== null) this.#times.received = performance.now();
     if (bytes.length < largeBody) return this.#execute(parseBody(bytes), caller, run);

@@ -3,9 +3,9 @@
  * body or in a URL.
  */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, quote } from '../../errors/api-error.ts';
+import type { Exchange } from './exchange.ts';
 
 /** A request that names its document, by `documentId` or `extensions.persistedQuery`. It may have a `query` too. */
 export class NamedRequest {
@@ -137,8 +137,8 @@ function readText(name: string, text: string): string | undefined {
   return name === 'operationName' && text === '' ? undefined : text;
 }
 
-/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare an unencoded JSON body in UTF-8. */
-export function checkContentType(headers: IncomingHttpHeaders): void {
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare a JSON body in UTF-8, which is unencoded or has been decoded. */
+export function checkContentType({ headers, isBodyRead }: Exchange): void {
   const contentType = headers['content-type'];
   if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
     throw new ApiError(
@@ -147,7 +147,7 @@ export function checkContentType(headers: IncomingHttpHeaders): void {
     );
   }
   const contentEncoding = headers['content-encoding'];
-  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+  if (!isBodyRead && contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Compressed request bodies are not supported. Send the body without Content-Encoding.');
   }
 }

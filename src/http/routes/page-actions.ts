@@ -54,7 +54,7 @@ function createOperationActions(path: string, operations: SavedOperations): read
 function asAction(answer: (body: Members) => Promise<unknown>): Action {
   return async (exchange) => {
     checkLocalPage(exchange);
-    checkContentType(exchange.headers);
+    checkContentType(exchange);
     const body = await readMembers(exchange);
     try {
       return respond(200, await answer(body));

@@ -76,9 +76,13 @@ export class NodeExchange extends Exchange implements PendingExchange {
     return admission.referAgain(this.connection.share);
   }
 
+  override get isBodyRead(): boolean {
+    return this.request.readableDidRead || this.request.readableEnded;
+  }
+
   readBody(limit: number): Promise<Buffer> {
     const { request, connection } = this;
-    if (request.readableDidRead || request.readableEnded) return this.#readParsedBody(limit);
+    if (this.isBodyRead) return this.#readParsedBody(limit);
     const isTooLong = Number(request.headers['content-length'] ?? 0) > limit;
     if (this.#expects === 'continue' && !isTooLong) {
       this.#isHeadClear = true;
