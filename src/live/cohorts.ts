@@ -4,7 +4,7 @@ import { Deadline } from '../budget/deadline.ts';
 import type { Dependencies } from '../catalog/load-dependencies.ts';
 import type { Database } from '../database/database.ts';
 import { backgroundClient, backgroundShare } from '../database/scheduler.ts';
-import type { Caller, GraphQLRequest } from '../engine/request.ts';
+import type { Caller, GraphQLRequest, HttpHead } from '../engine/request.ts';
 import { resumeStream } from '../engine/resume-stream.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
 import { type PreparedFor, prepareForRole, StandingRequest } from '../engine/standing-request.ts';
@@ -40,6 +40,8 @@ export interface Bound {
   readonly standing: StandingRequest;
   readonly dependencies: Dependencies;
   readonly epoch: number;
+  /** Whether an equal request of the same caller, with this head, has the same answers. */
+  isFor(head: HttpHead | undefined): boolean;
 }
 
 export class Cohorts implements CohortKeeper, Iterable<Cohort> {
@@ -105,7 +107,9 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     const dependencies = await this.#dependencies.of(measure);
     const own = dependencies.readsClaims ? { caller, http } : { caller: { role: caller.role } };
     const target = { database: this.database, observe: this.observe, deadline, client: backgroundClient, ...own };
-    return { standing: await StandingRequest.bind(source, request, target, this.settings.cost), dependencies, epoch };
+    const readsHead = dependencies.readsClaims && source.roleSchema.granted.requestSettings !== null;
+    const isFor = (head: HttpHead | undefined): boolean => !readsHead || head === http;
+    return { standing: await StandingRequest.bind(source, request, target, this.settings.cost), dependencies, epoch, isFor };
   }
 
   join(member: Member, bound: Bound): void {
@@ -163,14 +167,16 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     const groups = new Map<string, Bound & { readonly members: Member[] }>();
     const known = new Map<GraphQLRequest, Map<Caller, Promise<Bound>>>();
     let count = 0;
-    for (const member of [...cohort.members]) {
-      const { request, caller } = member;
+    // Those who join meanwhile are among them.
+    for (const member of cohort.members) {
+      const { request, caller, http } = member;
       const byCaller = known.get(request) ?? new Map<Caller, Promise<Bound>>();
       known.set(request, byCaller);
       const bound = byCaller.get(caller) ?? this.#prepare(member, deadline);
       byCaller.set(caller, bound);
       try {
-        const each = await bound;
+        const ofCaller = await bound;
+        const each = ofCaller.isFor(http) ? ofCaller : await this.#prepare(member, deadline);
         const group = groups.get(each.standing.key);
         if (group === undefined) groups.set(each.standing.key, { ...each, members: [member] });
         else group.members.push(member);

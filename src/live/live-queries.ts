@@ -149,11 +149,6 @@ export class LiveQueries {
     target: Target & { readonly deadline: Deadline },
   ): Promise<void> {
     if (this.#isClosed) throw closing();
-    const { maxSubscriptions } = this.settings;
-    if (this.#members.size > maxSubscriptions) {
-      const message = `The server has ${maxSubscriptions.toLocaleString('en-US')} subscriptions, which is the limit. Try again later.`;
-      throw new ApiError('TOO_MANY_SUBSCRIPTIONS', message);
-    }
     const unbound = { cohort: null, awaits: null, isCaughtUp: false, onFirst: null };
     const member: Member = { subscription, request, caller, http: target.http, ...unbound };
     const bind = async (source: PreparedFor): Promise<Bound | null> => {
@@ -161,6 +156,7 @@ export class LiveQueries {
       if (operation === 'mutation' && target.readOnly === true)
         throw new ApiError('METHOD_NOT_ALLOWED', 'The operation is a mutation, which cannot be subscribed to. Send it as a POST request.');
       if (operation !== 'subscription') return null;
+      this.#checkRoom();
       checkLimit(source.roleSchema.role.limits, 'subscriptions', count);
       return this.#cohorts.bind(source, member, target.deadline);
     };
@@ -175,6 +171,13 @@ export class LiveQueries {
     this.#awaitFirst(member, target.deadline);
     this.#start();
     this.#cohorts.join(member, bound);
+  }
+
+  #checkRoom(): void {
+    const { maxSubscriptions } = this.settings;
+    if (this.#members.size <= maxSubscriptions) return;
+    const message = `The server has ${maxSubscriptions.toLocaleString('en-US')} subscriptions, which is the limit. Try again later.`;
+    throw new ApiError('TOO_MANY_SUBSCRIPTIONS', message);
   }
 
   /** Bounds the wait for the first answer: it ends with what the last evaluation failed with. */

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Caller } from '../../src/index.ts';
 import { RandomSource } from '../property/random-source.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
+import { until } from '../support/until.ts';
 import { announceChanges, LastAnswer, nextAnswer, nextData, untilAnswer } from './answers.ts';
 
 const schemaSql = `
@@ -27,7 +28,7 @@ for (const announced of [false, true]) {
   describe(announced ? 'with triggers that notify' : 'polled', () => {
     let tested: TestGraph;
     before(async () => {
-      tested = await startTestGraph(schemaSql, { live: announced ? 'notify' : 'poll', liveInterval: 5 });
+      tested = await startTestGraph(schemaSql, { live: announced ? 'notify' : 'poll', liveInterval: 5, requestHeaders: ['x-share'] });
       if (announced) await announceChanges(tested.database);
     });
     after(() => tested.stop());
@@ -94,6 +95,24 @@ for (const announced of [false, true]) {
       await untilAnswer(ada, all);
       await untilAnswer(bob, all);
       await Promise.all([ada.return?.(), bob.return?.()]);
+    });
+
+    test('nor do equal callers share what comes to depend on the head of their requests', async () => {
+      const headed = (token: string) =>
+        new LastAnswer(tested.graph, 'subscription { plainCollection(filter: {id: {lt: 3}}) { edges { node { id } } } }', user('eve'), {
+          http: { method: 'POST', url: '/graphql/v1', headers: { 'x-share': token } },
+        });
+      const answer = (...nodes: string[]) => `{"data":{"plainCollection":{"edges":[${nodes.map((id) => `{"node":{"id":${id}}}`)}]}}}`;
+      const followed = ['1', '2', '2'].map((token) => ({ token, last: headed(token) }));
+      await until(() => followed.every(({ last }) => last.text === answer('1', '2')));
+      await tested.database.run(`alter table plain enable row level security; create policy shared on plain for select to authenticated
+        using (id::text = current_setting('request.headers', true)::json ->> 'x-share')`);
+      await until(() => {
+        for (const { token, last } of followed) assert.notEqual(last.text, answer(token === '1' ? '2' : '1'));
+        return followed.every(({ token, last }) => last.text === answer(token));
+      });
+      for (const { last } of followed) await last.stop();
+      await tested.database.run('drop policy shared on plain; alter table plain disable row level security');
     });
 
     test('a policy that changes changes the answers', async () => {

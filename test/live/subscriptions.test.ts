@@ -235,6 +235,8 @@ test('the limits of a client and of the process hold', async () => {
   assert.equal(await codeOf(open('ada')), 'TOO_MANY_SUBSCRIPTIONS');
   await nextData(open('bob'));
   assert.equal(await codeOf(open('eve')), 'TOO_MANY_SUBSCRIPTIONS');
+  // A query is none.
+  await nextData(limited.graph.subscribe({ query: '{ tCollection { edges { cursor } } }' }, caller, { client: 'eve' }));
   await ada[0]!.return?.();
   await nextData(open('ada'));
   await limited.stop();
