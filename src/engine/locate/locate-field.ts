@@ -84,7 +84,7 @@ function inputsWith(value: ValueNode, variable: string, path: InputPath): InputP
   }
 }
 
-export function sharedStart(one: readonly string[], other: readonly string[]): readonly string[] {
+export function sharedStart<Key>(one: readonly Key[], other: readonly Key[]): readonly Key[] {
   const end = one.findIndex((key, index) => key !== other[index]);
   return end < 0 ? one : one.slice(0, end);
 }

@@ -6,6 +6,7 @@ import { isOfBounds } from '../../plan/inputs.ts';
 import type { Parameter } from '../../plan/parameter.ts';
 import type { ScalarValue } from '../../request/operation.ts';
 import { inputName, isComposite, isRange } from '../prepare/encode-value.ts';
+import { sharedStart } from './locate-field.ts';
 import type { Failure } from './locate-input.ts';
 
 /** A value, or one in it. */
@@ -15,7 +16,7 @@ interface Part {
   readonly type: ValueType;
 }
 
-/** The end of a path that leads to the member: `.spots[1].x`; empty if the value has none, or it is not known which. */
+/** The end of a path that leads to the member: `.spots[1].x`, or `.spots` if it may be several of these; empty if the value has none. */
 export function memberPath(parameter: Parameter, failure: Failure): string {
   const { value, encoding } = parameter;
   const { cause, textOf, valueOf } = failure;
@@ -36,7 +37,8 @@ export function memberPath(parameter: Parameter, failure: Failure): string {
       ? isLeaf(part) && cause.message.includes(`"${textOfPart(part)}"`)
       : isDomainNamed(part.type, cause.dataType),
   );
-  return suspects.length === 1 ? endOf(suspects[0]!.path) : '';
+  const [first, ...others] = suspects.map(({ path }) => path);
+  return first === undefined ? '' : endOf(others.reduce(sharedStart, first));
 }
 
 function endOf(path: Part['path']): string {
