@@ -1,6 +1,6 @@
 /**
  * One request and its response, whatever carries them: what it holds of the server from its first byte to the last byte of the response,
- * and whether its client still waits. `NodeExchange` and `FetchExchange` implement it.
+ * and whether its client still waits.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -198,7 +198,7 @@ function isComposite(type: ValueType): boolean {
   return (type.kind === 'row' || type.kind === 'row list') && type.table.kind === 'composite type';
 }
 
-export function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
+function scalarOrEnumOf(context: BuildContext, type: CatalogType): ScalarType | EnumValueType {
   const enumType = context.enums.get(type.id);
   if (enumType) return { kind: 'enum', enum: enumType, sqlType: type.sql, ...nameability(context, type) };
   const writtenAs = writtenTypeOf(context, type);
@@ -256,7 +256,7 @@ function typeTraitsIn(additions: Additions, traits: PostgresType): PostgresType 
 }
 
 /** The type as a table with these additions has it. */
-export function narrowType(type: ValueType, additions: Additions): ValueType {
+function narrowType(type: ValueType, additions: Additions): ValueType {
   if (type.kind === 'list') {
     const element = narrowType(type.element, additions);
     return element === type.element || (element.kind !== 'scalar' && element.kind !== 'enum') ? type : { ...type, element };

@@ -84,12 +84,15 @@ export type Operator = keyof typeof all;
 
 export const operators: Readonly<Record<Operator, OperatorTraits>> = all;
 
-interface JsonOperatorTraits {
+/** An operator of a filter whose operand is not of the type that it compares. */
+interface OperandTraits<Operand extends string> {
   readonly symbol: string;
-  /** What it takes: JSON, a key of an object or an element that is a text, several of these, or a path with variables. */
-  readonly takes: 'json' | 'key' | 'keys' | 'path';
+  readonly takes: Operand;
   readonly description: string;
 }
+
+/** JSON, a key of an object or an element that is a text, several of these, or a path with variables. */
+type JsonOperand = 'json' | 'key' | 'keys' | 'path';
 
 /** The operators of JSON (PostgreSQL manual: JSON Functions and Operators), besides `is`. */
 export const jsonOperators = {
@@ -100,7 +103,7 @@ export const jsonOperators = {
   hasAnyKey: { symbol: '?|', takes: 'keys', description: 'Has any of these keys, or texts as elements' },
   hasKey: { symbol: '?', takes: 'key', description: 'Has this key, or this text as an element' },
   matches: { symbol: '@?', takes: 'path', description: 'Has something at a path of the SQL/JSON path language' },
-} as const satisfies Record<string, JsonOperatorTraits>;
+} as const satisfies Record<string, OperandTraits<JsonOperand>>;
 
 export type JsonOperator = keyof typeof jsonOperators;
 
@@ -109,12 +112,8 @@ export function shapeName(name: string): string {
   return `${name}Shape`;
 }
 
-interface RangeOperatorTraits {
-  readonly symbol: string;
-  /** What it takes: a range (for a multirange, a list of them), or a value that may be in one. */
-  readonly takes: 'range' | 'element';
-  readonly description: string;
-}
+/** A range (for a multirange, a list of them), or a value that may be in one. */
+type RangeOperand = 'range' | 'element';
 
 /** The operators of ranges and multiranges, besides those of texts (PostgreSQL manual: Range Functions and Operators). */
 export const rangeOperators = {
@@ -126,7 +125,7 @@ export const rangeOperators = {
   containsElement: { symbol: '@>', takes: 'element', description: 'Has the value' },
   equalTo: { symbol: '=', takes: 'range', description: 'Has the same values, however the bounds are written' },
   overlaps: { symbol: '&&', takes: 'range', description: 'Has values in common with the other' },
-} as const satisfies Record<string, RangeOperatorTraits>;
+} as const satisfies Record<string, OperandTraits<RangeOperand>>;
 
 export type RangeOperator = keyof typeof rangeOperators;
 
