@@ -76,6 +76,8 @@ before(async () => {
     create domain domain_pair as pair;
     create domain domain_kind as kind;
     create table other (id int primary key, name text);
+    create domain row_of_other as other;
+    create function _known(other) returns row_of_other language sql stable as 'select $1';
     ${tables()} ${roles()}`);
   const database = started.database.url;
   const others: RowgraphOptions[] = [

@@ -270,7 +270,9 @@ function* findLinks(catalog: Catalog): Generator<void, CatalogLinks> {
     at(rowTableId).functions.push(catalogFunction);
     // Filters and orders have no arguments.
     if (others.length > 0) continue;
-    const resultTableId = catalog.types.get(catalogFunction.resultTypeId)?.relationId;
+    const result = catalog.types.get(catalogFunction.resultTypeId);
+    // A domain over rows is read as these are.
+    const resultTableId = result && (result.relationId || catalog.types.get(result.baseId)?.relationId);
     if (resultTableId) at(resultTableId).returnedFor.push(rowTableId);
     yield;
   }
