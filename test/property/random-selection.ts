@@ -145,7 +145,7 @@ export class SelectionMaker {
     if (argument.name === 'fraction' && typeName.endsWith('AggregateResult')) return this.random.pick([0, 0.25, 0.5, 0.9, 1]);
     if (type.name === 'Int' && ['first', 'offset', 'most', 'times'].includes(argument.name)) return this.random.pick([0, 1, 1, 2, 3, 5]);
     if (argument.name === 'given') return this.values.value(argument.type, '', '') ?? undefined;
-    if (getNamedType(argument.type).name !== 'ID') return this.values.key(argument.type, typeName, argument.name);
+    if (getNamedType(argument.type).name !== 'ID') return this.values.key(argument.type, typeName, argument.name) ?? undefined;
     const nodeIds = this.examples.nodeIds();
     return nodeIds.length > 0 ? this.random.pick(nodeIds) : undefined;
   }

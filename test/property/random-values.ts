@@ -214,7 +214,9 @@ export class RandomValues {
       .ofField(typeName, fieldName)
       .flat()
       .filter((each) => each !== null && (!legal || legal.includes(each as string)));
-    return this.#exampleOr(examples, legal ?? pools[named.name] ?? []);
+    const pool = legal ?? pools[named.name] ?? [];
+    // What JSON cannot hold is refused, also where nothing is written.
+    return this.#exampleOr(examples, fieldName.includes('Shape.') ? pool.filter((value) => value !== 'infinity') : pool);
   }
 
   /** Changes of parts of some documents that `set` does not set; null where there are none. */
