@@ -9,6 +9,7 @@ import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';
 import { admitNulls, checkSchema, checkSchemaText } from './check-schema.ts';
+import { Subscription } from './check-subscription.ts';
 import { checkWalk } from './check-walk.ts';
 import { evaluateMutation, readState } from './evaluate-mutation.ts';
 import { type Expectation, evaluateOperation } from './evaluate-operation.ts';
@@ -65,8 +66,10 @@ class RoleCheck {
     for (let number = 0; number < mutations; number += 1) {
       const operation = randomMutation(this.#maker(), this.#schema, this.#world);
       if (!operation) break;
+      const subscription = this.#random.chance(0.1) ? await this.#subscribe() : null;
       await this.#mutate(operation);
       this.#world = await loadAsRole(this.#context, this.#model);
+      if (subscription) await this.#answersAgain(subscription);
       await this.#query();
     }
     return this.#count;
@@ -87,14 +90,39 @@ class RoleCheck {
 
   /** Sends a query and compares the response. Resolves to its data. */
   async #compare(operation: RandomOperation): Promise<Record<string, unknown>> {
-    const { query, variables } = operation;
+    const { query } = operation;
     const document = parse(query);
-    const expected = await this.#expect(operation, document, () =>
-      evaluateOperation({ schema: this.#schema, document, variables, oracle: this.#oracle, world: this.#world, mutate: null }),
-    );
+    const expected = await this.#expect(operation, document, () => this.#evaluate(operation, document));
     const answer = await this.#send(operation);
     if (isExpected(answer, expected, mayBeRefused(this.#world, query))) return answer.data ?? {};
     throw this.#failure('The response is not the expected one.', operation, document, { expected, got: answer });
+  }
+
+  /** A query that keeps answering, whose first answer has come. */
+  async #subscribe(): Promise<Subscription> {
+    const subscription = new Subscription(this.#context, this.#model.role, this.#maker().query());
+    await this.#expectAnswer(subscription);
+    return subscription;
+  }
+
+  async #answersAgain(subscription: Subscription): Promise<void> {
+    try {
+      await this.#expectAnswer(subscription);
+    } finally {
+      await subscription.close();
+    }
+  }
+
+  async #expectAnswer(subscription: Subscription): Promise<void> {
+    const { operation } = subscription;
+    const document = parse(operation.query);
+    const expected = await this.#expect(operation, document, () => this.#evaluate(operation, document));
+    this.#count += 1;
+    await subscription.expect((answer) => isExpected(answer, expected, mayBeRefused(this.#world, operation.query)), expected);
+  }
+
+  #evaluate({ variables }: RandomOperation, document: DocumentNode): Promise<Expectation> {
+    return evaluateOperation({ schema: this.#schema, document, variables, oracle: this.#oracle, world: this.#world, mutate: null });
   }
 
   /** With variables that need not make sense, where the evaluator may not know what to expect and less is refused by it. */

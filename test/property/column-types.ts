@@ -310,6 +310,6 @@ export function randomColumnType(random: RandomSource, declared: readonly Column
   const kind = random.integer(0, 19);
   if (kind < 12 || (kind < 15 && declared.length === 0)) return random.pick(scalarTypes);
   if (kind < 15) return random.pick(declared);
-  if (kind < 17) return arrayOf(random, random.pick([...arrayElements, ...declared]));
+  if (kind < 17) return arrayOf(random, random.pick([...arrayElements, jsonbType, jsonbType, ...declared]));
   return random.pick(kind < 19 ? jsonTypes : others);
 }

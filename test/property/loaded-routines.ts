@@ -83,9 +83,15 @@ function ofSet({ composite, isArray }: ColumnType, value: LoadedValue): LoadedVa
   return { ...value, text: '', members: new Map(composite.attributes.map(({ name }) => [name, value])) };
 }
 
-/** Arguments of functions have none. */
+/** Arguments of functions have none. Some types have another name without one, as SQL takes them for one character or bit. */
 export function withoutModifier(sql: string): string {
-  return sql.replace('numeric(8,3)', 'numeric').replace(/^(character(?: varying)?|bit)\(\d+\)/, '$1');
+  const [, name = sql, array = ''] = /^(numeric|character varying|character|bit)\([\d,]+\)(.*)$/.exec(sql) ?? [];
+  return `${
+    new Map([
+      ['character', 'pg_catalog.bpchar'],
+      ['bit', 'pg_catalog."bit"'],
+    ]).get(name) ?? name
+  }${array}`;
 }
 
 /** A single result is null if all its members are. */

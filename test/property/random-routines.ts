@@ -76,7 +76,8 @@ function randomChange(
     ...foreignKeys.filter(({ local }) => local === table).flatMap(({ localColumns }) => localColumns),
   ]);
   const free = columns.filter(({ name, type, generatedSql }) => !used.has(name) && generatedSql === null && !type.isRow && !type.range);
-  if (view || primaryKey.length !== 1 || free.length === 0) return undefined;
+  const isPlain = primaryKey.length === 1 && !columnOf(table, key!).type.range;
+  if (view || !isPlain || free.length === 0) return undefined;
   return { kind: 'set column', table, changed: random.pick(free).name, key: key!, returns: random.pick(['rows', 'row', 'count']) };
 }
 

@@ -1,6 +1,6 @@
 /**
  * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles. All additions are on. Random schemas
- * have no shapes of JSON, arrays and domains of JSON, row types of tables in columns and arguments, functions that write, or PostGIS; nothing is subscribed to.
+ * have no PostGIS, domains over row types, or functions that return rows of values; streams are not subscribed to.
  */
 import { createRowgraph } from '../../src/index.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
