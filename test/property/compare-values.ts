@@ -126,7 +126,7 @@ async function compare(
   if (operator === 'matchesAny')
     return (await each('matches', operand as unknown[], any)).map((truth, index) => (texts[index] === null ? null : truth));
   if (operator === 'between') return compareBetween({ world, oracle }, texts, type, operand as unknown[]);
-  if (type.scalar === 'JSON') return compareJson(oracle, texts, operator, operand);
+  if (type.scalar === 'JSON' && !type.isArray) return compareJson(oracle, texts, operator, operand);
   if (operator === 'eqi') return ignoringCase(oracle, texts, type, [operand]);
   if (operator === 'inI') return ignoringCase(oracle, texts, type, operand as unknown[]);
   const own = ownComparison(world, type, operator, operand);
