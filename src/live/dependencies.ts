@@ -16,8 +16,13 @@ export class DependencyCache {
     this.#database = database;
   }
 
+  async of(measure: PlanMeasure): Promise<Dependencies> {
+    const known = await this.#ofRelations(measure);
+    return measure.readsEstimate ? { ...known, unannounced: [...known.unannounced, "PostgreSQL's estimate of a count"] } : known;
+  }
+
   /** Of role-independent tables nothing has to be asked: they have no policies, views or functions, and a feed names their partitions. */
-  of({ tableIds, routineIds, roleIndependent }: PlanMeasure): Promise<Dependencies> {
+  #ofRelations({ tableIds, routineIds, roleIndependent }: PlanMeasure): Promise<Dependencies> {
     if (roleIndependent) return Promise.resolve({ relations: tableIds, isTraced: false, readsClaims: false, unannounced: [], own: none });
     const [tables, functions] = [sorted(tableIds), sorted(routineIds)];
     const key = `${tables} ${functions}`;

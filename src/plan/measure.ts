@@ -41,6 +41,8 @@ export interface PlanMeasure extends Touched {
    * order is by columns that are never null, all in the same direction.
    */
   readonly seeksOneRange: boolean;
+  /** Whether a count may be PostgreSQL's estimate, which changes at another time than the table. */
+  readonly readsEstimate: boolean;
 }
 
 /** The estimate for a count or an aggregate, which reads more rows than it returns. */
@@ -71,6 +73,7 @@ class PlanMeasurer {
   #subqueries = 0;
   #parameters = 0;
   #scansOn = false;
+  #readsEstimate = false;
   /** For each page after a cursor, whether it is a single range. */
   readonly #seeks: boolean[] = [];
 
@@ -88,6 +91,7 @@ class PlanMeasurer {
       parameters: this.#parameters,
       settings: this.#scansOn ? scanSettings : noSettings,
       seeksOneRange: this.#seeks.length > 0 && this.#seeks.every(Boolean),
+      readsEstimate: this.#readsEstimate,
     };
   }
 
@@ -106,6 +110,7 @@ class PlanMeasurer {
         return this.#connection(node.value, path, node.isCalled ? null : node.value.table.id, around);
       case 'connection value':
         if (node.value.kind !== 'edges' && node.value.kind !== 'page info') around.outer.constant += rowsOfAggregate;
+        this.#readsEstimate ||= node.value.kind === 'total count' && node.value.estimate !== null;
         return around;
       case 'aggregated column':
         if (isSorted(node.value)) around.outer.constant += rowsOfAggregate;

@@ -15,6 +15,8 @@ create policy own on frog to authenticated using (owner = current_setting('reque
 insert into frog values (1, 'ada'), (2, 'bob');
 create view slow_pond as select id, name from pond, pg_sleep(0.3) where id = 1;
 comment on view slow_pond is '@graphql({"primary_key_columns": ["id"]})';
+create table marsh (id int primary key) with (autovacuum_enabled = off); insert into marsh values (1), (2); analyze marsh;
+comment on table marsh is '@graphql({"totalCount": {"enabled": true}})';
 create table bog (id int primary key); insert into bog values (1);
 create view slow_bog as select id from bog, pg_sleep(0.6);
 comment on view slow_bog is '@graphql({"primary_key_columns": ["id"]})';
@@ -170,4 +172,18 @@ test('PGlite answers live queries', async () => {
   await answers.return?.();
   await graph.close();
   await database.close();
+});
+
+test('estimated counts are refreshed: PostgreSQL announces no new estimate', async () => {
+  const refreshed = await createRowgraph({ database: tested.database.url, live: 'notify', liveRefresh: 50 });
+  const count = 'subscription { marshCollection { totalCount(exact: false) } }';
+  const answers = refreshed.subscribe({ query: count }, service);
+  assert.deepEqual(await nextData(answers), { marshCollection: { totalCount: 2 } });
+  await tested.database.run('insert into marsh values (3)');
+  await tested.database.run('analyze marsh');
+  await untilAnswer(answers, { marshCollection: { totalCount: 3 } });
+  await answers.return?.();
+  const { live } = await refreshed.explain({ query: count }, service);
+  assert.deepEqual(live?.unannounced, ["PostgreSQL's estimate of a count"]);
+  await refreshed.close();
 });
