@@ -31,7 +31,7 @@ import type {
 import { costOfRequest } from './engine/request-cost.ts';
 import { failureResponse } from './engine/run/response.ts';
 import type { Servers } from './engine/run/run-operation.ts';
-import { ClaimsError } from './engine/run/session.ts';
+import { ClaimsError, claimsJson } from './engine/run/session.ts';
 import { ClientSnapshots } from './engine/snapshot/load-snapshot.ts';
 import type { RoleSchema } from './engine/snapshot/role-schema.ts';
 import type { SchemaSnapshot, SnapshotSettings } from './engine/snapshot/schema-snapshot.ts';
@@ -139,7 +139,8 @@ export class RowgraphService implements Rowgraph {
 
   subscribe(request: GraphQLRequest, caller: Caller, options: SubscribeOptions = {}): AsyncIterableIterator<ExecutionResult> {
     const invalid = whyInvalidCall(caller, options);
-    const answers = invalid === null ? this.subscribeRaw(request, caller, { ...options, readOnly: true }) : failing(invalid);
+    const asked = { ...options, readOnly: true };
+    const answers = invalid === null ? this.subscribeRaw(copyOf(request), copyOf(caller), asked) : failing(invalid);
     return readResults(answers, toResult, (error) => {
       if (error === invalid) throw error;
       return toResult(this.#failure(error, request));
@@ -316,10 +317,20 @@ function shareOf({ role, claims }: Caller): string {
 function whyInvalidCall(caller: Caller, options: SubscribeOptions): unknown {
   try {
     checkCaller(caller);
+    claimsJson(caller);
     checkSubscribeOptions(options);
     return null;
   } catch (error) {
     return error;
+  }
+}
+
+/** Of what the program may change while it subscribes. What cannot be copied, such as a function, is no valid value. */
+function copyOf<Value>(value: Value): Value {
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
   }
 }
 

@@ -221,6 +221,24 @@ test('return and the signal unsubscribe, also while an answer is awaited', async
   assert.deepEqual(await next, { done: true, value: undefined });
 });
 
+test('what the program changes in its objects meanwhile changes nothing', async () => {
+  const own = await startTestGraph('create table t (id int primary key); insert into t values (1), (2)');
+  const [variables, claims] = [{ first: 1 }, { sub: 'a' }];
+  const query = 'subscription ($first: Int) { tCollection(first: $first) { edges { node { id } } } }';
+  const answers = own.graph.subscribe({ query, variables }, { ...caller, claims });
+  await nextData(answers);
+  variables.first = 2;
+  claims.sub = 'b';
+  await own.database.run('alter table t add column name text');
+  await own.graph.reload();
+  await own.database.run('update t set id = 0 where id = 1');
+  assert.deepEqual(await nextData(answers), { tCollection: { edges: [{ node: { id: 0 } }] } });
+  await answers.return?.();
+  const wrong = own.graph.subscribe({ query }, { ...caller, claims: { sub: 5n } });
+  await assert.rejects(wrong.next(), /The claims of the caller cannot be written as JSON/);
+  await own.stop();
+});
+
 test('the limits of a client and of the process hold', async () => {
   const limited = await startTestGraph('create table t (id int primary key)', {
     maxSubscriptions: 3,

@@ -61,7 +61,8 @@ export class ClaimsError extends TypeError {
   }
 }
 
-function claimsJson({ claims, role }: Caller): string {
+/** Throws `ClaimsError`. */
+export function claimsJson({ claims, role }: Caller): string {
   try {
     return JSON.stringify({ ...claims, role });
   } catch (error) {
