@@ -1,6 +1,7 @@
 /**
  * The types that columns of random tables have: how PostgreSQL calls them, as which scalar GraphQL shows them, and values of them.
  */
+import { placeTexts, pointTexts } from './places.ts';
 import type { RandomSource } from './random-source.ts';
 
 export interface EnumDescription {
@@ -206,6 +207,8 @@ const otherTypes: readonly ColumnType[] = [
   type('public.vector(2)', 'Opaque', vectors, { extension: 'vector' }),
   type('public.halfvec(2)', 'Opaque', vectors, { extension: 'vector' }),
   type('public.sparsevec(2)', 'Opaque', ['{}/2', '{1:1}/2', '{1:3,2:4}/2', '{2:-0.5}/2'], { extension: 'vector' }),
+  type('public.geometry(Point,4326)', 'GeoJSON', pointTexts, { extension: 'postgis' }),
+  type('public.geometry(Geometry,4326)', 'GeoJSON', placeTexts, { extension: 'postgis' }),
   rangeType('int8range', bigintType, ['[0,3)', '(,9007199254740993]', 'empty', '[9007199254740993,)']),
   rangeType('numrange', numericType, ['[0,1.5)', '(1.5,10]', '[-2.25,1]', 'empty', '(,0)', '(,)', '[1.5,1.5]']),
   rangeType('daterange', dateType, [

@@ -7,6 +7,7 @@ import { arrayText, type ColumnType, type CompositeDescription, integerType, row
 import { compareJson } from './evaluate-json.ts';
 import type { World } from './loaded-tables.ts';
 import { partOf, valueNames } from './loaded-values.ts';
+import { comparePlaces, placeText } from './places.ts';
 import { RefusalError } from './property-failure.ts';
 import { boundTexts, compareRanges, rangeOperators, rangeText } from './range-values.ts';
 import { quoteLiteral } from './schema-sql.ts';
@@ -30,6 +31,8 @@ export async function compareValues(
   operand: unknown,
 ): Promise<readonly Truth[] | undefined> {
   if (type.range && !type.isArray && rangeOperators.includes(operator)) return compareBounds(comparing, texts, type, operator, operand);
+  // Of objects, null is no condition.
+  if (operator === 'dWithin' && operand === null) return undefined;
   if (!isOfArrays(type, operator)) return compare(comparing, texts, type, operator, operand);
   if (operand === null) return undefined;
   return operator === 'length'
@@ -127,6 +130,7 @@ async function compare(
     return (await each('matches', operand as unknown[], any)).map((truth, index) => (texts[index] === null ? null : truth));
   if (operator === 'between') return compareBetween({ world, oracle }, texts, type, operand as unknown[]);
   if (type.scalar === 'JSON' && !type.isArray) return compareJson(oracle, texts, operator, operand);
+  if (type.scalar === 'GeoJSON') return comparePlaces(texts, operator, operand);
   if (operator === 'eqi') return ignoringCase(oracle, texts, type, [operand]);
   if (operator === 'inI') return ignoringCase(oracle, texts, type, operand as unknown[]);
   const own = ownComparison(world, type, operator, operand);
@@ -200,7 +204,7 @@ const networkOperators: Readonly<Record<string, string>> = { contains: '>>=', co
 
 // biome-ignore format: a list
 const others = [
-  'is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI', 'any', 'all', 'length', 'ancestorOf', 'descendantOf', 'matchesAny',
+  'is', 'in', 'notIn', 'between', 'endsWith', 'containsText', 'eqi', 'inI', 'any', 'all', 'length', 'ancestorOf', 'descendantOf', 'matchesAny', 'within', 'intersects', 'dWithin',
   ...rangeOperators,
 ];
 
@@ -235,6 +239,7 @@ function compositeText(world: World, { name, attributes }: CompositeDescription,
 
 /** Of two labels with one name the first has it. */
 function labelOf(world: World, type: ColumnType, value: unknown): string {
+  if (type.scalar === 'GeoJSON') return placeText(value);
   if (type.range) return rangeText(type, value);
   if (type.composite) return compositeText(world, type.composite, value as Readonly<Record<string, unknown>>);
   const names = valueNames(world, type);

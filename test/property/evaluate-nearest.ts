@@ -5,6 +5,7 @@
 import { baseOf, doubleType, realType } from './column-types.ts';
 import { type LoadedRow, type LoadedTable, nodeIdOf, rowsOf, valueOf } from './loaded-tables.ts';
 import { type Measure, measureRows } from './measures.ts';
+import { placeText } from './places.ts';
 import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
 import { quoteLiteral } from './schema-sql.ts';
@@ -61,11 +62,12 @@ function originOf(
   const members = Object.entries(origin).filter(([, value]) => value !== null);
   if (members.length !== 1) throw new RefusalError('one value to measure from');
   const [kind, value] = members[0]!;
-  const { sql } = baseOf(columnOf(table.description, column).type);
+  const { sql, scalar } = baseOf(columnOf(table.description, column).type);
   if (kind === 'nearestTo') {
     const row = rowsOf(table).find((each) => nodeIdOf(each) === value);
     return row ? { text: valueOf(row, column).text, row } : { text: null };
   }
+  if (scalar === 'GeoJSON') return { text: placeText(value) };
   if (!Array.isArray(value)) return { text: String(value) };
   const length = Number(/\((\d+)\)/.exec(sql)?.[1] ?? 2);
   if (value.length !== length) throw new RefusalError('other dimensions');
@@ -83,8 +85,9 @@ async function measureFrom(
   oracle: ValueOracle,
 ): Promise<Measure> {
   const { sql, scalar } = baseOf(columnOf(table.description, column).type);
-  const type = scalar === 'String' ? 'text' : sql;
-  const usual = type === 'text' ? 'SIMILARITY' : type === 'point' ? 'EUCLIDEAN' : type.startsWith('bit') ? 'HAMMING' : 'COSINE';
+  const type = scalar === 'String' ? 'text' : scalar === 'GeoJSON' ? 'public.geometry' : sql;
+  const usual =
+    type === 'text' ? 'SIMILARITY' : type === 'point' || scalar === 'GeoJSON' ? 'EUCLIDEAN' : type.startsWith('bit') ? 'HAMMING' : 'COSINE';
   const measure = metrics[String(metric ?? usual)]!;
   const texts = rowsOf(table).map((row) => (from === null ? null : valueOf(row, column).text));
   const typed = type === 'text' ? measure : (origin: string) => measure(origin).replace('value', `value::${type}`);

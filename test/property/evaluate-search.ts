@@ -82,6 +82,7 @@ function queryOf({ config }: Searched, { text, mode, config: given }: SearchInpu
   if (mode === 'PLAIN' || mode === 'SIMILAR') return read('plainto_tsquery', text);
   if (mode !== 'PREFIX') return read('websearch_to_tsquery', text);
   const prefixes = [...text.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => `${word}:*`).join(' & ');
+  if (configuration === 'simple') return read('to_tsquery', prefixes);
   // A word that is only begun may be a stop word, or end like another.
   return `(${read('to_tsquery', prefixes)} || ${read('to_tsquery', prefixes, 'simple')})`;
 }

@@ -2,6 +2,7 @@
 import type { Column, Table } from '../../src/model/model.ts';
 import { type ColumnType, isJson, type Shape } from './column-types.ts';
 import { parseJson } from './json-documents.ts';
+import { shownPlace } from './places.ts';
 import { quoteIdentifier } from './schema-sql.ts';
 import { shapedValue, shapeType } from './shapes.ts';
 
@@ -75,7 +76,12 @@ export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw
 export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb]: RawValue): LoadedValue {
   if (text === null) return noValue;
   // In cursors, what JSON would nest is text.
-  if (!type.composite) return { text, json: shownValue(types, type, text, json), jsonb: isJson(type) ? JSON.stringify(text) : jsonb! };
+  if (!type.composite)
+    return {
+      text,
+      json: shownValue(types, type, text, json),
+      jsonb: isJson(type) || type.scalar === 'GeoJSON' ? JSON.stringify(text) : jsonb!,
+    };
   const raw = json as readonly RawValue[];
   const value = { text, json: null, jsonb: JSON.stringify(text) };
   if (type.isArray) return { ...value, items: raw.map((item) => loadedValue(types, { ...type, isArray: false }, item)) };
@@ -86,6 +92,7 @@ function shownValue(types: NamedTypes, type: ColumnType, text: string, json: unk
   const names = valueNames(types, type);
   const named = (label: unknown) => names.get(label as string) ?? label;
   if (type.isArray) return (json as unknown[]).map(named);
+  if (type.scalar === 'GeoJSON') return shownPlace(text);
   if (type.enum) return named(text);
   if (['BigInt', 'BigFloat', 'UUID', 'JSON'].includes(type.scalar) || isJson(type)) return text;
   // Minus zero is zero.

@@ -132,5 +132,7 @@ function nullable(type: GraphQLInputType): GraphQLInputType {
 }
 
 function leafLiteral(type: GraphQLInputType, value: unknown): string {
+  // The members of GeoJSON have plain names.
+  if (String(type) === 'GeoJSON') return JSON.stringify(value).replaceAll(/"(\w+)":/g, '$1:');
   return isEnumType(type) ? String(value) : JSON.stringify(value);
 }

@@ -15,7 +15,7 @@ const {
 /** Cases that share a database: a schema that was dropped leaves something behind. */
 const casesOfDatabase = 100;
 /** What random schemas use where there is such an extension. */
-const usedExtensions = ['ltree', 'pg_trgm', 'vector'];
+const usedExtensions = ['ltree', 'pg_trgm', 'postgis', 'vector'];
 /** A few failures tell as much as all. */
 const mostFailures = 5;
 

@@ -9,6 +9,7 @@ import {
   isListType,
 } from 'graphql';
 import type { Examples } from './examples.ts';
+import { randomPlace } from './places.ts';
 import type { RandomSource } from './random-source.ts';
 
 type Value = Readonly<Record<string, unknown>>;
@@ -55,6 +56,7 @@ function randomOrigin(
   const by = random.chance(0.6) && isEnumType(metrics) ? { metric: random.pick(metrics.getValues()).name } : {};
   const nodeIds = examples.nodeIds(typeName);
   if (nodeIds.length > 0 && random.chance(0.3)) return { nearestTo: random.pick(nodeIds), ...by };
+  if (getNamedType(to!.type).name === 'GeoJSON') return { to: randomPlace(random, false) };
   const texts = examples.ofField(typeName, field);
   if (!isListType(to!.type)) return { to: random.chance(0.5) && texts.length > 0 ? random.pick(texts) : random.pick(searchTexts), ...by };
   if (texts.length > 0 && random.chance(0.3)) return { text: random.pick(texts), ...by };

@@ -14,6 +14,7 @@ import {
 import { isEvaluated } from './compare-values.ts';
 import { isSearchInput } from './evaluate-search.ts';
 import type { Examples } from './examples.ts';
+import { randomDistance, randomPlace } from './places.ts';
 import { randomSearch } from './random-finding.ts';
 import { randomChange, randomJsonOperand, randomValueKey } from './random-json.ts';
 import type { RandomSource } from './random-source.ts';
@@ -145,6 +146,7 @@ export class RandomValues {
   #operand(operator: { name: string; type: GraphQLInputType }, typeName: string, fieldName: string): unknown {
     if (operator.name === 'is') return this.#random.pick(['NULL', 'NOT_NULL']);
     if (this.#random.chance(0.03)) return null;
+    if (operator.name === 'dWithin') return randomDistance(this.#random);
     const pattern = patterns[operator.name];
     if (pattern) return this.#random.pick(pattern);
     if (operator.name === 'matchesAny') return this.#random.sample(patterns.matches!, this.#random.integer(0, 3));
@@ -209,6 +211,7 @@ export class RandomValues {
           this.#random.chance(0.1) ? null : this.value(member.type, typeName, `${fieldName}.${member.name}`),
         ]),
       );
+    if (named.name === 'GeoJSON') return this.#place(typeName, fieldName);
     const legal = isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
     const examples = this.#examples
       .ofField(typeName, fieldName)
@@ -233,6 +236,12 @@ export class RandomValues {
         getNamedType(field.type).name === 'JSONChange' ? randomChange(this.#random) : this.value(field.type, typeName, field.name),
       ]),
     );
+  }
+
+  /** Of a column that has only points, a point. */
+  #place(typeName: string, fieldName: string): unknown {
+    const examples = this.#examples.ofField(typeName, fieldName) as { readonly type: string }[];
+    return randomPlace(this.#random, !examples.some(({ type }) => type === 'Polygon'));
   }
 
   /** A value of a key column. */

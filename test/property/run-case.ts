@@ -1,6 +1,6 @@
 /**
  * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles. All additions are on. Random schemas
- * have no PostGIS, domains over row types, or functions that return rows of values; streams are not subscribed to.
+ * have no domains over row types, no arrays and geography of PostGIS, and no functions that return rows of other values; nothing streams.
  */
 import { createRowgraph } from '../../src/index.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
