@@ -103,8 +103,12 @@ export class NestedMaker {
     const target = loadedTarget(this.#world, relation);
     if (String(member.type) === 'Boolean') return random.chance(0.9);
     if (relation.kind === 'to-many' && (member.name === 'disconnect' || member.name === 'delete')) return this.#bounded(member, target);
-    if (member.name !== 'update')
-      return relation.kind === 'to-one' ? this.#element(member, table, relation, depth) : this.#list(member, table, relation, depth);
+    if (member.name !== 'update') {
+      if (relation.kind === 'to-one') return this.#element(member, table, relation, depth);
+      // Rows of several parents are created in an order that nothing promises, which numbers that are drawn would tell.
+      const isNumbered = target.description.columns.some(({ identity }) => identity);
+      return this.#list(member, table, relation, depth).slice(0, isNumbered ? 1 : undefined);
+    }
     const one = () => {
       const type = getNamedType(member.type) as GraphQLInputObjectType;
       const set = this.updateObject(getNamedType(type.getFields().set!.type) as GraphQLInputObjectType, target, depth - 1);
