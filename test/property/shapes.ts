@@ -2,7 +2,7 @@
 
 import { arrayText, type ColumnType, type CompositeDescription, jsonbType, jsonTypeOf, type Shape, textType } from './column-types.ts';
 import { isDay, isMoment, valueAs } from './evaluate-json.ts';
-import { isArray, isObject, type Json, jsonText, parseJson } from './json-documents.ts';
+import { isArray, isObject, type Json, jsonText } from './json-documents.ts';
 import { type LoadedValue, type NamedTypes, namesOf, valueNames } from './loaded-values.ts';
 import { RefusalError } from './property-failure.ts';
 
@@ -141,8 +141,8 @@ export function shapedText(types: NamedTypes, type: ColumnType, value: unknown):
 function scalarText({ scalar }: ColumnType, text: string): string {
   const [, sign = '', digits = ''] = /^([-+]?)(.*)$/.exec(text) ?? [];
   switch (scalar) {
+    // A column of json keeps it as it is.
     case 'JSON':
-      return jsonText(parseJson(text));
     case 'BigInt':
     case 'BigFloat':
       return `${sign.replace('+', '')}${digits.replace(/^0*(?=[0-9])/, '').replace(/^\./, '0.')}`;
