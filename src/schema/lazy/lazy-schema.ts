@@ -149,7 +149,8 @@ export class LazySchema extends GraphQLSchema {
     for (const name of this.#registry.names()) {
       if (conditional.has(name)) continue;
       const waiting = [name];
-      for (let next = waiting.pop(); next !== undefined && unused.size > 0; next = waiting.pop()) {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        if (unused.size === 0) return unused;
         for (const used of namesIn(this.buildType(next)!)) {
           if (unused.delete(used)) waiting.push(used);
           yield;
