@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // The names of types are decided where it is known which names are taken.
   schema: {
     values: [
+      'budget/turns.ts',
       'model/naming/filter-names.ts',
       'model/naming/graphql-names.ts',
       'model/naming/names.ts',

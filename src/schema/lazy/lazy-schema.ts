@@ -21,6 +21,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { runAtOnce } from '../../budget/turns.ts';
 import { rootTypeNames } from '../../model/naming/graphql-names.ts';
 import { introspectionFields, introspectionType } from './graphql-internals.ts';
 import { LazyObjectType } from './lazy-object-type.ts';
@@ -129,11 +130,7 @@ export class LazySchema extends GraphQLSchema {
 
   /** The names of all types to which something leads: those of the registry, sorted, then GraphQL's own. */
   typeNames(): readonly string[] {
-    const work = this.sortTypeNames();
-    for (;;) {
-      const { done, value } = work.next();
-      if (done) return value;
-    }
+    return runAtOnce(this.sortTypeNames());
   }
 
   *sortTypeNames(): Generator<void, readonly string[]> {
