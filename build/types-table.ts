@@ -45,7 +45,7 @@ function cellsOf(type: PostgresType): readonly string[] {
   const amount = { own: 'the type', interval: '`interval`' };
   return [
     `\`${type.scalar}\``,
-    listed(type.scalar === 'JSON' ? ['as [JSON](additions.md#json)'] : (type.filter ? typeFilters[type.filter] : { operators }).operators),
+    listed(type.scalar === 'JSON' ? ['as [JSON](additions/json.md)'] : (type.filter ? typeFilters[type.filter] : { operators }).operators),
     listed(Object.keys(type.aggregates)),
     type.orders ? `${units}${ranges}` : '',
     type.increments === null ? '' : amount[type.increments],

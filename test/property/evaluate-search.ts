@@ -1,5 +1,5 @@
 /**
- * Full-text search (docs/additions.md): which rows a text finds, how well they match it, and what they show of it. PostgreSQL reads texts and ranks one document
+ * Full-text search (docs/additions/search.md): which rows a text finds, how well they match it, and what they show of it. PostgreSQL reads texts and ranks one document
  * for one query.
  */
 

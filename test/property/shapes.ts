@@ -1,4 +1,4 @@
-/** The shapes of JSON columns (docs/additions.md): as comment directives declare them, and what of a document is read and written by one. */
+/** The shapes of JSON columns (docs/additions/json.md): as comment directives declare them, and what of a document is read and written by one. */
 
 import { arrayText, type ColumnType, type CompositeDescription, jsonbType, jsonTypeOf, type Shape, textType } from './column-types.ts';
 import { isDay, isMoment, valueAs } from './evaluate-json.ts';
