@@ -136,6 +136,8 @@ test('one that takes long is evaluated half of the time at most, and less if it 
     clock.pass(10_000);
     cohort.tookMillis = 10_000;
   };
+  evaluate();
+  cohort.end(true, []);
   cohort.markDirty();
   evaluate();
   cohort.end(true, []);
@@ -160,6 +162,20 @@ test('one that takes long is evaluated half of the time at most, and less if it 
   assert.equal(countDue(), before);
   clock.pass(20_000);
   assert.equal(countDue(), before + 1);
+});
+
+test('the change after a single evaluation that took long, because it waited for a lock, is evaluated at once', () => {
+  const { clock, cohort, countDue } = createCohort();
+  for (const millis of [2, 10_000, 2]) {
+    cohort.begin();
+    clock.pass(Math.max(millis, 50));
+    cohort.tookMillis = millis;
+    cohort.end(true, []);
+    const before = countDue();
+    cohort.markDirty();
+    clock.pass(2);
+    assert.equal(countDue(), before + 1, `${millis}`);
+  }
 });
 
 test('a pause after a failure ends when the database is back', () => {

@@ -70,7 +70,7 @@ interface CohortTiming {
  * multiple of what they take.
  */
 const pauses = { shortest: 250, longest: 15_000, factor: 6 };
-/** An evaluation that takes longer is followed by a rest of the same length. */
+/** Two evaluations in a row that take longer are followed by a rest as long as the shorter one: one alone may have waited for a lock. */
 const slowMillis = 500;
 
 export class Cohort {
@@ -98,6 +98,9 @@ export class Cohort {
   #isDirtyAgain = false;
   #evaluations = 0;
   #beganAt = -Infinity;
+  /** How long the evaluation before the last took, and how long to rest after the last, in milliseconds. */
+  #tookBefore = 0;
+  #restMillis = 0;
   #endedAt = -Infinity;
   #failures = 0;
   #stopTimer: (() => void) | null = null;
@@ -145,7 +148,7 @@ export class Cohort {
       this.#notes.push(note);
     }
     if (this.#state === 'evaluating') this.#isDirtyAgain = true;
-    else if (this.#state === 'clean') this.#wait(this.isSlow ? this.#endedAt + this.tookMillis : -Infinity);
+    else if (this.#state === 'clean') this.#wait(this.#endedAt + this.#restMillis);
   }
 
   /** The database may be back, or somebody waits for a first answer: it waits no longer than its interval. */
@@ -178,6 +181,8 @@ export class Cohort {
     this.#tell(isOther);
     if (this.#state === 'ended') return;
     this.#failures = 0;
+    this.#restMillis = this.isSlow ? Math.min(this.tookMillis, this.#tookBefore) : 0;
+    this.#tookBefore = this.tookMillis;
     const missed = this.#changedMeanwhile;
     this.traced = traced;
     const mayHaveMissed = missed === null ? traced.length > 0 : traced.some((id) => missed.has(id));
