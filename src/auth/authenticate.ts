@@ -8,7 +8,8 @@ import type { TokenVerifier } from './verify-token.ts';
 
 /**
  * The caller of a request, synchronously if the tokens are cached. Every request needs a key, in the `apiKey` header or in `url`, which is
- * null where that is not allowed; if it also has a bearer token, the token determines the caller. Throws or rejects with UNAUTHENTICATED.
+ * null where that is not allowed; if it also has a bearer token, the token determines the caller. An empty Authorization header, which clients
+ * send while nobody is signed in, is none. Throws or rejects with UNAUTHENTICATED.
  */
 export function authenticateRequest(
   headers: IncomingHttpHeaders,
@@ -21,10 +22,10 @@ export function authenticateRequest(
     throw new ApiError('UNAUTHENTICATED', 'The apiKey header is missing. Send a key in it.');
   }
   // Check the syntax of both headers before verifying anything: throwing later would leave a promise that nobody awaits.
-  const { authorization } = headers;
-  if (authorization !== undefined) checkScheme(authorization);
+  const { authorization = '' } = headers;
+  if (authorization !== '') checkScheme(authorization);
   const caller = verifier.verify(key, 'The apiKey');
-  if (authorization === undefined) return caller;
+  if (authorization === '') return caller;
   const verifyBearer = () => verifier.verify(authorization.slice(scheme.length).trim(), 'The bearer token');
   return caller instanceof Promise ? caller.then(verifyBearer) : verifyBearer();
 }
@@ -38,8 +39,8 @@ export interface Identity {
 /** The identity by key and token, as `authenticateRequest` finds the caller. */
 export async function identifyByKey(headers: IncomingHttpHeaders, verifier: TokenVerifier, url: string | null): Promise<Identity> {
   const caller = await authenticateRequest(headers, verifier, url);
-  const { authorization, ...withoutToken } = headers;
-  if (authorization === undefined) return { caller, recheck: () => verifier.recheck(caller, 'The apiKey') };
+  const { authorization = '', ...withoutToken } = headers;
+  if (authorization === '') return { caller, recheck: () => verifier.recheck(caller, 'The apiKey') };
   const key = await authenticateRequest(withoutToken, verifier, url);
   const recheck = (): void | Promise<void> => {
     const checking = verifier.recheck(key, 'The apiKey');

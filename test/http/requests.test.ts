@@ -49,6 +49,8 @@ test('null members are taken as absent, other members are left out', async () =>
   const body = { query: '{ a }', variables: null, operationName: null, extensions: null, id: 7, query2: 'x' };
   assert.equal((await server.post({ body })).status, 200);
   assert.deepEqual(server.calls.at(-1)?.request, { query: '{ a }', variables: null, operationName: null, extensions: null });
+  await server.post({ body: { query: '{ a }', operationName: '' } });
+  assert.equal(server.calls.at(-1)?.request.operationName, undefined);
 });
 
 test('text beyond ASCII arrives as it was sent', async () => {

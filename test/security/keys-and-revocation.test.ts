@@ -100,9 +100,9 @@ describe('keys in headers', () => {
     const { key } = publishable;
     for (const headers of [{}, { apikey: '' }, { authorization: `Bearer ${key}` }, { apikey: `${key}, ${key}` }])
       assert.equal(await roleOf(headers as Record<string, string>, rules), null);
-    for (const authorization of [key, `Basic ${key}`, 'Bearer', 'Bearer ', 'Bearer  ', `Token ${key}`, `${key} Bearer`, ''])
+    for (const authorization of [key, `Basic ${key}`, 'Bearer', 'Bearer ', 'Bearer  ', `Token ${key}`, `${key} Bearer`])
       assert.equal(await roleOf({ apikey: key, authorization }, rules), null, authorization);
-    assert.equal(await roleOf({ apikey: key, authorization: `bearer  ${key} ` }, rules), 'anon');
+    for (const authorization of ['', `bearer  ${key} `]) assert.equal(await roleOf({ apikey: key, authorization }, rules), 'anon');
   });
 
   test('there are as many cases as were promised', () => assert.ok(cases >= 150, String(cases)));

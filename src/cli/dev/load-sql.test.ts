@@ -37,3 +37,9 @@ test('an error names the file and the line', async () => {
   await fails("select 1;\nselect 'open;", /^wrong\.sql:2: a quote ' is not closed$/);
   await fails('begin;\ncreate table d ();', /^wrong\.sql: a transaction is still open/);
 });
+
+test('a schema or a role that is there already is not created again, in a transaction or outside', async () => {
+  const text = 'create schema s; create role r; begin; create schema s; create role r nologin; create user r; create table s.t (); commit;';
+  await loadSql(pglite, [{ name: 'twice.sql', text }], new Progress(() => {}));
+  await loadSql(pglite, [{ name: 'again.sql', text: 'create role r login; drop table s.t;' }], new Progress(() => {}));
+});

@@ -55,14 +55,14 @@ function split(file: SqlFile): SqlStatement[] {
   }
 }
 
-/** The exposed schemas, and those of Supabase, exist before the files are loaded, so this error is ignored. */
-const duplicateSchema = '42P06';
-const plainSchema = /^create\s+schema\s+("[^"]+"|\w+)(\s+authorization\s+\S+)?$/i;
+/** The roles of requests, the exposed schemas and those of Supabase exist before the files are loaded: of these, such errors are ignored. */
+const duplicates: ReadonlySet<string | undefined> = new Set(['42P06', '42710']);
+const plainCreation = /^create\s+(schema\s+("[^"]+"|\w+)(\s+authorization\s+\S+)?$|(role|user)\s)/i;
 
 /** Resolves to the missing part for which the statement was skipped, or null if it ran. */
 async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStatement): Promise<MissingPart | null> {
   const { text, copyData } = statement;
-  const isGuarded = pglite.isInTransaction() && (mentionsPlatform(text) || plainSchema.test(text));
+  const isGuarded = pglite.isInTransaction() && (mentionsPlatform(text) || plainCreation.test(text));
   try {
     if (isGuarded) await pglite.exec('savepoint rowgraph');
     await (copyData === null ? pglite.exec(text) : copy(pglite, text, copyData));
@@ -71,8 +71,8 @@ async function runStatement(pglite: PGlite, file: SqlFile, statement: SqlStateme
   } catch (error) {
     const { code, message, position, detail, hint } = error as PostgresError;
     const part = findMissingPart(text, message);
-    const isKnownSchema = code === duplicateSchema && plainSchema.test(text);
-    if ((part?.isDispensable || isKnownSchema) && (isGuarded || !pglite.isInTransaction())) {
+    const isThere = duplicates.has(code) && plainCreation.test(text);
+    if ((part?.isDispensable || isThere) && (isGuarded || !pglite.isInTransaction())) {
       if (isGuarded) await pglite.exec('rollback to rowgraph; release rowgraph');
       return part;
     }

@@ -33,10 +33,11 @@ export class NamedRequest {
 export function readParameters(value: unknown): GraphQLRequest | NamedRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest('A request must be a JSON object with the member "query".');
-  const { query, variables, operationName, extensions, documentId } = value as Readonly<Record<string, unknown>>;
+  const { query, variables, operationName: name, extensions, documentId } = value as Readonly<Record<string, unknown>>;
   if (!isObjectOrNothing(variables)) throw badRequest('"variables" must be an object or null.');
-  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
-    throw badRequest('"operationName" must be a string or null.');
+  if (name !== undefined && name !== null && typeof name !== 'string') throw badRequest('"operationName" must be a string or null.');
+  // Some clients send an empty name for none.
+  const operationName = name === '' ? undefined : name;
   if (!isObjectOrNothing(extensions)) throw badRequest('"extensions" must be an object or null.');
   const id = documentId ?? null;
   const persisted = extensions?.persistedQuery ?? null;
@@ -105,7 +106,7 @@ export function parseUrl(url: string): Readonly<Record<string, unknown>> {
     // A proxy or a cache in front of rowgraph may use a different value than rowgraph does.
     if (Object.hasOwn(parameters, name)) throw badRequest(`The URL parameter "${name}" is there more than once. Send it once.`);
     const text = end === -1 ? '' : decode(pair.slice(end + 1), `The URL parameter "${name}"`);
-    parameters[name] = meaning === 'json' ? parseParameter(name, text) : readText(name, text);
+    parameters[name] = meaning === 'json' ? parseParameter(name, text) : text;
   }
   return parameters;
 }
@@ -130,11 +131,6 @@ function parseParameter(name: string, text: string): unknown {
       cause: error,
     });
   }
-}
-
-/** An empty operation name counts as none. */
-function readText(name: string, text: string): string | undefined {
-  return name === 'operationName' && text === '' ? undefined : text;
 }
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the headers declare a JSON body in UTF-8, which is unencoded or has been decoded. */
