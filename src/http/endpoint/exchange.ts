@@ -51,8 +51,23 @@ export interface SocketListener {
 /** What the body of a request is: a GraphQL request, or a message of the Model Context Protocol. */
 export type Protocol = 'graphql' | 'mcp';
 
-export abstract class Exchange {
+/** What a request says ahead of its body, and where it came from. */
+export interface RequestHead {
+  readonly method: string | undefined;
+  /** Path and query. */
+  readonly url: string;
+  /** Names in lower case; repeated headers are joined with commas. */
+  readonly headers: IncomingHttpHeaders;
+  /** The address that the request came from; '' if unknown. */
+  readonly remoteAddress: string;
+}
+
+export abstract class Exchange implements RequestHead {
   readonly requestId: string;
+  readonly method: string | undefined;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
   protocol: Protocol = 'graphql';
   /** The deadline of an admitted request; null before admission. */
   deadline: Deadline | null = null;
@@ -68,17 +83,13 @@ export abstract class Exchange {
   #isOver = false;
   #isGone = false;
 
-  constructor(requestId: string) {
+  constructor(requestId: string, { method, url, headers, remoteAddress }: RequestHead) {
     this.requestId = requestId;
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.remoteAddress = remoteAddress;
   }
-
-  abstract get method(): string | undefined;
-  /** Path and query. */
-  abstract get url(): string;
-  /** Names in lower case; repeated headers are joined with commas. */
-  abstract get headers(): IncomingHttpHeaders;
-  /** The address that the request came from; '' if unknown. */
-  abstract get remoteAddress(): string;
 
   /** Throws BAD_REQUEST if the headers are contradictory. */
   abstract checkHead(): void;

@@ -4,28 +4,14 @@ import type { Admission, Share } from '../admission/admission.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 
 export class MessageExchange extends Exchange {
-  readonly headers: IncomingHttpHeaders;
   readonly #socket: Exchange;
 
   /** `headers` are those of the handshake, with the key and the token that came later. */
   constructor(socket: Exchange, requestId: string, headers: IncomingHttpHeaders) {
-    super(requestId);
-    this.#socket = socket;
     // That of the handshake would be one for all mutations; each has its own in `extensions.idempotencyKey`.
     const { 'idempotency-key': _key, ...others } = headers;
-    this.headers = others;
-  }
-
-  get method(): string | undefined {
-    return this.#socket.method;
-  }
-
-  get url(): string {
-    return this.#socket.url;
-  }
-
-  get remoteAddress(): string {
-    return this.#socket.remoteAddress;
+    super(requestId, { method: socket.method, url: socket.url, headers: others, remoteAddress: socket.remoteAddress });
+    this.#socket = socket;
   }
 
   checkHead(): void {}

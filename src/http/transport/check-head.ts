@@ -1,6 +1,12 @@
-/** Requirements on the headers of every request, whatever its path. */
+/** The head of a request of `node:http`, and what every request must satisfy, whatever its path. */
 import type { IncomingMessage } from 'node:http';
 import { ApiError, quote } from '../../errors/api-error.ts';
+import { peerAddress } from '../admission/client-address.ts';
+import type { RequestHead } from '../endpoint/exchange.ts';
+
+export function headOf({ method, url = '', headers, socket }: IncomingMessage): RequestHead {
+  return { method, url, headers, remoteAddress: peerAddress(socket) };
+}
 
 /** If one of these is repeated, a proxy in front of rowgraph may use a different value than rowgraph does. */
 const onlyOnce: readonly string[] = ['host', 'apikey', 'content-type', 'authorization'];

@@ -1,5 +1,4 @@
 /** An exchange of the Fetch standard, as Deno, Bun, Hono and route handlers use it. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { startTimer } from '../../budget/deadline.ts';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -8,6 +7,7 @@ import { addressBlock } from '../admission/client-address.ts';
 import type { UpgradedRequest } from '../endpoint/endpoint-options.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import { explainMissingBody, tooLarge } from './collect-body.ts';
+import { cutParts, PartQueue } from './part-queue.ts';
 import { openStandardSocket } from './standard-socket.ts';
 
 /** In bytes. A larger body is streamed, and counts as held until it has been read. */
@@ -15,8 +15,6 @@ const longestWhole = 64 * 1024;
 
 export class FetchExchange extends Exchange {
   readonly request: Request;
-  readonly headers: IncomingHttpHeaders;
-  readonly remoteAddress: string;
   /** Resolves when the response is handed over. */
   readonly response: Promise<Response>;
   readonly #writeTimeout: number;
@@ -25,27 +23,16 @@ export class FetchExchange extends Exchange {
 
   /** `writeTimeout`: milliseconds in which each MiB of a response must be read. */
   constructor(request: Request, requestId: string, remoteAddress: string, writeTimeout: number) {
-    super(requestId);
-    this.request = request;
     // A header may be named `__proto__`; `fromEntries` makes it an ordinary member.
-    this.headers = Object.fromEntries(request.headers);
-    this.remoteAddress = remoteAddress;
+    const headers = Object.fromEntries(request.headers);
+    super(requestId, { method: request.method, url: pathOf(request.url), headers, remoteAddress });
+    this.request = request;
     this.#writeTimeout = writeTimeout;
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.response = promise;
     this.#resolve = resolve;
     if (request.signal.aborted) this.abandon();
     else request.signal.addEventListener('abort', this.#abandon, { once: true });
-  }
-
-  get method(): string {
-    return this.request.method;
-  }
-
-  get url(): string {
-    const { url } = this.request;
-    const path = url.indexOf('/', url.indexOf('//') + 2);
-    return path === -1 ? '/' : url.slice(path);
   }
 
   /** `Headers` joins repeated headers with commas, and none of these may contain one. */
@@ -77,16 +64,15 @@ export class FetchExchange extends Exchange {
   }
 
   respond(status: number, headers: string[], body: ResponseBody | null): void {
-    const pairs = pairsOf(headers);
     if (body === null || this.method === 'HEAD' || body.length <= longestWhole) {
       const bytes = body === null || this.method === 'HEAD' ? null : Buffer.concat(body.chunks);
-      this.#resolve(new Response(bytes, { status, headers: pairs }));
+      this.#resolve(new Response(bytes, { status, headers: pairsOf(headers) }));
       this.#end();
       return;
     }
-    const { chunks } = body;
-    const stream = streamBody(chunks, this.#writeTimeout, (isComplete) => (isComplete ? this.#end() : this.abandon()));
-    this.#resolve(new Response(stream, { status, headers: pairs }));
+    const stream = this.beginStream(status, headers);
+    stream.write(body.chunks, () => {});
+    stream.end();
   }
 
   beginStream(status: number, headers: string[]): ResponseStream {
@@ -149,6 +135,12 @@ export class FetchExchange extends Exchange {
   }
 }
 
+/** Path and query of an absolute URL. */
+function pathOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  return path === -1 ? '/' : url.slice(path);
+}
+
 /** nginx's status for a client that has disconnected; HTTP has none. */
 const clientClosedRequest = 499;
 
@@ -159,110 +151,70 @@ function broken(cause: unknown): ApiError {
 const alreadyRead =
   'The body was read before rowgraph got the request. Mount rowgraph ahead of what reads the body, or let that read request.clone().';
 
-/** In bytes: how much is handed over at a time. */
-const pieceLength = 64 * 1024;
-const bytesPerTimeout = 1024 * 1024;
-
 /**
- * A stream of the chunks. `onEnd` is called once: with true when the last byte was read; with false when the reader cancelled, or read less
- * than 1 MiB in `timeout` milliseconds.
+ * A stream of what is written. A part of at most 1 MiB is taken when the reader has asked for more. `onEnd` is called once: with true when
+ * the last byte was read; with false when the reader cancelled, or did not take a part in `timeout` milliseconds.
  */
-function streamBody(chunks: readonly Uint8Array[], timeout: number, onEnd: (isComplete: boolean) => void): ReadableStream<Uint8Array> {
-  const pieces = cutPieces(chunks);
-  let timer: NodeJS.Timeout | undefined;
-  let sinceTimer = 0;
-  const restartTimer = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    clearTimeout(timer);
-    sinceTimer = 0;
-    timer = startTimer(() => {
-      controller.error(new Error('The response was not read in time.'));
-      onEnd(false);
-    }, timeout);
-  };
-  return new ReadableStream<Uint8Array>({
-    start: restartTimer,
-    pull(controller) {
-      const { value, done } = pieces.next();
-      if (done) {
-        clearTimeout(timer);
-        controller.close();
-        onEnd(true);
-        return;
-      }
-      controller.enqueue(value);
-      sinceTimer += value.length;
-      if (sinceTimer >= bytesPerTimeout) restartTimer(controller);
-    },
-    cancel() {
-      clearTimeout(timer);
-      onEnd(false);
-    },
-  });
-}
-
-/** A stream of what is written. Each write is over when the reader has asked for more; one who does not ask in time is given up. */
 class PulledStream implements ResponseStream {
   readonly readable: ReadableStream<Uint8Array>;
-  readonly #timeout: number;
   readonly #onEnd: (isComplete: boolean) => void;
+  /** Null once it is over. */
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #onSent: (() => void) | null = null;
+  #onTaken: (() => void) | null = null;
   #timer: NodeJS.Timeout | undefined;
+  readonly #queue: PartQueue<readonly Uint8Array[]>;
 
   constructor(timeout: number, onEnd: (isComplete: boolean) => void) {
-    this.#timeout = timeout;
     this.#onEnd = onEnd;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
         },
-        pull: () => this.#noteSent(),
-        cancel: () => this.#giveUp(),
+        pull: () => this.#noteTaken(),
+        cancel: () => this.#finish(false),
       },
       { highWaterMark: 1 },
     );
+    this.#queue = new PartQueue((part, _isLast, onTaken) => {
+      if (this.#controller === null || part.length === 0) return false;
+      for (const piece of part) this.#controller.enqueue(piece);
+      // The reader has asked for more already.
+      if ((this.#controller.desiredSize ?? 0) > 0) return false;
+      this.#onTaken = onTaken;
+      this.#timer = startTimer(() => this.#giveUp(), timeout);
+      return true;
+    });
   }
 
   write(pieces: readonly Uint8Array[], onSent: () => void): void {
-    const controller = this.#controller;
-    if (controller === null) return onSent();
-    const before = this.#onSent;
-    this.#onSent = () => {
-      before?.();
-      onSent();
-    };
-    clearTimeout(this.#timer);
-    for (const piece of pieces) controller.enqueue(piece);
-    if ((controller.desiredSize ?? 0) > 0) this.#noteSent();
-    else this.#timer = startTimer(() => this.#fail(), this.#timeout);
+    this.#queue.add(cutParts(pieces), onSent);
   }
 
   end(): void {
-    if (this.#controller === null) return;
-    this.#controller.close();
-    this.#controller = null;
-    this.#noteSent();
-    this.#onEnd(true);
+    this.#queue.add([], () => {
+      this.#controller?.close();
+      this.#finish(true);
+    });
   }
 
-  #noteSent(): void {
+  #noteTaken(): void {
     clearTimeout(this.#timer);
-    const onSent = this.#onSent;
-    this.#onSent = null;
-    onSent?.();
-  }
-
-  #fail(): void {
-    this.#controller?.error(new Error('The response was not read in time.'));
-    this.#giveUp();
+    const onTaken = this.#onTaken;
+    this.#onTaken = null;
+    onTaken?.();
   }
 
   #giveUp(): void {
+    this.#controller?.error(new Error('The response was not read in time.'));
+    this.#finish(false);
+  }
+
+  #finish(isComplete: boolean): void {
     if (this.#controller === null) return;
     this.#controller = null;
-    this.#noteSent();
-    this.#onEnd(false);
+    this.#noteTaken();
+    this.#onEnd(isComplete);
   }
 }
 
@@ -270,9 +222,4 @@ function pairsOf(headers: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index]!, headers[index + 1]!]);
   return pairs;
-}
-
-function* cutPieces(chunks: readonly Uint8Array[]): Generator<Uint8Array, undefined> {
-  for (const chunk of chunks)
-    for (let start = 0; start < chunk.length; start += pieceLength) yield chunk.subarray(start, start + pieceLength);
 }

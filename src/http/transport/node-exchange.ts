@@ -1,21 +1,20 @@
 /**
  * An exchange of a `node:http` server, on a connection that it shares with others. Its request and response may be wrapped by a framework.
  */
-import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
-import { peerAddress } from '../admission/client-address.ts';
 import { Exchange, type ResponseStream } from '../endpoint/exchange.ts';
 import type { Expectation } from '../routes/route-exchange.ts';
-import { checkHead } from './check-head.ts';
+import { checkHead, headOf } from './check-head.ts';
 import { CollectedBody, toBytes, tooLarge } from './collect-body.ts';
 import type { Connection, PendingExchange } from './connections.ts';
+import { cutParts, PartQueue } from './part-queue.ts';
 
 /** In bytes. For larger texts the copies cost more than writing a second piece. */
 const longestText = 16 * 1024;
-/** In bytes. A part of a response is written when the client has read the one before. */
-const partLength = 1024 * 1024;
+
 export class NodeExchange extends Exchange implements PendingExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -39,7 +38,7 @@ export class NodeExchange extends Exchange implements PendingExchange {
     expects: Expectation,
     joinsHeaders: boolean,
   ) {
-    super(requestId);
+    super(requestId, headOf(request));
     this.request = request;
     this.response = response;
     this.connection = connection;
@@ -49,22 +48,6 @@ export class NodeExchange extends Exchange implements PendingExchange {
       this.finish();
       connection.end(this);
     });
-  }
-
-  get method(): string | undefined {
-    return this.request.method;
-  }
-
-  get url(): string {
-    return this.request.url ?? '';
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.request.headers;
-  }
-
-  get remoteAddress(): string {
-    return peerAddress(this.request.socket);
   }
 
   checkHead(): void {
@@ -181,47 +164,35 @@ export class NodeExchange extends Exchange implements PendingExchange {
 
 const closedStream: ResponseStream = { write: (_pieces, onSent) => onSent(), end: () => {} };
 
-/** Writes in parts, each when the one before has been taken, so that a slow client has time for each. */
 class NodeStream implements ResponseStream {
   readonly #exchange: NodeExchange;
-  /** What waits: parts of bytes, and what to call when those before have been taken. */
-  readonly #waiting: (readonly Uint8Array[] | (() => void))[] = [];
-  #isWriting = false;
+  readonly #queue = new PartQueue<readonly Uint8Array[]>((part, _isLast, onTaken) => {
+    const { response, connection } = this.#exchange;
+    if (part.length === 0 || response.destroyed || response.writableEnded) return false;
+    response.cork();
+    for (const piece of part.slice(0, -1)) response.write(piece);
+    response.write(part.at(-1), () => {
+      connection.noteWritten(this.#exchange);
+      onTaken();
+    });
+    response.uncork();
+    connection.noteWritten(this.#exchange);
+    return true;
+  });
 
   constructor(exchange: NodeExchange) {
     this.#exchange = exchange;
   }
 
   write(pieces: readonly Uint8Array[], onSent: () => void): void {
-    this.#waiting.push(...cutParts(pieces), onSent);
-    if (!this.#isWriting) this.#writeOn();
+    this.#queue.add(cutParts(pieces), onSent);
   }
 
   end(): void {
-    this.write([], () => {
+    this.#queue.add([], () => {
       const { response } = this.#exchange;
       if (!response.destroyed) response.end();
     });
-  }
-
-  #writeOn(): void {
-    const { response, connection } = this.#exchange;
-    this.#isWriting = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (typeof next === 'function') next();
-      else if (next.length > 0 && !response.destroyed && !response.writableEnded) {
-        response.cork();
-        for (const piece of next.slice(0, -1)) response.write(piece);
-        response.write(next.at(-1), () => {
-          connection.noteWritten(this.#exchange);
-          this.#writeOn();
-        });
-        response.uncork();
-        connection.noteWritten(this.#exchange);
-        return;
-      }
-    }
-    this.#isWriting = false;
   }
 }
 
@@ -248,24 +219,4 @@ function addVary(headers: string[], earlier: string): void {
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** Parts of at most 1 MiB, each written when the client has read the one before. */
-export function cutParts(chunks: readonly Uint8Array[]): Uint8Array[][] {
-  let part: Uint8Array[] = [];
-  let room = partLength;
-  const parts = [part];
-  for (const chunk of chunks) {
-    let start = 0;
-    while (chunk.length - start > room) {
-      part.push(chunk.subarray(start, start + room));
-      start += room;
-      room = partLength;
-      part = [];
-      parts.push(part);
-    }
-    part.push(chunk.subarray(start));
-    room -= chunk.length - start;
-  }
-  return parts;
 }

@@ -2,18 +2,17 @@
  * A request to open a WebSocket, on the bare socket that Node hands over for it (RFC 6455). The protocol itself is that of the package `ws`,
  * without compression: a compressor takes 300 KB for each socket, and the lengths of compressed answers would reveal what is in them.
  */
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { ResponseBody } from '../../engine/run/response.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Admission, Share } from '../admission/admission.ts';
-import { peerAddress } from '../admission/client-address.ts';
 import { Exchange, type MessageSocket, type ResponseStream, type SocketListener, type SocketOffer } from '../endpoint/exchange.ts';
 import { protocolName } from '../live/socket-messages.ts';
-import { checkHead } from './check-head.ts';
+import { checkHead, headOf } from './check-head.ts';
 import type { Connection, PendingExchange } from './connections.ts';
-import { cutParts } from './node-exchange.ts';
+import { cutParts, PartQueue } from './part-queue.ts';
 
 /** Pieces of one message. */
 const maxFragments = 1000;
@@ -54,7 +53,7 @@ export class UpgradeExchange extends Exchange implements PendingExchange, Socket
 
   /** `rest` is what has been read after the head. */
   constructor(request: IncomingMessage, rest: Buffer, connection: Connection, requestId: string, joinsHeaders: boolean) {
-    super(requestId);
+    super(requestId, headOf(request));
     this.request = request;
     this.socket = connection.socket;
     this.connection = connection;
@@ -62,22 +61,6 @@ export class UpgradeExchange extends Exchange implements PendingExchange, Socket
     this.#joinsHeaders = joinsHeaders;
     this.offer = this;
     this.socket.on('error', () => this.socket.destroy());
-  }
-
-  get method(): string | undefined {
-    return this.request.method;
-  }
-
-  get url(): string {
-    return this.request.url ?? '';
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.request.headers;
-  }
-
-  get remoteAddress(): string {
-    return peerAddress(this.connection.socket);
   }
 
   /** For the time limit of writing: what the client has not taken yet. */
@@ -144,9 +127,16 @@ export class UpgradeExchange extends Exchange implements PendingExchange, Socket
 class NodeSocket implements MessageSocket {
   readonly #socket: WebSocket;
   readonly #exchange: UpgradeExchange;
-  /** Messages that have not been sent to their last byte, with what is left of them. */
-  readonly #waiting: { readonly fragments: Uint8Array[]; readonly onSent: () => void }[] = [];
-  #isSending = false;
+  readonly #queue = new PartQueue<Uint8Array>((fragment, isLast, onTaken) => {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
+    const { connection } = this.#exchange;
+    this.#socket.send(fragment, { binary: false, fin: isLast }, () => {
+      connection.noteWritten(this.#exchange);
+      onTaken();
+    });
+    connection.noteWritten(this.#exchange);
+    return true;
+  });
 
   constructor(socket: WebSocket, exchange: UpgradeExchange) {
     this.#socket = socket;
@@ -173,8 +163,7 @@ class NodeSocket implements MessageSocket {
 
   /** In fragments if it is long: its pieces are shared with other sockets, and a slow client has time for each. */
   send(pieces: readonly Uint8Array[], onSent: () => void): void {
-    this.#waiting.push({ fragments: cutParts(pieces).flat(), onSent });
-    if (!this.#isSending) this.#sendNext();
+    this.#queue.add(cutParts(pieces).flat(), onSent);
   }
 
   ping(): void {
@@ -195,24 +184,5 @@ class NodeSocket implements MessageSocket {
 
   terminate(): void {
     this.#socket.terminate();
-  }
-
-  #sendNext(): void {
-    this.#isSending = true;
-    for (let message = this.#waiting[0]; message !== undefined; message = this.#waiting[0]) {
-      const fragment = message.fragments.shift();
-      if (fragment !== undefined && this.#socket.readyState === this.#socket.OPEN) {
-        const { connection } = this.#exchange;
-        this.#socket.send(fragment, { binary: false, fin: message.fragments.length === 0 }, () => {
-          connection.noteWritten(this.#exchange);
-          this.#sendNext();
-        });
-        connection.noteWritten(this.#exchange);
-        return;
-      }
-      this.#waiting.shift();
-      message.onSent();
-    }
-    this.#isSending = false;
   }
 }
