@@ -56,13 +56,33 @@ export interface Target extends Servers {
 }
 
 /** A role's requests on the current schema, and again on a newer one. Rejects with `ApiError` or `RequestErrors`. */
-export async function handleRequest(
+export function handleRequest(
   watch: SchemaWatch<SchemaSnapshot>,
   caller: Caller,
   deadline: Deadline,
   request: GraphQLRequest,
   target: Target,
 ): Promise<RawResponse> {
+  const run = ({ roleSchema, prepared }: PreparedFor) => runRequest(roleSchema, prepared, request, target);
+  return prepareForRole(watch, caller, deadline, request, target, run);
+}
+
+/** A request with the schema that it was prepared for. */
+export interface PreparedFor {
+  readonly snapshot: SchemaSnapshot;
+  readonly roleSchema: RoleSchema;
+  readonly prepared: PreparedRequest;
+}
+
+/** Prepares a request on the current schema and uses it, and again on a newer one. Rejects as `handleRequest` does. */
+export async function prepareForRole<Result>(
+  watch: SchemaWatch<SchemaSnapshot>,
+  caller: Caller,
+  deadline: Deadline,
+  request: GraphQLRequest,
+  target: Target,
+  use: (source: PreparedFor) => Promise<Result>,
+): Promise<Result> {
   const attempts = new Attempts(watch, deadline);
   for (;;) {
     let roleSchema: RoleSchema | undefined;
@@ -71,7 +91,7 @@ export async function handleRequest(
       const { snapshot } = attempts;
       roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
       prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
-      return await runRequest(roleSchema, prepared, request, target);
+      return await use({ snapshot, roleSchema, prepared });
     } catch (error) {
       // What comes next may be a look at the database, whether a newer schema explains the error.
       target.onPrepared?.();

@@ -3,52 +3,16 @@
  * PostgreSQL returns only another one.
  */
 import { createHash } from 'node:crypto';
-import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { type HashedStatement, hashedStatement } from '../compile/hashed-statement.ts';
 import type { Batch, RequestDatabase, RequestSetting, Statement } from '../database/database.ts';
-import { stopError } from '../database/to-database-error.ts';
 import type { Observer } from '../events.ts';
-import { Attempts } from '../freshness/attempts.ts';
-import type { SchemaWatch } from '../freshness/schema-watch.ts';
-import { bindRequest, findRequest, noneIntrospected, prepare, refuseSuspects, responseMembers, type Target } from './handle.ts';
+import { bindRequest, noneIntrospected, type PreparedFor, refuseSuspects, responseMembers, type Target } from './handle.ts';
 import { locateError } from './locate/locate-error.ts';
-import type { PreparedRequest } from './prepare/prepare-request.ts';
-import type { Caller, GraphQLRequest, RawResponse } from './request.ts';
+import type { GraphQLRequest, RawResponse } from './request.ts';
 import { assembleResponse } from './run/response.ts';
 import { runBatch } from './run/run-batch.ts';
-import type { CompiledRequest, RoleSchema } from './snapshot/role-schema.ts';
+import type { CompiledRequest } from './snapshot/role-schema.ts';
 import type { SchemaSnapshot } from './snapshot/schema-snapshot.ts';
-
-/** A request with the schema that it was prepared for. */
-export interface PreparedFor {
-  readonly snapshot: SchemaSnapshot;
-  readonly roleSchema: RoleSchema;
-  readonly prepared: PreparedRequest;
-}
-
-/** Prepares a request on the current schema and uses it, and again on a newer one. Rejects as `handleRequest` does. */
-export async function prepareForRole<Result>(
-  watch: SchemaWatch<SchemaSnapshot>,
-  caller: Caller,
-  deadline: Deadline,
-  request: GraphQLRequest,
-  target: Target,
-  use: (source: PreparedFor) => Promise<Result>,
-): Promise<Result> {
-  const attempts = new Attempts(watch, deadline);
-  for (;;) {
-    let roleSchema: RoleSchema | undefined;
-    try {
-      const { snapshot } = attempts;
-      roleSchema = snapshot.find(caller.role) ?? (await untilStopped(snapshot.of(caller.role, target.database), deadline, stopError));
-      const prepared = findRequest(roleSchema, request, target) ?? (await prepare(roleSchema, request, target));
-      return await use({ snapshot, roleSchema, prepared });
-    } catch (error) {
-      const failure = await attempts.failed(error);
-      if (failure !== null) throw roleSchema ? await locateError(failure, request, roleSchema, undefined) : failure;
-    }
-  }
-}
 
 /** Whether it is still what a role's requests are prepared for. */
 export function isCurrent({ snapshot, roleSchema }: PreparedFor, now: SchemaSnapshot, role: string): boolean {
@@ -129,12 +93,8 @@ export class StandingRequest {
   static async bind(source: PreparedFor, request: GraphQLRequest, target: Target, cost: number): Promise<StandingRequest> {
     const { role, granted } = source.roleSchema;
     const limits = { ...role.limits, estimatedRows: role.limits.estimatedRows / cost };
-    try {
-      const { extensions, ...batch } = await bindRequest({ role: { ...role, limits }, granted }, source.prepared, target);
-      return new StandingRequest(source, request, batch, extensions);
-    } catch (error) {
-      throw await locateError(error, request, source.roleSchema, source.prepared);
-    }
+    const { extensions, ...batch } = await bindRequest({ role: { ...role, limits }, granted }, source.prepared, target);
+    return new StandingRequest(source, request, batch, extensions);
   }
 
   get role(): string {

@@ -5,11 +5,10 @@
 import { Deadline, explainStop } from '../budget/deadline.ts';
 import { checkLimit } from '../budget/limits.ts';
 import type { Database } from '../database/database.ts';
-import { handleRequest, type Target } from '../engine/handle.ts';
+import { handleRequest, type PreparedFor, prepareForRole, type Target } from '../engine/handle.ts';
 import type { Caller, GraphQLRequest, SubscribeOptions } from '../engine/request.ts';
 import { resumeStream } from '../engine/resume-stream.ts';
 import type { SchemaSnapshot } from '../engine/snapshot/schema-snapshot.ts';
-import { type PreparedFor, prepareForRole } from '../engine/standing-request.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { SchemaWatch } from '../freshness/schema-watch.ts';
