@@ -5,7 +5,15 @@ import type { Column, ColumnShape, Table } from '../model/model.ts';
 import { isArrayDomain, type JsonValueType, jsonValueTypes } from '../model/types/named-types.ts';
 import { boundsName, operators, shapeName } from '../model/types/operators.ts';
 import type { ValueType } from '../model/value-type.ts';
-import { type BindValue, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../request/operation.ts';
+import {
+  type BindValue,
+  bindingAt,
+  type InputEntry,
+  type InputObject,
+  type InputValue,
+  type SelectedField,
+  valueAt,
+} from '../request/operation.ts';
 import type { InputBinding } from '../schema/bindings.ts';
 import type { JsonPathValue, Test } from './conditions.ts';
 import type { Count, ElementUse, Parameter, ParameterEncoding, ParameterValue } from './parameter.ts';
@@ -120,11 +128,10 @@ export function pathParameter(value: InputValue): Parameter {
 /** What is at a path of JSON, and its direction if it orders rows. */
 export function planJsonPath(value: InputValue): JsonPathValue & { readonly direction: InputValue } {
   const { entries } = objectOf(value);
-  const valueOf = (kind: 'path' | 'as' | 'direction') =>
-    entries.find((entry) => bindingAt('json value', entry).kind === kind)?.value ?? null;
-  const as = valueOf('as');
+  const as = valueAt(entries, 'json value', 'as');
   const chosen = as?.kind === 'choice' && Object.hasOwn(jsonValueTypes, as.name) ? (as.name as JsonValueType) : 'TEXT';
-  return { keys: pathParameter(valueOf('path')), as: chosen, direction: valueOf('direction') };
+  const keys = pathParameter(valueAt(entries, 'json value', 'path'));
+  return { keys, as: chosen, direction: valueAt(entries, 'json value', 'direction') };
 }
 
 export function parameterValue(value: InputValue): ParameterValue {

@@ -17,18 +17,12 @@ export interface SelectedField {
   /** The field's binding; undefined for `__typename`, `__schema` and `__type`. */
   readonly binding: FieldBinding | undefined;
   /** The arguments that are present, in schema order. */
-  readonly arguments: readonly Argument[];
+  readonly arguments: readonly InputEntry[];
   /** The arguments that are absent because their variables were not sent. */
   readonly unsent: readonly string[];
   readonly selection: readonly SelectedField[];
   /** The fields selected on an interface, for one of its object types. */
   readonly on: (typeName: string) => readonly SelectedField[];
-}
-
-export interface Argument {
-  readonly name: string;
-  readonly binding: InputBinding | undefined;
-  readonly value: InputValue;
 }
 
 /** What a field, an argument or an input field means: all that can occur at this position of the schema. */
@@ -50,6 +44,15 @@ function isAt<Binding extends { readonly at: string }, Position extends Binding[
 /** The value of an argument; undefined if it is absent. */
 export function argumentOf(field: SelectedField, name: string): InputValue | undefined {
   return field.arguments.find((argument) => argument.name === name)?.value;
+}
+
+/** The value of the input with this meaning; null if it is absent. */
+export function valueAt<Position extends InputBinding['at']>(
+  inputs: readonly InputEntry[],
+  at: Position,
+  kind: Extract<InputBinding, { readonly at: Position }>['kind'],
+): InputValue {
+  return inputs.find(({ binding }) => binding?.at === at && binding.kind === kind)?.value ?? null;
 }
 
 /** A coerced argument or variable, as data. Its structure is known when a statement is compiled; bind values are bound when it runs. */
@@ -113,6 +116,8 @@ export interface InputObject {
   /** The fields that are absent because their variables were not sent. */
   readonly unsent?: readonly string[];
 }
+
+/** An argument, or a field of an input object. */
 export interface InputEntry {
   readonly name: string;
   readonly binding: InputBinding | undefined;

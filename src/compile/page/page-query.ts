@@ -182,14 +182,7 @@ export class PageQuery {
     const columns = outputs.length > 0 ? outputs : [integer(1)];
     const limit = this.#lastSize();
     const branches = ranges.map((range) => subselect({ columns, ...inRange(rows, joined, range), orderBy: orderBy(range.order), limit }));
-    const { alias } = this.scope;
-    return select({
-      columns: [sql`${trusted(alias)}.*`, ...this.#rowNumber(order)],
-      from: as(sql`(${newLine}${join(branches, sql`${newLine}union all${newLine}`)})`, alias),
-      orderBy: order,
-      limit: this.#size(),
-      offset: this.#offset(),
-    });
+    return this.#pageOf(sql`(${newLine}${join(branches, sql`${newLine}union all${newLine}`)})`, order);
   }
 
   /**
@@ -245,8 +238,11 @@ export class PageQuery {
 
   /** The page of rows that have the values of the keys. */
   #sorted(rows: Sql): Sql {
+    return this.#pageOf(rows, orderBy(this.#asOutputs(this.#keys)));
+  }
+
+  #pageOf(rows: Sql, order: readonly Sql[]): Sql {
     const { alias } = this.scope;
-    const order = orderBy(this.#asOutputs(this.#keys));
     return select({
       columns: [sql`${trusted(alias)}.*`, ...this.#rowNumber(order)],
       from: as(rows, alias),

@@ -84,10 +84,7 @@ function isNameable({ columns }: Relation): boolean {
 /** `near` has the foreign key. Relations use only columns that the role may read. */
 function outgoing(near: Table, relation: Relation): WritableRelation | null {
   const { target } = relation;
-  const key = columnsOf(
-    near,
-    relation.columns.map((pair) => pair.near),
-  );
+  const key = columnsOf(near, relation, 'near');
   if (key === null || !target.selectable) return null;
   const nulled = nulledOf(key);
   const written = [
@@ -97,10 +94,7 @@ function outgoing(near: Table, relation: Relation): WritableRelation | null {
   ];
   const insert = key.every(({ insertable }) => insertable) && near.insertable ? written : [];
   const canUpdate = near.updatable;
-  const targetKey = columnsOf(
-    target,
-    relation.columns.map((pair) => pair.target),
-  );
+  const targetKey = columnsOf(target, relation, 'target');
   const update = [
     ...(canUpdate && key.every(({ updatable }) => updatable) ? written : []),
     ...verbs('disconnect', canUpdate && nulled.length > 0),
@@ -112,10 +106,7 @@ function outgoing(near: Table, relation: Relation): WritableRelation | null {
 
 function incoming(relation: Relation): WritableRelation | null {
   const { target, kind } = relation;
-  const key = columnsOf(
-    target,
-    relation.columns.map((pair) => pair.target),
-  );
+  const key = columnsOf(target, relation, 'target');
   if (key === null || !isKeyReadable(target)) return null;
   const nulled = target.updatable ? nulledOf(key) : [];
   const canCreate = target.insertable && key.every(({ insertable }) => insertable);
@@ -145,7 +136,8 @@ function nulledOf(key: readonly Column[]): readonly Column[] {
   return nullable.every(({ updatable }) => updatable) ? nullable : [];
 }
 
-function columnsOf({ columns }: Table, names: readonly string[]): Column[] | null {
-  const found = names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
-  return found.length === names.length ? found : null;
+/** The columns of the foreign key on one side of a relation; null if the table lacks any. */
+function columnsOf({ columns }: Table, relation: Relation, side: 'near' | 'target'): Column[] | null {
+  const found = relation.columns.flatMap((pair) => columns.find(({ name }) => name === pair[side]) ?? []);
+  return found.length === relation.columns.length ? found : null;
 }

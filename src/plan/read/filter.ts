@@ -4,7 +4,7 @@ import type { Column, Table } from '../../model/model.ts';
 import type { RelatedRows } from '../../model/relations/related-rows.ts';
 import { namedTypes, operandType, rangesOf } from '../../model/types/named-types.ts';
 import { type JsonOperator, jsonOperators, rangeOperators } from '../../model/types/operators.ts';
-import { bindingAt, type InputEntry, type InputObject, type InputValue } from '../../request/operation.ts';
+import { bindingAt, type InputEntry, type InputObject, type InputValue, valueAt } from '../../request/operation.ts';
 import type { Filter } from '../conditions.ts';
 import {
   isNullOf,
@@ -159,12 +159,11 @@ function planRangeTest(value: InputValue, binding: RangeBinding, column: Column)
 function planNear(value: InputValue, column: Column): Filter | null {
   if (value === null) return null;
   const { entries } = objectOf(value);
-  const valueOf = (kind: 'from' | 'distance') => entries.find((entry) => bindingAt('near', entry).kind === kind)?.value ?? null;
   return {
     kind: 'near',
     column,
-    from: valueParameter(valueOf('from'), column.type, 'filter'),
-    distance: numberParameter(valueOf('distance'), 'distance', Number.MAX_SAFE_INTEGER),
+    from: valueParameter(valueAt(entries, 'near', 'from'), column.type, 'filter'),
+    distance: numberParameter(valueAt(entries, 'near', 'distance'), 'distance', Number.MAX_SAFE_INTEGER),
   };
 }
 
@@ -182,11 +181,10 @@ function planJsonTest(value: InputValue, operator: JsonOperator, column: Column)
       return { ...test, parameter: valueParameter(value, namedTypes.text, 'write') };
     case 'path': {
       const entries = value === null ? [] : objectOf(value).entries;
-      const valueOf = (kind: 'path' | 'vars') => entries.find((entry) => bindingAt('json path', entry).kind === kind)?.value ?? null;
-      const vars = valueOf('vars');
+      const vars = valueAt(entries, 'json path', 'vars');
       return {
         ...test,
-        parameter: valueParameter(valueOf('path'), namedTypes.jsonpath, 'filter'),
+        parameter: valueParameter(valueAt(entries, 'json path', 'path'), namedTypes.jsonpath, 'filter'),
         vars: vars && valueParameter(vars, namedTypes.jsonb, 'filter'),
       };
     }
@@ -226,7 +224,7 @@ function planToOne({ entries }: InputObject, rows: RelatedRows, depth: number): 
  * lost because their variables were not sent, there is none: `some: {name: {eq: $name}}` requires no row.
  */
 function planToMany({ entries, unsent = [] }: InputObject, rows: RelatedRows, depth: number): readonly Filter[] {
-  const where = entries.find(({ binding }) => binding?.kind === 'where')?.value ?? null;
+  const where = valueAt(entries, 'filter to many', 'where');
   if (where !== null && !unsent.includes('count') && !entries.some(({ binding, value }) => binding?.kind === 'count' && value !== null)) {
     throw new ApiError(
       'BAD_USER_INPUT',

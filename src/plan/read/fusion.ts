@@ -1,7 +1,7 @@
 /** Plans the argument `fuse`: the rows that `search` or `nearest` finds, in the order of their places in both (reciprocal rank fusion). */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
-import { bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { bindingAt, type InputValue, type SelectedField, valueAt } from '../../request/operation.ts';
 import type { Filter, OrderKey, Search } from '../conditions.ts';
 import { countOf, numberParameter, objectOf } from '../inputs.ts';
 import type { Parameter } from '../parameter.ts';
@@ -24,7 +24,7 @@ export function planFusion(
   table: Table,
   { search, nearest, filter }: { readonly search: Search | null; readonly nearest: Nearest | null; readonly filter: Filter | null },
 ): FusionPlan | null {
-  const value = field.arguments.find(({ binding }) => binding?.at === 'collection' && binding.kind === 'fuse')?.value ?? null;
+  const value = valueAt(field.arguments, 'collection', 'fuse');
   if (value === null) return null;
   if (search === null || nearest === null) {
     throw new ApiError('BAD_USER_INPUT', 'The argument "fuse" combines "search" and "nearest". Give both, or leave out "fuse".');

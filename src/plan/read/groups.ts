@@ -6,7 +6,15 @@ import type { Column, Table } from '../../model/model.ts';
 import { namedTypes, operandScalar } from '../../model/types/named-types.ts';
 import type { AggregateFunction } from '../../model/types/postgres-types.ts';
 import type { ScalarType } from '../../model/value-type.ts';
-import { argumentOf, bindingAt, type InputEntry, type InputObject, type InputValue, type SelectedField } from '../../request/operation.ts';
+import {
+  argumentOf,
+  bindingAt,
+  type InputEntry,
+  type InputObject,
+  type InputValue,
+  type SelectedField,
+  valueAt,
+} from '../../request/operation.ts';
 import type { AggregateBinding, MembersBinding, RelationBinding } from '../../schema/bindings.ts';
 import {
   countOf,
@@ -223,8 +231,7 @@ function planOrderOfKey(value: InputValue, by: readonly GroupBy[], place: GroupP
 
 function planKeyOrder(value: InputValue): { readonly path: InputValue; readonly direction: InputValue } {
   const { entries } = objectOf(value);
-  const valueOf = (kind: 'path' | 'direction') => entries.find((entry) => bindingAt('json value', entry).kind === kind)?.value ?? null;
-  return { path: valueOf('path'), direction: valueOf('direction') };
+  return { path: valueAt(entries, 'json value', 'path'), direction: valueAt(entries, 'json value', 'direction') };
 }
 
 /** Plans conditions on groups, `{count: {gt: 10}, sum: {price: {lt: "5"}}}`; null if there are none. */

@@ -3,7 +3,7 @@ import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Column, MeasuredColumn, Table } from '../../model/model.ts';
 import { forms } from '../../model/types/metrics.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
-import { bindingAt, type InputEntry, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { bindingAt, type InputEntry, type InputValue, type SelectedField, valueAt } from '../../request/operation.ts';
 import type { Distance, Filter, OrderKey } from '../conditions.ts';
 import { keyOfNodeId, objectOf, parameterValue, valueParameter } from '../inputs.ts';
 import type { Parameter } from '../parameter.ts';
@@ -17,12 +17,11 @@ export interface Nearest {
 
 /** Plans it; null if it is absent, null or empty. Throws BAD_USER_INPUT. */
 export function planNearest(field: SelectedField, table: Table): Nearest | null {
-  const value = field.arguments.find(({ binding }) => binding?.at === 'collection' && binding.kind === 'nearest')?.value ?? null;
+  const value = valueAt(field.arguments, 'collection', 'nearest');
   if (value === null) return null;
   const entries = objectOf(value).entries.filter((entry) => entry.value !== null);
-  const isBound = (entry: InputEntry) => bindingAt('nearest', entry).kind === 'within';
-  const within = entries.find(isBound)?.value ?? null;
-  const [entry, another] = entries.filter((each) => !isBound(each));
+  const within = valueAt(entries, 'nearest', 'within');
+  const [entry, another] = entries.filter((each) => bindingAt('nearest', each).kind !== 'within');
   if (another) throw new ApiError('BAD_USER_INPUT', 'The argument "nearest" measures one column. Give only one.');
   if (!entry) {
     if (within === null) return null;
@@ -49,7 +48,7 @@ function planDistance(entry: InputEntry, table: Table): Distance {
   const { column } = binding;
   const { measured } = binding.column;
   const given = objectOf(entry.value).entries.filter(({ value }) => value !== null);
-  const metric = given.find((each) => bindingAt('nearest to', each).kind === 'metric')?.value;
+  const metric = valueAt(given, 'nearest to', 'metric');
   const [from, another] = given.filter((each) => bindingAt('nearest to', each).kind !== 'metric');
   if (!from || another) {
     const isText = measured.form === 'text' || measured.form === 'place';

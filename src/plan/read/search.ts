@@ -1,7 +1,7 @@
 /** Plans full-text searches, and what rows show of the one that found them. */
 import { ApiError } from '../../errors/api-error.ts';
 import type { Table } from '../../model/model.ts';
-import { bindingAt, type InputValue, type SelectedField } from '../../request/operation.ts';
+import { bindingAt, type InputValue, type SelectedField, valueAt } from '../../request/operation.ts';
 import type { Search } from '../conditions.ts';
 import { countOf, objectOf, parameterValue } from '../inputs.ts';
 import type { Parameter } from '../parameter.ts';
@@ -11,11 +11,6 @@ const modes = { WEBSEARCH: 'websearch', PLAIN: 'plain', PHRASE: 'phrase', PREFIX
   string,
   Search['mode']
 >;
-
-/** The argument `search` of a collection. Functions may have one of that name, which is another. */
-export function searchOf(field: SelectedField): InputValue {
-  return field.arguments.find(({ binding }) => binding?.at === 'collection' && binding.kind === 'search')?.value ?? null;
-}
 
 /** Plans a search; null for null, which finds all. Throws BAD_USER_INPUT. */
 export function planSearch(value: InputValue, { search }: Table): Search | null {
@@ -47,28 +42,27 @@ function modeOf(value: InputValue): Search['mode'] {
 const mostWords = 1000;
 
 export function planSnippet(field: SelectedField, search: Search | null): SnippetPlan {
-  const arguments_ = field.arguments.map((argument) => ({ binding: bindingAt('snippet', argument), value: argument.value }));
-  const given = (kind: 'start' | 'stop' | 'words') => arguments_.find(({ binding }) => binding.kind === kind)?.value ?? null;
   const mark = (kind: 'start' | 'stop'): Parameter | null => {
-    const value = given(kind);
+    const value = valueAt(field.arguments, 'snippet', kind);
     return value && { value: parameterValue(value), encoding: { kind: 'mark', argument: kind } };
   };
-  const words = given('words');
+  const words = valueAt(field.arguments, 'snippet', 'words');
   return {
     kind: 'search snippet',
     search,
-    column: columnOf(arguments_),
+    column: columnOf(field),
     start: mark('start'),
     stop: mark('stop'),
     words: words && countOf(words, 'words', mostWords),
   };
 }
 
-function columnOf(given: readonly { readonly binding: SnippetBinding; readonly value: InputValue }[]): SnippetPlan['column'] {
-  for (const { binding, value } of given) {
+function columnOf(field: SelectedField): SnippetPlan['column'] {
+  for (const argument of field.arguments) {
+    const { value } = argument;
+    const binding = bindingAt('snippet', argument);
     const column = binding.kind === 'columns' && value?.kind === 'choice' ? binding.columns.get(value.name) : undefined;
     if (column !== undefined) return column;
   }
   throw new ApiError('BAD_USER_INPUT', 'A snippet needs the "column" that it shows.');
 }
-type SnippetBinding = ReturnType<typeof bindingAt<NonNullable<SelectedField['arguments'][number]['binding']>, 'snippet'>>;

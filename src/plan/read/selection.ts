@@ -4,7 +4,7 @@ import type { Lineage, Model, Table } from '../../model/model.ts';
 import type { Routine, RoutineArgument } from '../../model/routine.ts';
 import { isJson, namedTypes, rangesOf } from '../../model/types/named-types.ts';
 import { boundsName } from '../../model/types/operators.ts';
-import { argumentOf, bindingAt, type IdentifierValue, type SelectedField } from '../../request/operation.ts';
+import { argumentOf, bindingAt, type IdentifierValue, type SelectedField, valueAt } from '../../request/operation.ts';
 import type { OrderKey } from '../conditions.ts';
 import { countOf, isUnsent, keyOfNodeId, planMembers, rangeValue, valueParameter, withoutNulls } from '../inputs.ts';
 import type {
@@ -30,7 +30,7 @@ import { planFusion } from './fusion.ts';
 import { planAggregate, planGroups } from './groups.ts';
 import { planNearest } from './nearest.ts';
 import { type Found, foundByNothing, planDistinct, planListPage, planPage } from './page.ts';
-import { planSearch, planSnippet, searchOf } from './search.ts';
+import { planSearch, planSnippet } from './search.ts';
 
 export function planQueryField(field: SelectedField, model: Model): QueryValue | IntrospectionPlan {
   if (field.binding) return planRead(field, model);
@@ -233,7 +233,7 @@ function planConnection(
   depth: number,
   { isWhole = false, lineage = null }: Whose = {},
 ): ConnectionPlan {
-  const search = planSearch(searchOf(field), table);
+  const search = planSearch(valueAt(field.arguments, 'collection', 'search'), table);
   const nearest = planNearest(field, table);
   const filtered = planFilter(argumentOf(field, 'filter'), table);
   const fusion = planFusion(field, table, { search, nearest, filter: filtered });

@@ -2,7 +2,7 @@
 import { ApiError, quote } from '../../errors/api-error.ts';
 import type { Column } from '../../model/model.ts';
 import { namedTypes } from '../../model/types/named-types.ts';
-import { bindingAt, type InputEntry, type InputValue } from '../../request/operation.ts';
+import { bindingAt, type InputEntry, type InputValue, valueAt } from '../../request/operation.ts';
 import { checkGivenOnce, isUnsent, listOf, objectOf, pathParameter, valueParameter, writtenValue } from '../inputs.ts';
 import type { Parameter } from '../parameter.ts';
 import type { JsonChange, JsonParts } from '../plan.ts';
@@ -53,7 +53,9 @@ function planChange(entry: InputEntry): JsonChange | null {
 
 function planAssignment(value: InputValue): JsonParts['set'][number] {
   const { entries } = objectOf(value);
-  const valueOf = (kind: 'path' | 'value') => entries.find((entry) => bindingAt('json assignment', entry).kind === kind)?.value ?? null;
-  const assigned = valueOf('value');
-  return { path: pathParameter(valueOf('path')), value: assigned && valueParameter(assigned, namedTypes.jsonb, 'write') };
+  const assigned = valueAt(entries, 'json assignment', 'value');
+  return {
+    path: pathParameter(valueAt(entries, 'json assignment', 'path')),
+    value: assigned && valueParameter(assigned, namedTypes.jsonb, 'write'),
+  };
 }

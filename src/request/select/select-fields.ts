@@ -22,7 +22,7 @@ import { unwrapError, writePath } from '../../errors/input-path.ts';
 import { fieldBinding, inputBinding } from '../../schema/bindings.ts';
 import { coerceInputLiteral, isDefaulted } from '../coerce/coerce-literal.ts';
 import { MalformedIdError } from '../coerce/opaque-id.ts';
-import type { Argument, InputList, InputObject, InputValue, Operation, SelectedField } from '../operation.ts';
+import type { InputEntry, InputList, InputObject, InputValue, Operation, SelectedField } from '../operation.ts';
 import { collectFields, type Selections } from './collect-fields.ts';
 
 interface Context extends Selections {
@@ -82,7 +82,7 @@ function coerceArgumentValues(
   isMutation: boolean,
 ): Pick<SelectedField, 'arguments' | 'unsent'> {
   const { variables, counter } = context;
-  const read: Argument[] = [];
+  const read: InputEntry[] = [];
   const unsent: string[] = [];
   for (const argument of field.args) {
     const argumentNode = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
