@@ -58,8 +58,8 @@ test('the commands of docs/diagnose.md print what it shows', async () => {
   assert.match(ofAnother?.stdout ?? '', /^Role authenticated, /);
   const report = JSON.parse(json?.stdout ?? '') as DoctorReport;
   const membersIn = (start: RegExp): string[] | undefined => start.exec(page)?.[1]?.split(', ');
-  assert.deepEqual(membersIn(/\*\*JSON\*\*: `\{ (.*) \}`/), Object.keys(report));
-  assert.deepEqual(membersIn(/Each finding is\s+`\{ (.*) \}`/), Object.keys(report.findings[0] ?? {}));
+  assert.deepEqual(membersIn(/\*\*JSON\*\*: `\{ ([^}]*) \}`/), Object.keys(report));
+  assert.deepEqual(membersIn(/Each finding is\s+`\{ ([^}]*) \}`/), Object.keys(report.findings[0] ?? {}));
 });
 
 test('the commands of docs/schema-changes.md that compare schemas print what it shows', async () => {
