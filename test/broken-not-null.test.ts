@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { graphql } from 'graphql';
 import { startTestGraph, type TestGraph } from './support/test-graph.ts';
 
 let started: TestGraph;
@@ -17,14 +18,18 @@ before(async () => {
     create sequence calls;
     create function counted_rafts(fleet) returns raft[] language sql volatile as $$select nextval('calls'); select $1.rafts$$;
     create function shout(raft) returns text language sql stable as $$select upper($1.name)$$;
-    create table berth (id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null);
+    create table harbour (id int primary key);
+    create table berth (
+      id int primary key, name text not null, depth numeric(4,1) not null, taken boolean not null, harbour_id int not null references harbour
+    );
     create table mooring (id int primary key, place berth, places berth[]);
-    insert into berth values (1, 'north', 4.5, false);
-    insert into mooring values (1, row(7, null, null, null), array[row(8, null, 2, true)::berth]);
-    create function nearest() returns berth language sql stable as 'select 5, null::text, null::numeric, null::boolean';
+    insert into harbour values (1);
+    insert into berth values (1, 'north', 4.5, false, 1);
+    insert into mooring values (1, row(7, null, null, null, null), array[row(8, null, 2, true, null)::berth]);
+    create function nearest() returns berth language sql stable as 'select 5, null::text, null::numeric, null::boolean, null::int';
     create function nearby() returns setof berth language sql stable as
-      $$values (5, null::text, null::numeric, null::boolean), (6, 'south', 1, true), (null, 'nowhere', 1, true)$$;
-    create function "reserve"() returns setof berth language sql volatile as 'select 5, null::text, null::numeric, null::boolean';
+      $$values (5, null::text, null::numeric, null::boolean, null::int), (6, 'south', 1, true, 1), (null, 'nowhere', 1, true, 1)$$;
+    create function "reserve"() returns setof berth language sql volatile as 'select 5, null::text, null::numeric, null::boolean, null::int';
     create table quay (id int primary key, name text not null no inherit);
     create table pier () inherits (quay);
     insert into pier values (3, null);
@@ -58,6 +63,13 @@ test('in values of a row type', async () => {
       edges: [{ node: { place: { id: 7, ...unknown }, places: [{ id: 8, name: null, depth: '2.0', taken: true }] } }],
     },
   });
+});
+
+test('the type of such values says so, for clients that check what they read', async () => {
+  const source = `{ mooringCollection { edges { node { place { ${fields} harbour { id } } places { ${fields} } } } } }`;
+  const schema = await started.graph.schema({ role: 'service_role' });
+  const { data, errors } = await graphql({ schema, source });
+  assert.deepEqual([JSON.parse(JSON.stringify(data)), errors], [await ask(source), undefined]);
 });
 
 test('in the rows of a child table', async () => {

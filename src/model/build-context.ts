@@ -76,6 +76,11 @@ export function resultId({ id }: Pick<CatalogFunction, 'id'>): number {
   return -id;
 }
 
+/** Whether it is what a function returns, and no type. */
+export function isResult({ id }: Pick<CatalogTable, 'id'>): boolean {
+  return id < 0;
+}
+
 /** The composite type that a type is, has as elements, or, with the addition, is a domain over; undefined if there is none. */
 export function compositeTypeIn(context: Pick<BuildContext, 'catalog' | 'settings'>, typeId: number): CatalogType | undefined {
   const type = context.catalog.types.get(typeId);

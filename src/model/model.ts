@@ -171,6 +171,10 @@ export interface CompositeParts {
   readonly attributes: readonly string[] | null;
   /** Whether anything leads to its object type. */
   readonly isRead: boolean;
+  /** The name of the object type of a table's row as the value of a column or an attribute; null for others than tables. */
+  readonly valueName: string | null;
+  /** Whether it is what a function returns, whose columns with a table's row type have rows of the table. */
+  readonly isResult: boolean;
   /** The names of its input type, and of the filters of a value and of an array; null for those to which nothing leads. */
   readonly inputName: string | null;
   readonly filterName: string | null;

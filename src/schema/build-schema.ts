@@ -34,7 +34,7 @@ import { defineJsonTypes } from './tables/json-types.ts';
 import { defineNearest, nearestTypes } from './tables/nearest-types.ts';
 import { orderTypes } from './tables/order-types.ts';
 import { defineRangeTypes, returnsBounds } from './tables/range-types.ts';
-import { boundsRoutineField, hasField, routineField, rowType } from './tables/row-type.ts';
+import { boundsRoutineField, defineRowValues, hasField, routineField, rowType } from './tables/row-type.ts';
 import { defineSearch, searchColumnTypes } from './tables/search-types.ts';
 import {
   defineListFilter,
@@ -98,6 +98,7 @@ export function* buildSchema(model: Model): Generator<void, LazySchema> {
   for (const enumType of enums) defineEnumTypes(registry, enumType, offered);
   for (const domain of domains) defineDomainTypes(registry, domain, offered);
   const values = [...model.composites, ...model.rowValues];
+  defineRowValues(registry, model.rowValues);
   yield* defineCompositeInputs(registry, values);
   yield* defineCompositeFilters(registry, values);
   const reads = routinesOf(registry, routines, false);

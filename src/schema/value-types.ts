@@ -198,12 +198,11 @@ export const orderByDirection = new GraphQLEnumType({
   },
 });
 
-/** The output type, nullable; undefined if no field can have it. */
-export function outputTypeOf(type: ValueType, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
-  if (type.kind === 'row') return registry.findRow(type.table);
-  if (type.kind !== 'row list') return plainTypeOf(type, registry);
-  const row = registry.findRow(type.table);
-  return row && new GraphQLList(row);
+/** The output type, nullable; undefined if no field can have it. `areValues`: whether those with a table's row type need be no rows of it. */
+export function outputTypeOf(type: ValueType, registry: TypeRegistry, areValues = false): GraphQLNullableOutputType | undefined {
+  if (type.kind !== 'row' && type.kind !== 'row list') return plainTypeOf(type, registry);
+  const row = areValues ? registry.findValue(type.table) : registry.findRow(type.table);
+  return row && type.kind === 'row list' ? new GraphQLList(row) : row;
 }
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;

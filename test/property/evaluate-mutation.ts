@@ -24,7 +24,7 @@ import {
   type World,
 } from './loaded-tables.ts';
 import { rowJson } from './loaded-values.ts';
-import { holdsRelatedRows } from './nested-inputs.ts';
+import { columnMembers, holdsRelatedRows } from './nested-inputs.ts';
 import { RefusalError } from './property-failure.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -188,7 +188,7 @@ class FieldEvaluator {
 
   async #insert(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
     const objects = args.objects as readonly Arguments[];
-    const values = objects.map((object) => columnValues(table, object));
+    const values = objects.map((object) => columnValues(table, columnMembers(inputTypeOf(info, 'objects'), object)));
     const named = [...new Set(values.flatMap((row) => [...row.keys()]))];
     // Rows of defaults only still need a column to name.
     const columns =
@@ -224,8 +224,8 @@ class FieldEvaluator {
 
   async #change(table: LoadedTable, args: Arguments, info: GraphQLResolveInfo): Promise<string> {
     const { condition, passing } = await this.#rowsThatPass(table, inputTypeOf(info, 'filter'), args.filter);
-    const set = args.set as Arguments | undefined;
-    if (!set) return `delete from ${this.#name(table)} as target${condition}`;
+    if (!args.set) return `delete from ${this.#name(table)} as target${condition}`;
+    const set = columnMembers(inputTypeOf(info, 'set'), args.set as Arguments);
     const fields = Object.keys(set);
     // Variables that are absent may leave nothing of the object.
     const added = incremented(args.increment);

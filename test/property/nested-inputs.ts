@@ -26,9 +26,14 @@ export function isOfRelation({ type }: GraphQLInputField): boolean {
   return /(Insert|Update)To(One|Many)$/.test(getNamedType(type).name);
 }
 
-/** Whether objects of a type hold related rows. */
+/** Whether objects of a type hold related rows: null is none. */
 export function holdsRelatedRows(type: GraphQLInputObjectType, objects: readonly Value[]): boolean {
-  return objects.some((object) => Object.keys(object).some((name) => isOfRelation(type.getFields()[name]!)));
+  return objects.some((object) => Object.keys(object).some((name) => object[name] !== null && isOfRelation(type.getFields()[name]!)));
+}
+
+/** The members of an object that are columns. */
+export function columnMembers(type: GraphQLInputObjectType, object: Value): Value {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !isOfRelation(type.getFields()[name]!)));
 }
 
 /** The members that are given: null and false are none. */
@@ -65,8 +70,7 @@ export function assignedColumns(table: LoadedTable, type: GraphQLInputObjectType
     const filled = table.names.columns.filter(({ name }) => relation.columns.some(({ near }) => near === name));
     if (filled.some(({ fieldName }) => Object.hasOwn(object, fieldName))) throw new RefusalError('a column beside its relation');
   }
-  const plain = Object.entries(object).filter(([field]) => !isOfRelation(type.getFields()[field]!));
-  const assigned = columnValues(table, Object.fromEntries(plain));
+  const assigned = columnValues(table, columnMembers(type, object));
   for (const [column, sql] of fromAbove) {
     if (assigned.has(column)) throw new RefusalError('a column beside its parent');
     assigned.set(column, sql);

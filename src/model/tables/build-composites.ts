@@ -4,7 +4,16 @@
  */
 import type { CatalogFunction, CatalogTable } from '../../catalog/catalog.ts';
 import { narrowAdditions } from '../additions.ts';
-import { type BuildContext, compositeTypeIn, Excluded, type Notes, privilegesOn, resultId, type SchemaSettings } from '../build-context.ts';
+import {
+  type BuildContext,
+  compositeTypeIn,
+  Excluded,
+  isResult,
+  type Notes,
+  privilegesOn,
+  resultId,
+  type SchemaSettings,
+} from '../build-context.ts';
 import { readDirective } from '../directives.ts';
 import type { CompositeParts } from '../model.ts';
 import type { ClaimedNames } from '../naming/claimed-names.ts';
@@ -31,6 +40,8 @@ export interface CompositeUse {
   /** Whether introspection shows what leads to it. */
   readonly isShown: boolean;
   readonly isRead: boolean;
+  /** Whether columns or attributes have it, and not only what functions return. */
+  readonly hasValues: boolean;
   readonly isWritten: boolean;
   readonly isFiltered: boolean;
   readonly isListFiltered: boolean;
@@ -40,6 +51,7 @@ export interface CompositeUse {
 const useKinds = [
   'isShown',
   'isRead',
+  'hasValues',
   'isWritten',
   'isFiltered',
   'isListFiltered',
@@ -58,10 +70,11 @@ export function* addComposites(context: BuildContext, builder: TableBuilder, not
     const after = composite && widened(uses.get(composite.id), added);
     if (!after) return;
     uses.set(composite.id, after);
-    for (const { typeId } of composite.columns) noteType(typeId, added);
+    const hasValues = added.isRead && !isResult(composite);
+    for (const { typeId } of composite.columns) noteType(typeId, { ...added, hasValues });
   };
   const noteRow = (table: LazyTable | undefined, added: CompositeUse): void => {
-    if (!table || table.traits.key === null || !(added.isWritten || added.isFiltered)) return;
+    if (!table || table.traits.key === null || !(added.hasValues || added.isWritten || added.isFiltered)) return;
     const after = widened(context.rowUses.get(table), added);
     if (!after) return;
     context.rowUses.set(table, after);
@@ -113,7 +126,7 @@ function* usesOf(context: BuildContext): Generator<CompositeUse & { table: numbe
     for (const column of traits.catalogTable.columns) {
       const { select, insert, update } = privilegesOn(context, traits.catalogTable, column);
       const use = { ...unused, isShown: traits.schema.introspection, isWritten: insert || update };
-      const ofReaders = { isRead: select, isFiltered: select, isOrdered: select };
+      const ofReaders = { isRead: select, hasValues: select, isFiltered: select, isOrdered: select };
       if (select || insert || update) yield { ...use, ...ofReaders, table: 0, typeId: column.typeId };
     }
   }
@@ -210,7 +223,11 @@ export function claimComposites(
     }
     if (traits.plainName.origin === 'adapted') renamings.push({ ...renaming, reason: whyAdapted(name, typeName, rename) });
   }
-  for (const [table, use] of context.rowUses) table.composite = claimParts(table, use, names, `${table.typeName}Row`);
+  for (const [table, use] of context.rowUses) {
+    const stem = `${table.typeName}Row`;
+    const valueName = use.hasValues ? names.claimShared(stem) : null;
+    table.composite = { ...claimParts(table, use, names, stem), valueName };
+  }
 }
 
 /** Names what a composite type, the shape of JSON or a row has besides its object type. `stem`: what the names of others than inputs begin with. */
@@ -224,6 +241,8 @@ export function claimParts(
   return {
     attributes: catalogTable.columns.map(({ name }) => name),
     isRead,
+    valueName: null,
+    isResult: isResult(catalogTable),
     inputName: isWritten ? claim(`${typeName}Input`) : null,
     filterName: isFiltered ? claim(filterTypeName(stem)) : null,
     listFilterName: isListFiltered ? claim(listFilterTypeName(stem)) : null,

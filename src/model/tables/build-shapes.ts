@@ -64,7 +64,7 @@ class ShapeMaker {
     const object = isList ? shape.element : shape;
     if (object.kind !== 'object') return null;
     const table = this.#tableOf(object, place, isInList || isList);
-    const use = { isShown: true, isRead: true, isWritten: this.#isWritten, isFiltered: true };
+    const use = { isShown: true, isRead: true, hasValues: false, isWritten: this.#isWritten, isFiltered: true };
     this.#context.shapeTables.set(table, { ...use, isListFiltered: isList, isOrdered: !isInList && !isList });
     return { table, isList };
   }

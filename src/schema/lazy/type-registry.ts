@@ -202,6 +202,12 @@ export class TypeRegistry {
     return this.hasOf(table, 'row') ? this.rowOf(table) : undefined;
   }
 
+  /** The type of a table's row as the value of a column; that of its rows where values have none. */
+  findValue(table: Table): GraphQLObjectType | undefined {
+    const name = table.composite?.valueName ?? null;
+    return name === null || !this.hasOf(table, 'row') ? this.findRow(table) : this.object(name);
+  }
+
   rowOf(table: Table): GraphQLObjectType {
     return assertObjectType(this.#require(table.typeName));
   }

@@ -101,6 +101,7 @@ export function boundsFields(
   registry: TypeRegistry,
   table: Table,
   isTaken: (name: string) => boolean,
+  areNullable: boolean,
 ): ReadonlyMap<string, () => FieldConfig> {
   const fields = new Map<string, () => FieldConfig>();
   if (!table.additions.has('ranges')) return fields;
@@ -110,7 +111,7 @@ export function boundsFields(
     fields.set(name, () => {
       const type = rangesObject(registry, column.type)!;
       return {
-        type: column.notNull ? new GraphQLNonNull(type) : type,
+        type: column.notNull && !areNullable ? new GraphQLNonNull(type) : type,
         description: column.description,
         ...bindField('row', { kind: 'bounds', column }),
       };

@@ -33,10 +33,24 @@ export const rowType: TableType = {
       name,
       description: table.description,
       interfaces: hasIdentifier ? [assertInterfaceType(registry.get('Node' satisfies SharedTypeName))] : [],
-      builders: () => fieldBuilders(registry, table, hasIdentifier),
+      builders: () => fieldBuilders(registry, table, hasIdentifier ? 'row with an identifier' : 'row'),
     });
   },
 };
+
+/**
+ * Defines the types of rows as values of columns and attributes. PostgreSQL does not enforce the table's constraints there, so every
+ * field may be null; and a value is none of the table's rows, though perhaps a copy of one, so it has no identifier.
+ */
+export function defineRowValues(registry: TypeRegistry, tables: readonly Table[]): void {
+  for (const table of tables) {
+    const { valueName = null } = table.composite ?? {};
+    if (valueName === null || !registry.hasOf(table, 'row')) continue;
+    const description = `A value with the columns of \`${table.typeName}\`, any of which may be null`;
+    const builders = () => fieldBuilders(registry, table, 'value');
+    registry.define(valueName, () => new LazyObjectType({ name: valueName, description, builders }));
+  }
+}
 
 /** JSON that responses have as it is, such as that of domains, may be JSON's null where PostgreSQL has no null; and what is not as its shape says is null. */
 function mayBeNull({ type, shape }: Column): boolean {
@@ -45,21 +59,22 @@ function mayBeNull({ type, shape }: Column): boolean {
 }
 
 /** The model has made the names unique. Fields whose types are not in this schema are left out. */
-function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: boolean): FieldBuilders {
+function fieldBuilders(registry: TypeRegistry, table: Table, kind: 'row' | 'row with an identifier' | 'value'): FieldBuilders {
   const builders = new Map<string, () => FieldConfig>();
-  if (hasIdentifier) builders.set(registry.nodeIdField, identifierField);
+  const isValue = kind === 'value';
+  if (kind === 'row with an identifier') builders.set(registry.nodeIdField, identifierField);
   for (const column of table.columns) {
-    const type = column.selectable ? columnTypeOf(column, registry) : undefined;
+    const type = column.selectable ? columnTypeOf(column, registry, table) : undefined;
     if (!type) continue;
     builders.set(column.rowFieldName, () => ({
-      type: column.notNull && !mayBeNull(column) ? new GraphQLNonNull(type) : type,
+      type: column.notNull && !isValue && !mayBeNull(column) ? new GraphQLNonNull(type) : type,
       description: column.description,
       ...(isJson(column.type) && column.shape === null && table.additions.has('json') && { args: { path: jsonPath } }),
       ...bindField('row', { kind: 'column', column }),
     }));
   }
   for (const relation of table.relations) {
-    if (registry.hasOf(relation.target, 'row')) builders.set(relation.fieldName, () => relationField(registry, relation));
+    if (registry.hasOf(relation.target, 'row')) builders.set(relation.fieldName, () => relationField(registry, relation, isValue));
   }
   for (const lineage of table.lineages) {
     builders.set(lineage.fieldName, () => lineageField(registry, table, lineage, collectionArguments(registry, table)));
@@ -78,13 +93,17 @@ function fieldBuilders(registry: TypeRegistry, table: Table, hasIdentifier: bool
       ...bindField('row', { kind: 'computed', routine, asBounds: true }),
     }));
   }
-  for (const [name, build] of boundsFields(registry, table, (other) => builders.has(other))) builders.set(name, build);
+  for (const [name, build] of boundsFields(registry, table, (other) => builders.has(other), isValue)) builders.set(name, build);
   for (const [name, build] of searchFields(registry, table)) if (!builders.has(name)) builders.set(name, build);
   return builders;
 }
 
-function columnTypeOf({ type, shape }: Column, registry: TypeRegistry): GraphQLNullableOutputType | undefined {
-  if (shape === null) return outputTypeOf(type, registry);
+function columnTypeOf(
+  { type, shape }: Column,
+  registry: TypeRegistry,
+  { additions, composite }: Table,
+): GraphQLNullableOutputType | undefined {
+  if (shape === null) return outputTypeOf(type, registry, additions.has('composites') && !composite?.isResult);
   const row = registry.findRow(shape.table);
   return row && shape.isList ? new GraphQLList(row) : row;
 }
@@ -97,14 +116,14 @@ function identifierField(): FieldConfig {
   };
 }
 
-function relationField(registry: TypeRegistry, relation: Relation): FieldConfig {
+function relationField(registry: TypeRegistry, relation: Relation, isOfValue: boolean): FieldConfig {
   const { target } = relation;
   const binding = bindField('row', { kind: 'relation', relation });
   if (relation.kind === 'to-many') {
     return { type: registry.objectOf(target, 'Connection'), args: collectionArguments(registry, target), ...binding };
   }
   const type = registry.rowOf(target);
-  return { type: relation.nullable ? type : new GraphQLNonNull(type), ...binding };
+  return { type: relation.nullable || isOfValue ? type : new GraphQLNonNull(type), ...binding };
 }
 
 /** Whether all types of a function's field are in this schema. Does not build any of a table's types. */
