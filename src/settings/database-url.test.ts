@@ -24,9 +24,21 @@ test('a URL with one host stays as it is', () => {
     assert.deepEqual(parseDatabaseUrl(url), { hosts: [url], attributes: null, isBalanced: false });
 });
 
+test('TLS modes whose certificates pg verifies are verify-full, which it does not warn of', () => {
+  const modesOf = (url: string) => parseDatabaseUrl(url).hosts.map((host) => new URL(host).searchParams.get('sslmode'));
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
+    assert.deepEqual(modesOf(`postgres://one,two/app?x=1&sslmode=${mode}&y=2\n`), ['verify-full', 'verify-full']);
+  for (const mode of ['disable', 'no-verify', 'require&uselibpqcompat=true'])
+    assert.deepEqual(modesOf(`postgres://one/app?sslmode=${mode}`), [mode.replace(/&.*/, '')]);
+});
+
 test('wrong URLs are refused with what to write instead', () => {
   const refusals = [
-    ['mysql://one/app', /must be a URL such as/],
+    ['mysql://one/app', /must be a URL such as [^;]+$/],
+    ['postgres://user:p/ss@one/app', /; in a password, write @ as %40/],
+    ['postgres://user:p@ss/word@one/app', /; in a password, write @ as %40/],
+    ['postgres://user:p#ss@one/app', /; in a password, write @ as %40/],
+    ['postgres://user:1#ss@one/app', /; in a password, write @ as %40/],
     ['postgres://one:port,two/app', /must be a URL such as/],
     ['postgres://one/app?target_session_attrs=master', /target_session_attrs that is one of any, read-write/],
     ['postgres://one/app?load_balance_hosts=yes', /disable or random/],

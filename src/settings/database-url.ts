@@ -15,8 +15,16 @@ interface DatabaseUrl {
   readonly isBalanced: boolean;
 }
 
+/**
+ * `pg` 8 checks certificates in these modes as in verify-full, and warns that version 9 will not. They stay as strict here, without a warning.
+ */
+const verifiedModes = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
+
 /** Throws an `Error` whose message continues after the name of the setting. */
-export function parseDatabaseUrl(url: string): DatabaseUrl {
+export function parseDatabaseUrl(text: string): DatabaseUrl {
+  // Secrets that are read from files may end with a newline.
+  const trimmed = text.trim();
+  const url = trimmed.includes('uselibpqcompat=') ? trimmed : trimmed.replace(verifiedModes, '$1verify-full');
   const [, start, user = '', hostList = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)((?:\?[^#]*)?)$/.exec(url) ?? [];
   // The path of a socket, perhaps.
@@ -48,12 +56,16 @@ function splitParameters(parameters: URLSearchParams): readonly string[] | null 
   });
 }
 
+const example = 'must be a URL such as postgres://user@host:5432/name';
+const escapes = 'in a password, write @ as %40, / as %2F, # as %23, ? as %3F and % as %25';
+
 /** A URL of PostgreSQL, perhaps with several hosts. */
 export function checkDatabaseUrl(value: string): void {
   for (const host of parseDatabaseUrl(value).hosts) {
+    if (!/^postgres(ql)?:/i.test(host)) throw new Error(example);
     const url = URL.canParse(host) ? new URL(host) : undefined;
-    if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')
-      throw new Error('must be a URL such as postgres://user@host:5432/name');
+    // An @ after the host is what follows a password with such characters.
+    if (url === undefined || `${url.pathname}${url.hash}`.includes('@')) throw new Error(`${example}; ${escapes}`);
   }
 }
 
