@@ -94,8 +94,18 @@ test('a project keeps what it has: its package manager, scripts and programs', a
   const { stdout } = await init('--client', 'graphql-request');
   assert.match(stdout, /its script "codegen" stays; rowgraph's would be: graphql-codegen --config codegen\.ts/);
   assert.match(stdout, /1\. pnpm install\n {2}2\. pnpm run api/);
+  assert.match(stdout, /its "type": "commonjs" is removed, so that Node runs ES modules, too/);
   const { type, scripts } = JSON.parse(read('package.json'));
-  assert.deepEqual([type, scripts.codegen, scripts.api], ['commonjs', 'mine', 'rowgraph dev --env .env --sql schema.sql --watch']);
+  assert.deepEqual([type, scripts.codegen, scripts.api], [undefined, 'mine', 'rowgraph dev --env .env --sql schema.sql --watch']);
+});
+
+test('programs anywhere in the folder or in src may be CommonJS; the framework may be a development dependency', async () => {
+  write('package.json', '{ "devDependencies": { "svelte": "5" } }');
+  write('src/main.ts', '');
+  const { stdout } = await init('--client', 'tanstack-query');
+  assert.doesNotMatch(stdout, /"type"/);
+  const { type, dependencies } = JSON.parse(read('package.json'));
+  assert.deepEqual([type, '@tanstack/svelte-query' in dependencies], [undefined, true]);
 });
 
 test('what npm init wrote becomes a project of modules, because nothing in it is CommonJS', async () => {

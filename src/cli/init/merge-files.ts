@@ -8,10 +8,13 @@ export interface Merged {
   readonly notes: readonly string[];
 }
 
+/** What the member `type` should be; `missing`: not "commonjs". */
+export type ManifestType = 'module' | 'missing' | 'kept';
+
 interface ManifestAdditions {
   /** For a new package.json. */
   readonly name: string;
-  readonly type: 'module' | null;
+  readonly type: ManifestType;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -27,10 +30,12 @@ export function mergeManifest(before: string | null, additions: ManifestAddition
   const scripts = Object.entries(additions.scripts).filter(([name, script]) => manifest.scripts?.[name] !== script);
   const kept = scripts.filter(([name]) => manifest.scripts?.[name] !== undefined && !isForced);
   const added = scripts.filter((entry) => !kept.includes(entry));
-  const type = additions.type !== null && manifest.type !== additions.type ? additions.type : null;
+  const isUntyped = additions.type === 'missing' && manifest.type === 'commonjs';
+  const type = additions.type === 'module' && manifest.type !== 'module' ? additions.type : null;
   const next = {
     ...manifest,
     ...(type !== null && { type }),
+    ...(isUntyped && { type: undefined }),
     ...(added.length > 0 && { scripts: { ...manifest.scripts, ...Object.fromEntries(added) } }),
     ...(dependencies.length > 0 && { dependencies: sorted({ ...manifest.dependencies, ...Object.fromEntries(dependencies) }) }),
     ...(devDependencies.length > 0 && { devDependencies: sorted({ ...manifest.devDependencies, ...Object.fromEntries(devDependencies) }) }),
@@ -46,6 +51,7 @@ export function mergeManifest(before: string | null, additions: ManifestAddition
         : [`"type": "${type}"${manifest.type === undefined ? '' : `, which was "${manifest.type}"`}`]),
       ...list('scripts', added),
       ...list('packages', [...dependencies, ...devDependencies]),
+      ...(isUntyped ? ['its "type": "commonjs" is removed, so that Node runs ES modules, too'] : []),
       ...kept.map(([name, script]) => `its script "${name}" stays; rowgraph's would be: ${script}`),
     ],
   };

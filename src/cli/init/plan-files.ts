@@ -1,8 +1,8 @@
 /** Which files `rowgraph init` writes in a project, and what is in them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientName, clientRow } from './clients.ts';
-import { type Merged, mergeIgnored, mergeManifest, mergePlugin, mergeVariables } from './merge-files.ts';
+import { type ManifestType, type Merged, mergeIgnored, mergeManifest, mergePlugin, mergeVariables } from './merge-files.ts';
 import { type Project, packageNameOf } from './project.ts';
 import { adaptConfiguration, adaptSource, firstQueryFile, readTemplate, rootTemplates, variablePrefixes, versionOf } from './templates.ts';
 
@@ -60,7 +60,7 @@ function manifestOf(project: Project, { client, version, database }: Wanted) {
   const api = 'url' in database ? 'rowgraph dev --env .env --database-url' : `rowgraph dev --env .env --sql ${database.sql} --watch`;
   return {
     name: packageNameOf(folder),
-    type: kind === 'next' || (kind === 'vite' && project.manifest !== null) || hasPrograms(project) ? null : ('module' as const),
+    type: typeFor(project),
     scripts: {
       api,
       codegen,
@@ -82,7 +82,8 @@ function isOfVite(name: string): boolean {
 
 /** TanStack Query has a package for each framework, which exports the same and more. */
 function packageNameFor(name: string, { manifest }: Project): string {
-  const framework = ['react', 'vue', 'svelte', 'solid-js'].find((each) => manifest?.dependencies?.[each] !== undefined);
+  const known = { ...manifest?.dependencies, ...manifest?.devDependencies };
+  const framework = ['react', 'vue', 'svelte', 'solid-js'].find((each) => each in known);
   return name === '@tanstack/query-core' && framework !== undefined ? `@tanstack/${framework.replace('-js', '')}-query` : name;
 }
 
@@ -90,10 +91,18 @@ function adaptPackages(text: string, project: Project): string {
   return text.replaceAll("'@tanstack/query-core'", `'${packageNameFor('@tanstack/query-core', project)}'`);
 }
 
-/** Whether there are programs already, which may be CommonJS. */
-function hasPrograms({ manifest, folder }: Project): boolean {
-  return manifest !== null && manifest.type !== 'module' && existsSync(join(folder, manifest.main ?? 'index.js'));
+/** The member `type` of package.json: programs that are there already may be CommonJS, and Node runs both kinds where it is missing. */
+function typeFor({ kind, manifest, folder, sources }: Project): ManifestType {
+  if (kind === 'next' || (kind === 'vite' && manifest !== null)) return 'kept';
+  if (manifest === null || manifest.type === 'module') return 'module';
+  const isProgram = (name: string): boolean => /\.[jt]sx?$/.test(name) && !ownPrograms.includes(name);
+  const hasPrograms = (each: string): boolean => existsSync(each) && readdirSync(each).some(isProgram);
+  const main = join(folder, manifest.main ?? 'index.js');
+  return existsSync(main) || hasPrograms(folder) || hasPrograms(join(folder, sources)) ? 'missing' : 'module';
 }
+
+/** Those of an earlier run. */
+const ownPrograms = ['codegen.ts', 'download-schema.ts', 'first-query.ts'];
 
 function firstQueryScript({ kind, sources }: Project): string {
   const file = `${sources}/first-query.ts`;
