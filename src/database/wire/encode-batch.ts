@@ -215,7 +215,7 @@ export function encodeScript(text: string): Buffer {
 
 function writeStatement({ text, parameters }: Statement, owner: string, position: number, names: PreparedStatements | null): void {
   const prepared = text.length > longestPrepared ? null : names;
-  let name = prepared?.find(owner, text, position);
+  let name = prepared?.find(owner, text);
   if (name === undefined) {
     name = prepared === null ? '' : prepared.add(owner, text, position);
     // After an error it is unknown whether the Parse succeeded. Closing a missing statement is not an error, but parsing a name twice is.

@@ -35,10 +35,6 @@ const noNames: readonly string[] = [];
 export class PreparedStatements {
   readonly #capacity: number;
   readonly #owners = new Map<string, Map<string, Entry>>();
-  /**
-   * What was found last, by its position in the batch: most batches are alike, and comparing a text with itself is quicker than looking it up.
-   */
-  #latest: Entry[] = [];
   readonly #counts: StatementCounts;
   #size = 0;
   /** Counts uses, as a clock. */
@@ -65,13 +61,10 @@ export class PreparedStatements {
     return this.#owners.get(owner)?.has(text) ?? false;
   }
 
-  /** The name of a prepared statement, or undefined; `position` is its index among the statements of the batch. */
-  find(owner: string, text: string, position: number): string | undefined {
-    const latest = this.#latest[position];
-    const isSame = latest !== undefined && latest.text === text && latest.owner === owner;
-    const entry = isSame ? latest : this.#owners.get(owner)?.get(text);
+  /** The name of a prepared statement, or undefined. */
+  find(owner: string, text: string): string | undefined {
+    const entry = this.#owners.get(owner)?.get(text);
     if (entry === undefined) return undefined;
-    this.#latest[position] = entry;
     entry.lastUse = ++this.#uses;
     this.#counts.hits++;
     return entry.name;
@@ -148,7 +141,6 @@ export class PreparedStatements {
   #remove({ owner, text }: Entry): void {
     const statements = this.#owners.get(owner);
     if (!statements?.delete(text)) return;
-    this.#latest = [];
     this.#size--;
     this.#counts.entries--;
     if (statements.size === 0) this.#owners.delete(owner);

@@ -3,6 +3,7 @@
  * types, which are large, and its documents with what was compiled from them, which are small and all that most requests need. When a part
  * is evicted its privileges stay, and it is built again from them without the database.
  */
+import { LRUCache } from 'lru-cache';
 import type { CacheUse } from './caches.ts';
 import type { GrantedSchema, SchemaTypes } from './role-schema.ts';
 
@@ -48,15 +49,15 @@ export class GrantedSchemas {
   readonly #use: CacheUse;
   readonly #maker: SchemaMaker;
   readonly #sets = new Map<string, PrivilegeSet>();
-  readonly #types: RecentlyUsed<SchemaTypes>;
-  readonly #caches: RecentlyUsed<GrantedSchema>;
+  readonly #types: LRUCache<PrivilegeSet, SchemaTypes>;
+  readonly #caches: LRUCache<PrivilegeSet, GrantedSchema>;
 
   /** `use` counts the lookups of types. */
   constructor(maxBytes: number, use: CacheUse, maker: SchemaMaker) {
     this.#use = use;
     this.#maker = maker;
-    this.#types = new RecentlyUsed(maxBytes * shareOfTypes, estimateTypes, (set) => this.#forgetTypes(set));
-    this.#caches = new RecentlyUsed(maxBytes * (1 - shareOfTypes), estimateDocuments, (set) => this.#forgetUnused(set));
+    this.#types = keepUpTo(maxBytes * shareOfTypes, estimateTypes, (set) => this.#forgetTypes(set));
+    this.#caches = keepUpTo(maxBytes * (1 - shareOfTypes), estimateDocuments, (set) => this.#forgetUnused(set));
   }
 
   /** The number of schemas whose types are kept. */
@@ -88,7 +89,7 @@ export class GrantedSchemas {
   }
 
   /** The schemas whose documents are kept. */
-  values(): readonly GrantedSchema[] {
+  values(): Iterable<GrantedSchema> {
     return this.#caches.values();
   }
 
@@ -98,15 +99,15 @@ export class GrantedSchemas {
       keeps: (types) => this.#types.peek(set) === types,
       noteGrowth: () => this.#noteGrowth(set, granted),
     });
-    this.#caches.set(set, granted);
+    keep(this.#caches, set, granted);
     return granted;
   }
 
   /** The request that made the schema grow continues with it, even if it has been evicted. */
   #noteGrowth(set: PrivilegeSet, grown: GrantedSchema): void {
-    if (this.#caches.peek(set) === grown) this.#caches.set(set, grown);
+    if (this.#caches.peek(set) === grown) keep(this.#caches, set, grown);
     const types = this.#types.peek(set);
-    if (types !== undefined) this.#types.set(set, types);
+    if (types !== undefined) keep(this.#types, set, types);
   }
 
   #typesOf(set: PrivilegeSet): Promise<SchemaTypes> {
@@ -114,7 +115,7 @@ export class GrantedSchemas {
     this.#use.note(types ?? set.making ?? undefined);
     if (types === undefined) return set.making ?? this.#makeTypes(set);
     // Types grow as they are used.
-    this.#types.set(set, types);
+    keep(this.#types, set, types);
     return Promise.resolve(types);
   }
 
@@ -122,7 +123,7 @@ export class GrantedSchemas {
     set.making = this.#maker
       .makeTypes(set.privileges)
       .then((types) => {
-        this.#types.set(set, types);
+        keep(this.#types, set, types);
         return types;
       })
       .finally(() => {
@@ -149,64 +150,26 @@ export class GrantedSchemas {
   }
 }
 
-interface Entry<Content> {
-  readonly content: Content;
-  readonly bytes: number;
-  usedAt: number;
+/** A cache of what sets of privileges have, up to a number of bytes. It keeps the latest whatever its size. */
+function keepUpTo<Content extends object>(
+  maxBytes: number,
+  estimate: (content: Content) => number,
+  onEvict: (set: PrivilegeSet) => void,
+): LRUCache<PrivilegeSet, Content> {
+  const maxSize = Math.max(1, Math.floor(maxBytes));
+  return new LRUCache({
+    maxSize,
+    sizeCalculation: (content) => Math.min(maxSize, estimate(content)),
+    disposeAfter: (_, set, reason) => {
+      if (reason === 'evict') onEvict(set);
+    },
+  });
 }
 
-/** What is kept of sets of privileges, up to a number of bytes: what was used least recently is evicted. */
-class RecentlyUsed<Content> {
-  readonly #maxBytes: number;
-  readonly #estimate: (content: Content) => number;
-  readonly #onEvict: (set: PrivilegeSet) => void;
-  readonly #entries = new Map<PrivilegeSet, Entry<Content>>();
-  #bytes = 0;
-  /** Counts uses. Every request is one, so its entry is not moved in the map. */
-  #uses = 0;
-
-  constructor(maxBytes: number, estimate: (content: Content) => number, onEvict: (set: PrivilegeSet) => void) {
-    this.#maxBytes = maxBytes;
-    this.#estimate = estimate;
-    this.#onEvict = onEvict;
-  }
-
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  peek(set: PrivilegeSet): Content | undefined {
-    return this.#entries.get(set)?.content;
-  }
-
-  get(set: PrivilegeSet): Content | undefined {
-    const entry = this.#entries.get(set);
-    if (entry === undefined) return undefined;
-    entry.usedAt = ++this.#uses;
-    return entry.content;
-  }
-
-  values(): readonly Content[] {
-    return [...this.#entries.values()].map(({ content }) => content);
-  }
-
-  /** Keeps the content, whatever its size, and measures it. */
-  set(set: PrivilegeSet, content: Content): void {
-    const bytes = this.#estimate(content);
-    this.#bytes += bytes - (this.#entries.get(set)?.bytes ?? 0);
-    this.#entries.set(set, { content, bytes, usedAt: ++this.#uses });
-    if (this.#bytes > this.#maxBytes) this.#evict(set);
-  }
-
-  #evict(kept: PrivilegeSet): void {
-    const byUse = [...this.#entries].sort(([, one], [, other]) => one.usedAt - other.usedAt);
-    for (const [set, { bytes }] of byUse) {
-      if (this.#bytes <= this.#maxBytes || set === kept) break;
-      this.#bytes -= bytes;
-      this.#entries.delete(set);
-      this.#onEvict(set);
-    }
-  }
+/** Measures the content, which may have grown since it was set. */
+function keep<Content extends object>(cache: LRUCache<PrivilegeSet, Content>, set: PrivilegeSet, content: Content): void {
+  cache.delete(set);
+  cache.set(set, content);
 }
 
 /** Bytes of a model and its GraphQL types, as far as they have been built. */

@@ -1,6 +1,6 @@
 /** What every request goes through before it runs, whatever carries it: admission, the rate of its address, and how it is to run. */
 import { lookUpCaller } from '../../auth/authenticate.ts';
-import type { Authenticate, RequestHead, VerifiedCaller } from '../../auth/caller.ts';
+import type { Authenticate, VerifiedCaller } from '../../auth/caller.ts';
 import type { Deadline } from '../../budget/deadline.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { BeginTrace } from '../../event-details.ts';
@@ -94,7 +94,7 @@ export function describeRun(exchange: Exchange, deadline: Deadline, client: stri
 
 /** The caller whom the application's function names; null if it names none. */
 export async function askApplication(
-  { method = '', url, headers, requestId }: Omit<RequestHead, 'method' | 'signal'> & Pick<Exchange, 'method' | 'requestId'>,
+  { method, url, headers, requestId }: Pick<Exchange, 'method' | 'url' | 'headers' | 'requestId'>,
   { authenticate, observe }: { readonly authenticate: Authenticate | null; readonly observe: Observer },
   deadline: Deadline,
 ): Promise<VerifiedCaller | null> {

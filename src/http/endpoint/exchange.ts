@@ -52,8 +52,8 @@ export interface SocketListener {
 export type Protocol = 'graphql' | 'mcp';
 
 /** What a request says ahead of its body, and where it came from. */
-export interface RequestHead {
-  readonly method: string | undefined;
+export interface ReceivedHead {
+  readonly method: string;
   /** Path and query. */
   readonly url: string;
   /** Names in lower case; repeated headers are joined with commas. */
@@ -62,9 +62,9 @@ export interface RequestHead {
   readonly remoteAddress: string;
 }
 
-export abstract class Exchange implements RequestHead {
+export abstract class Exchange implements ReceivedHead {
   readonly requestId: string;
-  readonly method: string | undefined;
+  readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
@@ -83,7 +83,7 @@ export abstract class Exchange implements RequestHead {
   #isOver = false;
   #isGone = false;
 
-  constructor(requestId: string, { method, url, headers, remoteAddress }: RequestHead) {
+  constructor(requestId: string, { method, url, headers, remoteAddress }: ReceivedHead) {
     this.requestId = requestId;
     this.method = method;
     this.url = url;

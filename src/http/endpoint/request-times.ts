@@ -36,7 +36,7 @@ export class RequestTimes extends OperationMarks implements RequestDetails {
   }
 
   get method(): string {
-    return this.#exchange.method ?? '';
+    return this.#exchange.method;
   }
 
   get path(): string {

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, quote } from '../../errors/api-error.ts';
 import { peerAddress } from '../admission/client-address.ts';
-import type { RequestHead } from '../endpoint/exchange.ts';
+import type { ReceivedHead } from '../endpoint/exchange.ts';
 
-export function headOf({ method, url = '', headers, socket }: IncomingMessage): RequestHead {
+export function headOf({ method = '', url = '', headers, socket }: IncomingMessage): ReceivedHead {
   return { method, url, headers, remoteAddress: peerAddress(socket) };
 }
 
