@@ -7,16 +7,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command } from 'commander';
-import type { Client, QueryResult } from 'pg';
 import { currentVersion, extensionFiles } from '../../extension/extension-versions.ts';
 import { applyExtension, type ExtensionState, judgeExtension, readExtension, removeExtension } from '../../extension/install-extension.ts';
 import type { Queryable } from '../../extension/install-live.ts';
-import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
-import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
+import { addSettings, type Environment, readSettings } from '../config.ts';
+import { actOnDatabase, databaseSettings } from './act-on-database.ts';
 import { choiceParser, type Flags, print } from './with-graph.ts';
-
-const databaseSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
 
 export function extensionCommand(environment: Environment): Command {
   const command = new Command('extension').description(
@@ -85,45 +82,25 @@ function describe(state: ExtensionState): string {
   return `rowgraph ${version} is installed ${how}, but ${reason}. Run: ${isOn ? remedy : 'rowgraph extension apply'}. ${files}`;
 }
 
-const insufficientPrivilege = '42501';
 /** The SQLSTATE of `alter extension … update` if the installed files are too old. */
 const noUpdatePath = '22023';
 
-/** The resulting state. `task` is what the login role may lack the privilege for, such as "install the extension". */
+/** The resulting state. */
 function actOnExtension(
   databaseUrl: string,
   task: string,
   act: (database: Queryable) => Promise<void> = async () => undefined,
 ): Promise<ExtensionState> {
-  return connectOnce(databaseUrl, async (client) => {
-    const database = queryable(client);
+  return actOnDatabase(databaseUrl, task, 'a superuser', async (database) => {
     try {
       await act(database);
-      return await readExtension(database);
     } catch (error) {
       const { code, message } = error as Error & { readonly code?: string };
-      if (code === insufficientPrivilege)
-        throw new CommandError(`${client.user} cannot ${task} (${message}); log in as a superuser`, 2, error);
-      if (code === noUpdatePath)
-        throw new CommandError(`${message}; run "rowgraph extension install" on the machine of the database first`, 2, error);
-      throw error;
+      if (code !== noUpdatePath) throw error;
+      throw new CommandError(`${message}; run "rowgraph extension install" on the machine of the database first`, 2, error);
     }
+    return readExtension(database);
   });
-}
-
-/** Runs statements on a connection. */
-export function queryable(client: Client): Queryable {
-  const asText = { rowMode: 'array', types: { getTypeParser: () => asItIs } } as const;
-  const run: Queryable['query'] = async (text) => {
-    // Of several statements, each has a result.
-    const result: QueryResult<(string | null)[]> | QueryResult<(string | null)[]>[] = await client.query({ text, ...asText });
-    return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
-  };
-  return { query: run };
-}
-
-function asItIs(text: string | Buffer): string {
-  return String(text);
 }
 
 /** Resolves to where the files are. Without a folder, asks `pgConfig` for it. Rejects with `CommandError` if asking or writing fails. */

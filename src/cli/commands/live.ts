@@ -17,10 +17,9 @@ import type { LiveStatus } from '../../live/changes/live-status.ts';
 import { connectOnce } from '../check-database.ts';
 import { CommandError, SilentExitError } from '../command-error.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
-import { queryable } from './extension.ts';
+import { actOnDatabase, databaseSettings, insufficientPrivilege } from './act-on-database.ts';
 import { choiceParser, type Flags, print, printReport } from './with-graph.ts';
 
-const databaseSettings: CommandSettings<'databaseUrl', 'databaseUrl'> = { names: ['databaseUrl'], required: ['databaseUrl'], defaults: {} };
 const statusSettings: CommandSettings<'databaseUrl' | 'liveDatabaseUrl' | 'live', 'databaseUrl'> = {
   names: ['databaseUrl', 'liveDatabaseUrl', 'live'],
   required: ['databaseUrl'],
@@ -42,14 +41,14 @@ export function liveCommand(environment: Environment): Command {
   ).action(async ({ method, ...flags }: Flags) => {
     const { databaseUrl } = readSettings(databaseSettings, flags, environment);
     const chosen = methodNames.find((name) => name === method) ?? 'auto';
-    const installed = await actOn(databaseUrl, 'set up live queries', (database) => install(database, chosen));
+    const installed = await actOnDatabase(databaseUrl, 'set up live queries', mayChange, (database) => install(database, chosen));
     print(...describeInstalled(installed));
     if (installed.uncovered.length > 0) throw new SilentExitError(1);
   });
   addSettings(command.command('remove').description('Remove the publication and the triggers'), databaseSettings).action(
     async (flags: Flags) => {
       const { databaseUrl } = readSettings(databaseSettings, flags, environment);
-      const left = await actOn(databaseUrl, 'remove it', uninstallLive);
+      const left = await actOnDatabase(databaseUrl, 'remove it', mayChange, uninstallLive);
       print(left.length === 0 ? 'Nothing announces changes any more: servers poll.' : 'Some triggers are left:', ...left.map(lineOf));
       if (left.length > 0) throw new SilentExitError(1);
     },
@@ -98,19 +97,7 @@ async function provideFunctions(database: Queryable): Promise<void> {
   }
 }
 
-const insufficientPrivilege = '42501';
-
-function actOn<Result>(databaseUrl: string, task: string, act: (database: Queryable) => Promise<Result>): Promise<Result> {
-  return connectOnce(databaseUrl, async (client) => {
-    try {
-      return await act(queryable(client));
-    } catch (error) {
-      const { code, message } = error as Error & { readonly code?: string };
-      if (code !== insufficientPrivilege) throw error;
-      throw new CommandError(`${client.user} cannot ${task} (${message}); log in as the owner of the tables or a superuser`, 2, error);
-    }
-  });
-}
+const mayChange = 'the owner of the tables or a superuser';
 
 const needs: Readonly<Record<LiveMethod, string>> = {
   wal: 'Servers read the replication stream: their login, or that of --live-database-url, needs the attribute REPLICATION.',

@@ -1,4 +1,4 @@
-/** Converts an error to an HTTP response in the GraphQL response format. */
+/** Responses of the server besides those of the endpoint, and errors in the GraphQL response format. */
 import { ApiError } from '../../errors/api-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { Observer } from '../../events.ts';
@@ -47,6 +47,8 @@ export function headersOfError(code: ErrorCode): readonly string[] {
   return byCode[code] ?? noHeaders;
 }
 
+const jsonHeaders = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
+
 /** The response to a request that failed outside the endpoint. `headers` are added to those of the code; `status` overrides its status. */
 export function errorResponse(
   error: ApiError,
@@ -55,7 +57,7 @@ export function errorResponse(
 ): HttpResponse {
   return {
     status,
-    headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...headersOfError(error.code), ...headers],
+    headers: [...jsonHeaders, ...headersOfError(error.code), ...headers],
     body: encodeError(error),
   };
 }
@@ -65,6 +67,10 @@ export interface HttpResponse {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer | string;
+}
+
+export function jsonResponse(status: number, value: unknown): HttpResponse {
+  return { status, headers: jsonHeaders, body: JSON.stringify(value) };
 }
 
 /** Sends a response with the headers common to all responses. `isLast` ends the connection after it. */

@@ -11,7 +11,7 @@ import type { RequestRate } from '../admission/request-rate.ts';
 import type { Documents, FoundDocument } from '../documents/documents.ts';
 import { type Answers, noMore } from '../live/live-operation.ts';
 import type { ServedGraph } from './endpoint-options.ts';
-import { encodeError, toReportedError } from './error-response.ts';
+import { encodeErrors, toReportedError } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { NamedRequest, readParameters } from './read-request.ts';
 import { type OperationMarks, RequestTimes } from './request-times.ts';
@@ -116,9 +116,7 @@ export async function executePart(
     if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
     return response;
   } catch (error) {
-    const reported = toReportedError(error, exchange.requestId, options.observe);
-    const body = encodeError(reported);
-    return { chunks: [body], length: body.length, errorCode: reported.code };
+    return encodeErrors([toReportedError(error, exchange.requestId, options.observe)]);
   }
 }
 

@@ -187,12 +187,13 @@ export class LiveWish {
     return { admission, project, share: this.#exchange.admitted!.client };
   }
 
-  #identify(caller: VerifiedCaller): Identity | Promise<Identity> {
+  #identify(caller: VerifiedCaller): Promise<Identity> {
     const { verifier, authenticate, keyInUrl } = this.#parts;
     const { headers, url } = this.#exchange;
-    if (authenticate === null) return identifyByKey(headers, verifier, keyInUrl ? url : null);
+    const byKey = identifyByKey(headers, verifier, keyInUrl ? url : null);
+    if (authenticate === null) return byKey;
     // Keys decide only where the application does not; its callers are not among those of the verifier.
-    return identifyByKey(headers, verifier, keyInUrl ? url : null).then(
+    return byKey.then(
       (identity) => (identity.caller === caller ? identity : identityOf(caller)),
       () => identityOf(caller),
     );

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Identity } from '../../auth/authenticate.ts';
 import type { VerifiedCaller } from '../../auth/caller.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { sendResponse } from '../endpoint/error-response.ts';
 import type { Exchange, ResponseStream } from '../endpoint/exchange.ts';
 import type { Holder } from './encoded-answer.ts';
 import { IdentityWatch } from './identity-watch.ts';
@@ -107,25 +108,8 @@ function readOperationId(value: unknown): string {
 const longestId = 200;
 
 function respond(exchange: Exchange, status: number, text: string, headers: readonly string[]): void {
-  const bytes = Buffer.from(text);
-  const all = [
-    'content-type',
-    'text/plain; charset=utf-8',
-    'content-length',
-    String(bytes.length),
-    'cache-control',
-    'no-store',
-    ...headers,
-  ];
-  exchange.respond(
-    status,
-    [...all, 'x-content-type-options', 'nosniff', 'x-request-id', exchange.requestId],
-    {
-      chunks: [bytes],
-      length: bytes.length,
-    },
-    false,
-  );
+  const own = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
+  sendResponse(exchange, { status, headers: [...own, ...headers], body: text }, false);
 }
 
 /** What has an id on a stream: nothing runs there before its first answer. */
@@ -207,7 +191,6 @@ class ReservedStream implements LiveConnection {
     place.running = { operation, watch: new IdentityWatch(identity, (error) => operation.fail(error)) };
     const start = async (exchange: Exchange, headers: readonly string[]): Promise<LiveOperation> => {
       respond(exchange, 202, '', headers);
-      exchange.endHandling();
       // The client, or the end of the stream, has ended it before its first answer.
       if (this.#places.get(id) !== place) operation.stop();
       await operation.run();

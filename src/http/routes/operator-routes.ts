@@ -8,7 +8,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Observer } from '../../events.ts';
 import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import type { ServedGraph } from '../endpoint/endpoint-options.ts';
-import { errorResponse, type HttpResponse, toReportedError } from '../endpoint/error-response.ts';
+import { errorResponse, type HttpResponse, jsonResponse, toReportedError } from '../endpoint/error-response.ts';
 import type { Route } from './route-exchange.ts';
 
 /** One check of the database serves all requests within this time, so that health checks cannot flood it. */
@@ -29,20 +29,12 @@ export function createHealthRoutes(
     if (isDraining()) throw new ApiError('SHUTTING_DOWN', 'The server is shutting down. Send requests to another instance.');
     const failure = await checkReadiness();
     if (failure !== null) throw failure;
-    return statusResponse('ready');
+    return jsonResponse(200, { status: 'ready' });
   };
   return [
-    ['/health/live', () => statusResponse('live')],
+    ['/health/live', () => jsonResponse(200, { status: 'live' })],
     ['/health/ready', serveReady],
   ];
-}
-
-function statusResponse(status: string): HttpResponse {
-  return {
-    status: 200,
-    headers: ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
-    body: JSON.stringify({ status }),
-  };
 }
 
 /** Never rejects: resolves to the reason why the server is not ready, or to null. */

@@ -7,7 +7,7 @@ import { Deadline } from '../../budget/deadline.ts';
 import type { Caller, GraphQLRequest } from '../../engine/request.ts';
 import { ApiError, isJsonObject } from '../../errors/api-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
-import type { HttpResponse } from '../endpoint/error-response.ts';
+import { jsonResponse } from '../endpoint/error-response.ts';
 import type { Exchange } from '../endpoint/exchange.ts';
 import { checkContentType, NamedRequest, parseBody, readParameters } from '../endpoint/read-request.ts';
 import type { PageBackend, SavedOperations } from './graphiql-page.ts';
@@ -57,20 +57,15 @@ function asAction(answer: (body: Members) => Promise<unknown>): Action {
     checkContentType(exchange);
     const body = await readMembers(exchange);
     try {
-      return respond(200, await answer(body));
+      return jsonResponse(200, await answer(body));
     } catch (error) {
       // An invalid document has several errors.
       const { errors } = error as { readonly errors?: readonly ApiError[] };
       const [first] = errors ?? [];
-      if (first instanceof ApiError) return respond(errorCodes[first.code].status, { errors });
+      if (first instanceof ApiError) return jsonResponse(errorCodes[first.code].status, { errors });
       throw error;
     }
   };
-}
-
-function respond(status: number, value: unknown): HttpResponse {
-  const headers = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
-  return { status, headers, body: JSON.stringify(value) };
 }
 
 async function readMembers(exchange: Exchange): Promise<Members> {
