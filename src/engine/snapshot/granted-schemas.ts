@@ -159,14 +159,14 @@ function keepUpTo<Content extends object>(
   const maxSize = Math.max(1, Math.floor(maxBytes));
   return new LRUCache({
     maxSize,
-    sizeCalculation: (content) => Math.min(maxSize, estimate(content)),
+    sizeCalculation: (content) => Math.max(1, Math.min(maxSize, estimate(content))),
     disposeAfter: (_, set, reason) => {
       if (reason === 'evict') onEvict(set);
     },
   });
 }
 
-/** Measures the content, which may have grown since it was set. */
+/** Measures the content, which may have grown since it was set: `set` alone does not measure what it has already. */
 function keep<Content extends object>(cache: LRUCache<PrivilegeSet, Content>, set: PrivilegeSet, content: Content): void {
   cache.delete(set);
   cache.set(set, content);
