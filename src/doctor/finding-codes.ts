@@ -30,12 +30,12 @@ export const exclusionCodes = {
   'type-out-of-reach': {
     severity: 'warning',
     meaning:
-      'A column can be read, but it is left out of inputs, filters or orders, because the role lacks a privilege on the schema of its type or on the operators of the type.',
+      'A column can be read, but is left out of inputs, filters or orders, because the role lacks a privilege on the schema or the operators of its type.',
     remedy: 'Grant the privilege.',
   },
   'owner-left-out': {
     severity: 'info',
-    meaning: 'Not in the API because the table that it belongs to, refers to or returns is not.',
+    meaning: 'Not in the API because its table, or the table that it refers to or returns, is not.',
     remedy: 'See the finding for that table, or expose its schema.',
   },
   'no-columns': {
@@ -45,7 +45,7 @@ export const exclusionCodes = {
   },
   'no-key': {
     severity: 'warning',
-    meaning: 'A table has no primary key, or a view none that is declared or can be inferred, so its rows cannot be identified.',
+    meaning: 'A table has no primary key, or a view none that is declared or can be inferred.',
     remedy:
       'Add a primary key, or declare the key in the comment: `@graphql({"primary_key_columns": ["..."]})`. If a unique index covers columns that are NOT NULL, the finding names them.',
   },
@@ -68,8 +68,8 @@ export const exclusionCodes = {
   },
   'not-callable': {
     severity: 'info',
-    meaning: 'No field can call the function: it is a trigger, aggregate, window or platform function, or has unnamed arguments.',
-    remedy: 'Nothing is required. To expose it, call it from an ordinary function.',
+    meaning: 'No field can call a trigger, aggregate, window or platform function, or one with unnamed arguments.',
+    remedy: 'To expose it, call it from an ordinary function.',
   },
   'unusable-directive': {
     severity: 'warning',
@@ -86,7 +86,7 @@ export const findingCodes = {
   },
   'role-bypasses-rls': {
     severity: 'error',
-    meaning: 'The role is a superuser or bypasses row level security, so no policy applies to it. Not reported for `service_role`.',
+    meaning: 'No policy applies to the role, because it is a superuser or bypasses row level security. Not reported for `service_role`.',
     remedy: 'Run requests as an ordinary role.',
   },
   'writable-without-rls': {
@@ -96,30 +96,30 @@ export const findingCodes = {
   },
   'policies-without-rls': {
     severity: 'error',
-    meaning: 'A table has policies, but they have no effect because row level security is off.',
+    meaning: 'Policies of a table have no effect, because row level security is off.',
     remedy: 'Enable row level security.',
   },
   'owner-bypasses-rls': {
     severity: 'error',
-    meaning: 'The role owns a table with row level security, or is a member of its owner; policies do not apply to owners.',
+    meaning: 'Policies of a table do not apply to the role, because it owns the table or is a member of its owner.',
     remedy: 'Give the table to another role, or force row level security for its owner.',
   },
   'view-bypasses-rls': {
     severity: 'error',
-    meaning: 'A view shows the role rows that row level security would hide, because the view reads with the privileges of its owner.',
+    meaning: 'A view shows rows that row level security would hide, because it reads with the privileges of its owner.',
     remedy:
       'Make it a security invoker view (PostgreSQL 15 and later), or revoke the privileges on it. For a materialized view, revoking is the only option.',
   },
   'definer-search-path': {
     severity: 'error',
-    meaning: 'A `security definer` function that the role can execute looks up names in the search path of its caller.',
+    meaning: 'A `security definer` function looks up names in the search path of its caller.',
     remedy: 'Set the search path of the function, with `pg_temp` last.',
   },
   'immutable-reads-claims': {
     severity: 'error',
     meaning:
-      "A function is labelled immutable, but may read the claims of the caller, so PostgreSQL may use one caller's result for another. Requests that use it are right, but slow: rowgraph has PostgreSQL plan each anew.",
-    remedy: 'Label it stable. If an index or a generated column uses it, rewrite it so that its result depends on its arguments alone.',
+      'A function is labelled immutable, but may read the claims of the caller. Requests that use it are slow, because PostgreSQL has to plan each anew.',
+    remedy: 'Label it stable. If an index or a generated column uses it, let its result depend on its arguments alone.',
   },
   'role-without-login': {
     severity: 'error',
@@ -138,30 +138,27 @@ export const findingCodes = {
   },
   'open-definer-function': {
     severity: 'warning',
-    meaning: 'The role can execute a function that runs with the privileges of its owner (`security definer`).',
+    meaning: 'The role can execute a `security definer` function, which runs with the privileges of its owner.',
     remedy: 'Unless the role needs it, revoke the privilege, or make the function `security invoker`.',
   },
   'open-policy': {
     severity: 'warning',
-    meaning: 'A policy lets the role write any row: its condition is `true`, and no restrictive policy applies.',
+    meaning: 'A policy with the condition `true` lets the role write any row.',
     remedy: 'Give the policy a condition, or revoke the privilege.',
   },
   'may-create-objects': {
     severity: 'warning',
-    meaning:
-      'The role can create objects in an exposed schema, or in one whose operators compare columns, and so add to the API or shadow names that functions look up.',
+    meaning: 'The role can create objects in a schema that the API uses, and so add to it or shadow names that functions look up.',
     remedy: 'Revoke the privilege. PostgreSQL 14 grants it on `public` to everybody.',
   },
   'no-policy': {
     severity: 'warning',
-    meaning:
-      'The role has privileges on a table with row level security, but no policy applies to the role, so it can neither read nor write any row.',
+    meaning: 'The role has privileges on a table with row level security, but can read and write no row, because no policy applies to it.',
     remedy: 'Write a policy, or revoke the privileges to remove the table from the API of the role.',
   },
   'unindexed-foreign-key': {
     severity: 'warning',
-    meaning:
-      'No index supports a foreign key, so following the relation from its target reads the whole table, and so does each delete in the target.',
+    meaning: 'No index supports a foreign key, so following it from its target, or deleting there, reads the whole table.',
     remedy: 'Create an index that begins with the key columns.',
   },
   'unindexed-search': {
@@ -173,7 +170,7 @@ export const findingCodes = {
     severity: 'warning',
     meaning: 'No index supports the distances of vectors, points or places, so each `nearest` computes those of all rows.',
     remedy:
-      'Create an index: HNSW or IVFFlat for vectors, GiST for points and places. Without one, the nearest of some ten thousand vectors are found fast enough, and exactly.',
+      'Create an index: HNSW or IVFFlat for vectors, GiST for points and places. Some ten thousand vectors are fast enough without one.',
   },
   'call-fails': {
     severity: 'warning',
@@ -188,9 +185,8 @@ export const findingCodes = {
   'key-not-inherited': {
     severity: 'warning',
     meaning:
-      'Other tables inherit from a table, whose primary key does not cover their rows. Several of its rows may then have the same `nodeId`: pages by cursor lose rows, and writes by key change all of them.',
-    remedy:
-      'Give the children keys from the sequence of the table and never reuse one; or expose a view of its own rows instead, `select ... from only parent`; or revoke the privileges.',
+      'A primary key does not cover the rows of tables that inherit from the table. Rows may have the same `nodeId`: pages lose rows, and writes by key change all of them.',
+    remedy: 'Give all of them keys from one sequence; or expose a view, `select ... from only parent`; or revoke the privileges.',
   },
   'ignored-directive': {
     severity: 'warning',
@@ -199,8 +195,7 @@ export const findingCodes = {
   },
   'unset-setting': {
     severity: 'warning',
-    meaning:
-      'A policy, function, default or view reads a setting that nobody sets, or a header that SQL does not get, so it is always null or empty.',
+    meaning: 'A policy, function, default or view reads a setting that nobody sets, or a header that SQL does not get.',
     remedy:
       'Read claims from `request.jwt.claims`. For settings of a request, see `requestSettings` and `requestHeaders`. Give others a value: `alter role … set`, `alter database … set`.',
   },
@@ -227,14 +222,12 @@ export const findingCodes = {
   'inferred-key': {
     severity: 'info',
     meaning: 'The key of a view, or its foreign keys, are inferred from its definition.',
-    remedy:
-      'Nothing is required. To choose others, declare them in the comment: `@graphql({"primary_key_columns": ["..."], "foreign_keys": [...]})`.',
+    remedy: 'To choose others, declare them in the comment: `@graphql({"primary_key_columns": ["..."], "foreign_keys": [...]})`.',
   },
   'name-changed': {
     severity: 'info',
-    meaning: 'Something has a different name in the API because its own name is already taken or not valid in GraphQL.',
-    remedy:
-      'Nothing is required. To choose the name, rename it or what has its name, or set it in the comment: `@graphql({"name": "..."})`.',
+    meaning: 'Something has a different name in the API, because its own is taken or not valid in GraphQL.',
+    remedy: 'To choose the name, set it in the comment: `@graphql({"name": "..."})`.',
   },
   'readable-without-rls': {
     severity: 'info',
@@ -248,17 +241,17 @@ export const findingCodes = {
   },
   'policy-calls-per-row': {
     severity: 'info',
-    meaning: 'A policy calls `current_setting` or a function of `auth` for each row, although the result is the same for all.',
+    meaning: 'A policy calls `current_setting` or a function of `auth` for each row.',
     remedy: 'Write `(select current_setting(...))`, which is evaluated once per statement.',
   },
   'live-unannounced': {
     severity: 'info',
-    meaning: 'Live queries on it give answers that change without any table changing: of the clock, a foreign server, system catalogs.',
+    meaning: 'Answers of live queries on it change without any table changing: with the clock, a foreign server, system catalogs.',
     remedy: 'Set `--live-refresh`, or how often to refresh them in a comment: `@graphql({"live": {"refresh": 5}})`.',
   },
   'extension-functions': {
     severity: 'info',
-    meaning: 'Functions of an extension are not in the API, because no field can call them or the role cannot execute them.',
+    meaning: 'Functions of an extension are not in the API.',
     remedy: 'Nothing is required. To keep them apart, install extensions in a separate schema.',
   },
   'missing-search-path': {

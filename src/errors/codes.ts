@@ -5,8 +5,7 @@ export const errorCodes = {
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed: its JSON, the types of its members, or its size.' },
   UNAUTHENTICATED: {
     status: 401,
-    meaning:
-      'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid, or names a role that requests may not run as.',
+    meaning: 'The apiKey or the bearer token is missing, malformed, wrongly signed, expired or not yet valid, or its role is not allowed.',
   },
   KEYS_UNAVAILABLE: { status: 503, meaning: 'The keys that verify the token cannot be loaded from its issuer; try again later.' },
   AUTHENTICATION_UNAVAILABLE: { status: 503, meaning: "The application's own authentication failed; try again later." },
@@ -48,7 +47,7 @@ export const errorCodes = {
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
     meaning:
-      'The mutation has an idempotency key, and the role may not use them, or the database lacks the extension that stores them, or has a version that does not.',
+      'The mutation has an idempotency key, but the role may not use them, or the database lacks the extension that stores them, or has an old one.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -139,8 +138,7 @@ export const errorCodes = {
   DATABASE_ERROR: { status: 200, meaning: 'PostgreSQL reported any other error.' },
   SCHEMA_LOADING: {
     status: 503,
-    meaning:
-      'The server has just started, and did not finish loading the schema of the database within the time limit of the request; try again later.',
+    meaning: 'The server has just started, and is still loading the schema of the database; try again later.',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

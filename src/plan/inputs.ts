@@ -121,7 +121,7 @@ export function partsOf({ type, shape }: Column): ColumnShape | null {
 
 /** Keys that lead to a part of JSON. Throws BAD_USER_INPUT for null. */
 export function pathParameter(value: InputValue): Parameter {
-  if (value === null) throw new ApiError('BAD_USER_INPUT', 'A path of JSON is null. Pass a list of keys.');
+  if (value === null) throw new ApiError('BAD_USER_INPUT', 'A JSON path is null. Pass a list of keys.');
   return { value: parameterValue(value), encoding: { kind: 'json path' } };
 }
 

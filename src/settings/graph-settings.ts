@@ -152,7 +152,7 @@ export const graphSettings = {
     choice('lenient', 'strict'),
     'lenient',
     shape,
-    "Judge a scalar or enum of another type than its place's by its value, as pg_graphql does (lenient), or refuse it (strict)",
+    'Accept a scalar or enum of another type if its value fits, as pg_graphql does (lenient), or refuse it (strict)',
   ),
   introspection: row(
     choice('directive', 'on', 'off'),

@@ -165,7 +165,7 @@ export const serviceSettings = {
     duration('1s', '10min'),
     '15s',
     endpoint,
-    'How often a live connection gets a sign of life; a WebSocket that shows none until the next is closed',
+    'How often to send a heartbeat on live connections; a WebSocket that has not answered the one before is closed',
   ),
   initTimeout: row(duration('100ms', '10min'), '5s', endpoint, 'How long a client may take to send connection_init on a WebSocket'),
   serverTiming: row(onOrOff, 'off', endpoint, 'Report how long the stages of each request took, in the header Server-Timing'),

@@ -145,10 +145,9 @@ const mostKeys = 100;
 /** Without a key, or with a null, PostgreSQL would make the whole document null. */
 function encodePath(value: ScalarValue): string {
   const keys = Array.isArray(value) ? value : [value];
-  if (keys.length === 0 || keys.includes(null))
-    throw new ApiError('BAD_USER_INPUT', 'A path of JSON needs at least one key, and no nulls.');
+  if (keys.length === 0 || keys.includes(null)) throw new ApiError('BAD_USER_INPUT', 'A JSON path needs at least one key, and no nulls.');
   if (keys.length > mostKeys)
-    throw new ApiError('QUERY_TOO_COMPLEX', `A path of JSON has ${keys.length.toLocaleString('en-US')} keys; it may have ${mostKeys}.`);
+    throw new ApiError('QUERY_TOO_COMPLEX', `A JSON path has ${keys.length.toLocaleString('en-US')} keys; it may have ${mostKeys}.`);
   return encodeArray(keys, namedTypes.text, 'write');
 }
 

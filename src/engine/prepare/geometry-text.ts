@@ -42,7 +42,7 @@ function isWhole(text: string): boolean {
 function invalid(why: string): ApiError {
   return new ApiError(
     'BAD_USER_INPUT',
-    `The value is no geometry of GeoJSON: ${why}. Pass such as {"type": "Point", "coordinates": [13.4, 52.5]}.`,
+    `The value is not a GeoJSON geometry: ${why}. Pass one such as {"type": "Point", "coordinates": [13.4, 52.5]}.`,
   );
 }
 

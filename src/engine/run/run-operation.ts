@@ -62,5 +62,5 @@ function readPosition(value: unknown): Position {
   const position = typeof value === 'string' ? parsePosition(value) : null;
   if (position !== null) return position;
   const remedy = 'Send the one of an earlier response, such as 7713161854613678706.1.0/3000148, or none';
-  throw new ApiError('BAD_REQUEST', `The position is none that a response has given. ${remedy}.`);
+  throw new ApiError('BAD_REQUEST', `This is not a position that a response has returned. ${remedy}.`);
 }

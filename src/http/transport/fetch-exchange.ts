@@ -145,7 +145,7 @@ function pathOf(url: string): string {
 const clientClosedRequest = 499;
 
 function broken(cause: unknown): ApiError {
-  return new ApiError('BAD_REQUEST', 'The body could not be read to its end as bytes.', { cause });
+  return new ApiError('BAD_REQUEST', 'The body could not be read completely.', { cause });
 }
 
 const alreadyRead =

@@ -22,10 +22,10 @@ export const namedTypes = {
 /** As what a value in JSON can order or group rows, with what the input says about it. */
 export const jsonValueTypes = {
   TEXT: { type: namedTypes.text, description: 'As text; objects and arrays as their JSON' },
-  NUMBER: { type: namedTypes.numeric, description: 'As a number; what is none counts as null' },
-  BOOLEAN: { type: namedTypes.bool, description: 'As a boolean; what is none counts as null' },
-  DATE: { type: namedTypes.date, description: 'As a date in ISO 8601; what is none counts as null' },
-  DATETIME: { type: namedTypes.timestamptz, description: 'As a point in time in ISO 8601; what is none counts as null' },
+  NUMBER: { type: namedTypes.numeric, description: 'As a number; anything else counts as null' },
+  BOOLEAN: { type: namedTypes.bool, description: 'As a boolean; anything else counts as null' },
+  DATE: { type: namedTypes.date, description: 'As a date in ISO 8601; anything else counts as null' },
+  DATETIME: { type: namedTypes.timestamptz, description: 'As a point in time in ISO 8601; anything else counts as null' },
 } as const;
 export type JsonValueType = keyof typeof jsonValueTypes;
 
