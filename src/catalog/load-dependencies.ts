@@ -6,7 +6,7 @@
 import type { RequestDatabase } from '../database/database.ts';
 
 export interface Dependencies {
-  /** The ids of relations: tables, partitions, children, views, materialized views, foreign tables. */
+  /** The ids of relations: tables, partitions, children, views, materialized views, foreign tables, sequences. */
   readonly relations: readonly number[];
   /** Whether it calls functions that may read others, so that its transactions are traced. */
   readonly isTraced: boolean;
@@ -25,8 +25,11 @@ const clockWords =
 
 /** Functions of PostgreSQL that run SQL which they are given as text. */
 const dynamicFunctions = '^(query|cursor|table|schema|database)_to_xml|^ts_stat$|^ts_rewrite$';
+/** What a tree that reads a system catalog has in it. */
+const catalogs = ':relid ([0-9]{1,4}|1[0-5][0-9]{3}) ';
 /** Words without one of which a function in SQL or PL/pgSQL reads no table, unless another function does that it calls. */
-const tableWords = 'from|join|using|table|into|perform|execute|copy|query_to_xml|cursor_to_xml|schema_to_xml|database_to_xml';
+const tableWords =
+  'from|join|using|table|into|perform|execute|copy|lo_get|lo_open|query_to_xml|cursor_to_xml|schema_to_xml|database_to_xml';
 
 /**
  * Nodes are `r`, a relation that is read, and `p`, a function that is called. A materialized view is read as a table is. Policies count
@@ -93,7 +96,8 @@ tree as (
   left join pg_catalog.pg_attrdef f on r.class = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and f.oid = r.object
 ),
 written as materialized (
-  select p.oid, p.proname from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
+  select p.oid, p.proname, pg_catalog.lower(p.prosrc) as body, l.lanname not in ('sql', 'plpgsql') or p.prosrc ~* '\\mexception\\M' as may_catch
+  from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
   where p.oid >= 16384 and l.lanname not in ('c', 'internal')
 ),
 called as materialized (
@@ -110,11 +114,24 @@ called as materialized (
   join pg_catalog.pg_proc p on n.kind = 'p' and p.oid = n.id and p.oid >= 16384
   join pg_catalog.pg_language l on l.oid = p.prolang
   left join written w on w.oid = p.oid
+),
+-- Catching an error releases the locks of what was read before it, so a trace misses that: the names in the bodies have to do.
+mentioned(oid, body, may_catch) as (
+  select w.oid, w.body, w.may_catch from called f join written w on w.oid = f.oid where f.may_read
+  union
+  select o.oid, o.body, o.may_catch from mentioned m join written o on pg_catalog.strpos(m.body, pg_catalog.lower(o.proname)) > 0
+),
+named(kind, id) as (
+  select 'r', c.oid from pg_catalog.pg_class c
+  where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f') and exists (select from mentioned m where m.may_catch)
+    and exists (select from mentioned m where pg_catalog.strpos(m.body, pg_catalog.lower(c.relname)) > 0)
+  union
+  select e.target, e.target_id from named n join edge e on e.source = n.kind and e.id = n.id
 )
 select
-  (select pg_catalog.json_agg(distinct c.oid::int8)
-    from node n join pg_catalog.pg_class c on n.kind = 'r' and c.oid = n.id where c.relkind in ('r', 'p', 'v', 'm', 'f'))::text,
-  exists (select from called f where f.may_read) or exists (select from tree t, builtin b where t.tree ~ b.dynamic),
+  (select pg_catalog.json_agg(distinct c.oid::int8) from (select n.kind, n.id from node n union select n.kind, n.id from named n) n
+    join pg_catalog.pg_class c on n.kind = 'r' and c.oid = n.id where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S'))::text,
+  exists (select from called f where f.may_read) or exists (select from tree t, builtin b where t.tree ~ b.dynamic or t.tree ~ '${catalogs}'),
   exists (select from called f, builtin b
     where f.may_read and f.is_written or f.body ~* '\\m(current_setting|show|current_user|session_user|user)\\M' or f.parsed ~ b.setting)
     or exists (select from tree t, builtin b where t.tree ~ b.setting or t.tree ~ b.dynamic),
@@ -122,7 +139,7 @@ select
     select 'the foreign table ' || c.oid::pg_catalog.regclass from node n join pg_catalog.pg_class c on n.kind = 'r' and c.oid = n.id
       where c.relkind = 'f'
     union all
-    select t.name || ', which reads system catalogs' from tree t where t.tree ~ ':relid ([0-9]{1,4}|1[0-5][0-9]{3}) '
+    select t.name || ', which reads system catalogs' from tree t where t.tree ~ '${catalogs}'
     union all
     select t.name || ', which reads the clock or the state of transactions, or calls a volatile function' from tree t, builtin b where t.tree ~ b.clock
     union all

@@ -53,7 +53,7 @@ function hashedOf(compiled: CompiledRequest): HashedStatement | null {
  */
 const traceStatement: Statement = {
   text: `select pg_catalog.array_agg(l.relation)::text from pg_catalog.pg_locks l
-where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'relation' and l.relation >= 16384`,
+where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'relation' and l.relation <> 'pg_catalog.pg_locks'::pg_catalog.regclass`,
   parameters: [],
 };
 /** Parallel workers hold locks of their own. */

@@ -5,7 +5,7 @@ import type { Cohort } from './cohort.ts';
 export class RelationIndex {
   readonly #dependents = new Map<number, Set<Cohort>>();
   readonly #relations = new Map<Cohort, ReadonlySet<number>>();
-  /** Those that depend on a relation whose changes the feed does not announce. */
+  /** Those that depend on a relation whose changes the feed does not announce; all if it polls, also what is kept in no relation. */
   readonly #uncovered = new Set<Cohort>();
   #feed: ChangeFeed | null = null;
 
@@ -63,7 +63,7 @@ export class RelationIndex {
 
   #judge(cohort: Cohort, relations: ReadonlySet<number>): void {
     const feed = this.#feed;
-    if (feed !== null && [...relations].some((id) => !feed.covers(id))) this.#uncovered.add(cohort);
+    if (feed !== null && (feed.status.mode === 'poll' || [...relations].some((id) => !feed.covers(id)))) this.#uncovered.add(cohort);
     else this.#uncovered.delete(cohort);
   }
 

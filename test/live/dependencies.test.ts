@@ -1,6 +1,8 @@
 /** An answer follows every table that it depends on, whichever way it leads there: each case is a way, and a write at its end. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { loadDependencies } from '../../src/catalog/load-dependencies.ts';
+import { openPgDatabase } from '../../src/database/pg-database.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { announceChanges, nextData, untilAnswer } from './answers.ts';
 
@@ -37,6 +39,19 @@ create table event (id int, kind int, primary key (id, kind)) partition by list 
 create table event_1 partition of event for values in (1);
 create table hidden.event_rest partition of event default;
 create table animal (id int primary key); create table bird (primary key (id)) inherits (animal);
+create table hidden.place (id int primary key, name text); create view hidden.town as select p.id, p.name from hidden.place p;
+create function strict_place() returns text language plpgsql stable security definer as
+  'declare found text; begin select t.name into strict found from hidden.town t; return found; end';
+create function caught_place() returns text language plpgsql stable security definer as
+  'begin return strict_place(); exception when no_data_found then return ''nowhere''; end';
+create sequence ticket;
+create function last_ticket() returns bigint language plpgsql stable security definer as 'begin return (select last_value from ticket); end';
+create view first_ticket as select 1 as id, last_value from ticket;
+comment on view first_ticket is '@graphql({"primary_key_columns": ["id"]})';
+select lo_from_bytea(7, 'old');
+create function large_object() returns text language plpgsql stable security definer as 'begin return convert_from(lo_get(7), ''UTF8''); end';
+create view large_objects as select m.oid::text as id from pg_catalog.pg_largeobject_metadata m;
+comment on view large_objects is '@graphql({"primary_key_columns": ["id"]})';
 create materialized view total as select 1 as id, count(*) as count from animal;
 comment on materialized view total is '@graphql({"primary_key_columns": ["id"]})';
 create table person (id int primary key, lang text); insert into person values (1, 'en');
@@ -149,6 +164,36 @@ const ways: Readonly<Record<string, Way>> = {
     write: 'refresh materialized view total',
     after: { totalCollection: edges({ count: '1' }) },
   },
+  'a function that catches the error of another': {
+    query: '{ caught_place }',
+    before: { caught_place: 'nowhere' },
+    write: "insert into hidden.place values (1, 'here')",
+    after: { caught_place: 'here' },
+  },
+  'a sequence that a function reads': {
+    query: '{ last_ticket }',
+    before: { last_ticket: '1' },
+    write: "select setval('ticket', 5)",
+    after: { last_ticket: '5' },
+  },
+  'a sequence that a view reads': {
+    query: '{ first_ticketCollection { edges { node { last_value } } } }',
+    before: { first_ticketCollection: edges({ last_value: '5' }) },
+    write: "select setval('ticket', 6)",
+    after: { first_ticketCollection: edges({ last_value: '6' }) },
+  },
+  'a large object': {
+    query: '{ large_object }',
+    before: { large_object: 'old' },
+    write: "select lo_put(7, 0, 'new')",
+    after: { large_object: 'new' },
+  },
+  'a view of a system catalog': {
+    query: '{ large_objectsCollection { edges { node { id } } } }',
+    before: { large_objectsCollection: edges({ id: '7' }) },
+    write: 'select lo_unlink(7)',
+    after: { large_objectsCollection: edges() },
+  },
   'a computed field': {
     query: '{ personByPk(id: 1) { greet } }',
     before: { personByPk: { greet: 'hello' } },
@@ -204,6 +249,22 @@ const ways: Readonly<Record<string, Way>> = {
     after: { animalCollection: edges() },
   },
 };
+
+test('what no trace shows is found in the catalogs: behind a caught error, sequences, and where to look for catalogs', async () => {
+  const { database, stop } = await startTestGraph(schemaSql);
+  const opened = openPgDatabase(database.url, { poolSize: 1 });
+  const idOf = async (text: string): Promise<number> => Number((await database.run(`select ${text}::oid::int8 as id`))[0]?.id);
+  const relation = (name: string): Promise<number> => idOf(`'${name}'::regclass`);
+  const caught = await loadDependencies(opened, [], [await idOf("'caught_place'::regproc")]);
+  assert.ok(caught.isTraced && caught.relations.includes(await relation('hidden.place')));
+  const strict = await loadDependencies(opened, [], [await idOf("'strict_place'::regproc")]);
+  assert.deepEqual(strict.relations, [], 'its own trace shows it');
+  const ticket = await loadDependencies(opened, [await relation('first_ticket')], []);
+  assert.ok(ticket.relations.includes(await relation('ticket')));
+  assert.ok((await loadDependencies(opened, [await relation('large_objects')], [])).isTraced);
+  await opened.close();
+  await stop();
+});
 
 /** Polling notices any change, so it tests answers, and notifications name the tables, so they test what an answer depends on. */
 for (const mode of ['poll', 'notify'] as const) {

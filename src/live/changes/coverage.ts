@@ -39,7 +39,7 @@ const coverageText = `select pg_catalog.json_build_object(
       left join (select distinct r.srrelid from pg_catalog.pg_subscription_rel r) s on s.srrelid = c.oid
     where c.oid >= 16384 and c.relkind in ('r', 'p', 'm', 'f')),
   'others', (select coalesce(pg_catalog.json_agg(c.oid::int8), '[]') from pg_catalog.pg_class c
-    where c.oid >= 16384 and c.relkind not in ('r', 'p', 'm', 'f')),
+    where c.oid >= 16384 and c.relkind not in ('r', 'p', 'm', 'f', 'S')),
   'inherits', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(i.inhrelid::int8, i.inhparent::int8)), '[]') from pg_catalog.pg_inherits i)
 )::text`;
 
@@ -49,6 +49,7 @@ export const coverageMarkerQuery = `select pg_catalog.concat_ws(' ',
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(p.ctid, p.xmin::text::int8)) from pg_catalog.pg_publication p),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(r.ctid, r.xmin::text::int8)) from pg_catalog.pg_publication_rel r),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(i.ctid, i.xmin::text::int8)) from pg_catalog.pg_inherits i),
+  (select pg_catalog.bit_xor(pg_catalog.hashtidextended(s.ctid, s.xmin::text::int8)) from pg_catalog.pg_subscription_rel s),
   (select pg_catalog.bit_xor(pg_catalog.hashtidextended(e.ctid, e.xmin::text::int8)) from pg_catalog.pg_event_trigger e))`;
 
 interface RawCoverage {
@@ -119,7 +120,7 @@ export class Coverage {
     this.#known = new Set([...raw.tables.map(([id]) => id), ...raw.others]);
   }
 
-  /** Whether changes of a table, its partitions and its children are announced; views and whatever else has no rows count as covered. */
+  /** Whether changes of a table, its partitions and its children are announced; views and whatever else has no data count as covered. */
   covers(table: number): boolean {
     return this.#covered.has(table);
   }

@@ -1,6 +1,7 @@
 /**
  * Between the processes that serve one database: one of them reads the changes and passes them on, by NOTIFY; the others take its place if it
- * ends. Whoever holds an advisory lock is the one, so there is never more than one, and its lock ends with its connection.
+ * ends. Whoever holds an advisory lock is the one, so there is never more than one, and its lock ends with its connection. It shows that it
+ * is alive by asking something every second; others end the connection of one that hangs.
  *
  * A payload is the sender's name, a word, and what belongs to it. `hello`: somebody follows; `lead`: the sender reads the changes, by this
  * method; `here`: the answer of a follower that knew another leader; `change`: these tables, or all; `lost`: the sender has no changes to
@@ -22,8 +23,17 @@ interface RelayListener {
 
 export const relayChannel = 'rowgraph_live';
 const lockKey = `pg_catalog.hashtext('rowgraph.live')`;
-/** How often followers look whether the leader is still there, in milliseconds. */
+/** How often followers look whether the leader is still there, and the leader shows that it is, in milliseconds. */
 const lookMillis = 1000;
+/** After so many looks in vain, a leader that has asked nothing for five seconds loses its connection, and with it the lock. */
+const patientLooks = 3;
+/** Of a login that may not see or end the leader's sessions, no row. The lock's key of 64 bits is shown in two halves. */
+const endText = `select pg_catalog.pg_terminate_backend(l.pid)
+  from (select ${lockKey}::int8 as key) k, pg_catalog.pg_database d, pg_catalog.pg_locks l, pg_catalog.pg_stat_get_activity(l.pid) a
+  where d.datname = pg_catalog.current_database() and l.database = d.oid and l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.classid::int8 = (k.key >> 32) & 4294967295 and l.objid::int8 = k.key & 4294967295
+    and a.state = 'idle' and a.state_change < pg_catalog.clock_timestamp() - '5 s'::interval
+    and pg_catalog.pg_has_role(a.usesysid, 'member')`;
 /** The shortest time between two notifications of changes: NOTIFY makes commits wait for each other. */
 const passMillis = 50;
 /** A payload has less than 8000 bytes. */
@@ -56,9 +66,9 @@ export class Relay {
   /** Rejects with `DatabaseError`. */
   async join(): Promise<void> {
     await this.#connection.query(`listen ${relayChannel}`);
-    if (await this.#tryToLead()) return;
-    await this.#send('hello');
+    const isLeading = await this.#tryToLead();
     void this.#lookAgain();
+    if (!isLeading) await this.#send('hello');
   }
 
   /** As leader: changes are read by this method from now on, or, if it is null, not read any more. */
@@ -117,11 +127,15 @@ export class Relay {
     }
   }
 
+  /** Never rejects: if the connection fails, it ends. */
   async #lookAgain(): Promise<void> {
     const { signal } = this.#left;
-    while (!signal.aborted && !this.#isLeading) {
+    for (let looks = 1; !signal.aborted; looks += 1) {
       await sleep(lookMillis, undefined, { signal, ref: false }).catch(ignore);
-      if (!signal.aborted) await this.#look();
+      if (signal.aborted) return;
+      await this.#look();
+      const text = this.#isLeading ? 'select' : looks % patientLooks === 0 ? endText : null;
+      if (text !== null) await this.#connection.query(text).catch(ignore);
     }
   }
 

@@ -98,6 +98,8 @@ for (const method of ['wal', 'messages', 'table', 'notify'] as const satisfies L
         ids.filter(({ id }) => !feed.covers(Number(id))).map(({ relname }) => relname),
         [],
       );
+      const [sequence] = await database.run("select 'fence_id_seq'::regclass::oid::int8::int as id");
+      assert.ok(!feed.covers(Number(sequence?.id)), 'nothing announces what sequences do');
       await database.run(`create table later (id int primary key); create table copied as select 1 as x;
         create table event_3 partition of event for values in (3)`);
       const later = await database.run("select oid::int8::int as id from pg_class where relname in ('later', 'copied', 'event_3')");

@@ -148,6 +148,22 @@ test('if the process that reads ends, another one takes its place', async (conte
   await until(() => third.lines.slice(since).some((line) => line.includes(String(owner)) || line.startsWith('everything')));
 });
 
+test('if the process that reads hangs, another one takes its place', async (context) => {
+  const database = await createDatabase('wal');
+  const leader = startProcess(context, database.url);
+  await until(() => leader.lines.includes('leading wal'));
+  const { feed, after } = await openFeed(context, database);
+  await until(() => feed.status.part === 'following');
+  leader.pause();
+  await until(() => feed.status.part === 'leading' && feed.status.mode === 'wal');
+  assert.deepEqual(await after('insert into owner values (1)'), ['owner']);
+  leader.resume();
+  await until(() => leader.lines.includes('following wal'));
+  await database.run('insert into owner values (2)');
+  const owner = await idOf(database, 'owner');
+  await until(() => leader.lines.some((line) => line.startsWith('tables') && line.includes(String(owner))));
+});
+
 test('without a free slot the feed polls, and goes on when there is one', async (context) => {
   const database = await createDatabase('wal');
   for (const name of ['a', 'b', 'c']) await database.run(`select pg_create_physical_replication_slot('${name}')`);
@@ -180,7 +196,21 @@ test('what is no longer announced is polled', async (context) => {
   assert.deepEqual(await after('insert into owner values (4)'), ['owner']);
 });
 
-function startProcess(context: TestContext, url: string): { readonly lines: string[]; kill(): void } {
+test('tables into which logical replication begins to write are polled', async (context) => {
+  const database = await createDatabase('table');
+  const { feed, untilMode } = await openFeed(context, database);
+  await untilMode('table');
+  const owner = await idOf(database, 'owner');
+  assert.ok(feed.covers(owner));
+  await database.run(`create subscription s connection 'dbname=nowhere' publication p with (connect = false);
+    set allow_system_table_mods = on;
+    insert into pg_subscription_rel (srsubid, srrelid, srsubstate) select s.oid, 'owner'::regclass, 'r' from pg_subscription s`);
+  await until(() => !feed.covers(owner));
+  await database.run('alter subscription s set (slot_name = none); drop subscription s');
+  await until(() => feed.covers(owner));
+});
+
+function startProcess(context: TestContext, url: string): { readonly lines: string[]; pause(): void; resume(): void; kill(): void } {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'feed-process.ts'), url], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   let text = '';
@@ -196,5 +226,5 @@ function startProcess(context: TestContext, url: string): { readonly lines: stri
   });
   const kill = (): void => void child.kill('SIGKILL');
   context.after(kill);
-  return { lines, kill };
+  return { lines, pause: () => void child.kill('SIGSTOP'), resume: () => void child.kill('SIGCONT'), kill };
 }
