@@ -105,7 +105,7 @@ function isDay(text: Sql): Sql {
 }
 
 /**
- * An assignment to a column of jsonb: `"details" = (select … from (select t1."details"::jsonb as v) as j)`. What is no object or array, such
+ * An assignment to a column of JSON: `"details" = (select … from (select t1."details"::jsonb as v) as j)`. What is no object or array, such
  * as null, counts as an empty object where something is put into it.
  */
 export function jsonAssignment(change: JsonChange, value: Sql): Sql {

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import type { Column, Table } from '../../model/model.ts';
 import { conflictColumns } from '../../model/tables/column-uses.ts';
-import { isJson, operandScalar } from '../../model/types/named-types.ts';
+import { isJson } from '../../model/types/named-types.ts';
 import type { ValueType } from '../../model/value-type.ts';
 import { emptyRecord } from '../lazy/lazy-object-type.ts';
 import { inputType, type TableTypes, type TypeRegistry } from '../lazy/type-registry.ts';
@@ -96,9 +96,9 @@ function hasJsonChanges({ updatable, additions, columns }: Table, registry: Type
   return updatable && additions.has('json') && registry.jsonTypes !== null && columns.some(isJsonChangeable);
 }
 
-/** Whether it is jsonb, or a domain over it, that the role may read and update. */
+/** Whether it is JSON that the role may read and update. */
 function isJsonChangeable({ type, selectable, updatable }: Column): boolean {
-  return selectable && updatable && type.kind === 'scalar' && isJson(type) && operandScalar(type).typeName === 'jsonb';
+  return selectable && updatable && isJson(type);
 }
 
 /** The argument; empty if the table has no such columns. */
