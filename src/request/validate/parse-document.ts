@@ -15,6 +15,7 @@ import {
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
+  ValuesOfCorrectTypeRule,
   VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
@@ -30,6 +31,7 @@ import { fragmentsOf } from '../select/collect-fields.ts';
 import { LoneStreamRule } from './lone-stream-rule.ts';
 import { checkOperations, checkText, measureOperations, type OperationCounts, type TextCounts } from './measure-document.ts';
 import { MergeableFieldsRule } from './mergeable-fields-rule.ts';
+import { ValueTypesRule } from './value-types-rule.ts';
 import { VariablePositionsRule } from './variable-positions-rule.ts';
 
 /** The most validation errors to report. Clients usually fix the first one anyway. */
@@ -42,12 +44,13 @@ const rulesAtATime = 3;
 /** With more fields of `Query` than this, errors have no suggestions, because searching for them takes too long. */
 const manyFields = 1000;
 
-/** graphql-js's rules, four of them replaced: one statement answers all root fields of a subscription, unless one is a stream. */
+/** graphql-js's rules, five of them replaced: one statement answers all root fields of a subscription, unless one is a stream. */
 const replaced: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [SingleFieldSubscriptionsRule, LoneStreamRule],
   [GraphQLKnownTypeNamesRule, KnownTypeNamesRule],
   [VariablesInAllowedPositionRule, VariablePositionsRule],
   [OverlappingFieldsCanBeMergedRule, MergeableFieldsRule],
+  [ValuesOfCorrectTypeRule, ValueTypesRule],
 ]);
 const rules = specifiedRules.map((rule) => replaced.get(rule) ?? rule);
 
