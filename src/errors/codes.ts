@@ -14,9 +14,9 @@ export const errorCodes = {
   PROJECT_UNAVAILABLE: { status: 503, meaning: "The project's settings or keys are broken; its operator finds the reason in the log." },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: 'The path does not support this HTTP method, or a GET request, or a tool that only reads, asks for a mutation.',
+    meaning: 'The path does not support this HTTP method, or a GET request or a read-only tool asks for a mutation.',
   },
-  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'A browser sent the request, from a page of an origin that may not use this path.' },
+  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'A browser sent the request from a page of an origin that may not use this path.' },
   NOT_ACCEPTABLE: { status: 406, meaning: 'The client accepts none of the media types that the endpoint can produce.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'The headers or the body of the request did not arrive in time.' },
   URI_TOO_LONG: { status: 414, meaning: 'The URL of a GET request is longer than 8,192 characters.' },
@@ -42,7 +42,7 @@ export const errorCodes = {
   },
   EMPTY_FILTER: {
     status: 400,
-    meaning: 'No condition of the filter of an update or delete is left, because its variables were not sent; nothing was changed.',
+    meaning: 'The filter of an update or delete has no condition left, because its variables were not sent; nothing was changed.',
   },
   IDEMPOTENCY_NOT_SUPPORTED: {
     status: 400,
@@ -55,20 +55,20 @@ export const errorCodes = {
   },
   TOO_MANY_IDEMPOTENCY_KEYS: {
     status: 429,
-    meaning: 'The idempotency keys of the caller that have not expired take more than the limit `idempotencyBytes`; nothing ran.',
+    meaning: 'The idempotency keys of the caller exceed the limit `idempotencyBytes`; nothing ran.',
   },
   IDEMPOTENCY_STORAGE_FULL: {
     status: 503,
-    meaning: 'The idempotency keys of all callers take all the room that they may; nothing ran. Try again later, or send no key.',
+    meaning: 'The idempotency keys of all callers take all their room; nothing ran. Try again later, or send no key.',
   },
   SUBSCRIPTION_NOT_SUPPORTED: {
     status: 400,
     meaning:
-      'The operation is a subscription where only one answer can be sent, calls a volatile function, or live queries are off (docs/live.md).',
+      'The subscription calls a volatile function, is sent where only one answer is possible, or live queries are off (docs/live.md).',
   },
   TOO_MANY_SUBSCRIPTIONS: {
     status: 429,
-    meaning: 'The client has as many subscriptions as the limit `subscriptions` allows, or the server as many as `--max-subscriptions`.',
+    meaning: 'The client has reached the limit `subscriptions`, or the server `--max-subscriptions`.',
   },
   DOCUMENT_TOO_LARGE: { status: 400, meaning: 'The document is longer than the limit `documentBytes`.' },
   TOO_MANY_TOKENS: { status: 400, meaning: 'The document has more tokens than the limit `tokens`.' },
@@ -79,13 +79,13 @@ export const errorCodes = {
   TOO_MANY_ALIASES: { status: 400, meaning: 'With fragments expanded, the operation has more aliases than the limit `aliases`.' },
   ALIASES_TOO_LONG: {
     status: 400,
-    meaning: 'With fragments expanded, the aliases of the operation are together longer than the limit `aliasLength`.',
+    meaning: 'With fragments expanded, the aliases of the operation are longer than the limit `aliasLength`.',
   },
   TOO_MANY_FRAGMENTS: { status: 400, meaning: 'The operation spreads more fragments than the limit `fragments`.' },
   TOO_MANY_ELEMENTS: { status: 400, meaning: 'The lists in arguments and variables have more elements than the limit `listElements`.' },
   TOO_MANY_VALUES: {
     status: 400,
-    meaning: 'The arguments of the operation have more values than the limit `inputValues`, with each variable counted once per use.',
+    meaning: 'The arguments of the operation have more values than the limit `inputValues`.',
   },
   TOO_MANY_FILTERS: { status: 400, meaning: 'The filters in the operation have more members than the limit `filterMembers`.' },
   TOO_MANY_ORDER_KEYS: { status: 400, meaning: 'The orders in the operation have more keys than the limit `orderKeys`.' },
@@ -99,19 +99,18 @@ export const errorCodes = {
   },
   TOO_MANY_ESTIMATED_ROWS: {
     status: 400,
-    meaning: 'By its page sizes and the sizes of the tables, the operation could read more rows than the limit `estimatedRows`.',
+    meaning: 'The operation could read more rows than the limit `estimatedRows`.',
   },
   QUERY_TOO_COMPLEX: {
     status: 400,
-    meaning:
-      'The request exceeds what PostgreSQL or the server can process, whatever the limits: for example, it has more than 65,535 parameters.',
+    meaning: 'The request exceeds what PostgreSQL or the server can process: for example, it has more than 65,535 parameters.',
   },
   NOT_DISTRIBUTABLE: { status: 200, meaning: 'Citus cannot run the request across its shards (docs/citus.md).' },
   INVALID_VALUE: { status: 200, meaning: 'PostgreSQL rejected a value (SQLSTATE class 22, or any error of a type that reads it).' },
   CONSTRAINT_VIOLATION: {
     status: 200,
     meaning:
-      'A constraint was violated (SQLSTATE class 23 or 44), or objects of one insert conflict with the same row (21000); nothing was changed.',
+      'A constraint was violated (SQLSTATE class 23 or 44, or 21000 for objects that conflict with the same row); nothing was changed.',
   },
   PERMISSION_DENIED: {
     status: 200,
