@@ -80,6 +80,6 @@ describe('rowgraph cost', () => {
     }
     await writeFile(path.join(home, 'wrong.graphql'), '{');
     const { code, stderr } = await runCommand(['cost', path.join(home, 'wrong.graphql')], { home });
-    assert.deepEqual([code, stderr], [2, 'rowgraph: Syntax Error: Expected Name, found <EOF>.\n']);
+    assert.deepEqual([code, stderr], [2, 'rowgraph: line 1, column 2: Syntax Error: Expected Name, found <EOF>.\n']);
   });
 });

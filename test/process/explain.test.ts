@@ -58,7 +58,7 @@ describe('rowgraph explain', () => {
       [[file, '--operation', 'b', '--variables', '7'], 2, /--variables must be a JSON object/],
       [[file, '--operation', 'b', '--role', 'nobody'], 2, /--role: the role "nobody" does not exist/],
       [[path.join(home, 'none.graphql')], 2, /cannot be read/],
-      [[await write('wrong.graphql', '{ nothing }')], 1, /Cannot query field "nothing"/],
+      [[await write('wrong.graphql', '{ nothing }')], 1, /^rowgraph: line 1, column 3: Cannot query field "nothing"/],
     ];
     const outcomes = await Promise.all(wrong.map(([flags]) => run('explain', ...flags)));
     for (const [index, [, code, message]] of wrong.entries()) {

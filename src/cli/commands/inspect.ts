@@ -42,7 +42,12 @@ export function explainCommand(environment: Environment): Command {
 function toCommandError(error: unknown): unknown {
   const { errors } = error as { readonly errors?: readonly ApiError[] };
   const first = error instanceof ApiError ? error : errors?.[0];
-  return first instanceof ApiError && first.code !== 'INTERNAL_ERROR' ? new CommandError(first.message, 1, error) : error;
+  return first instanceof ApiError && first.code !== 'INTERNAL_ERROR' ? new CommandError(describePlaced(first), 1, error) : error;
+}
+
+function describePlaced({ message, locations }: ApiError): string {
+  const place = locations?.[0];
+  return place === undefined ? message : `line ${place.line}, column ${place.column}: ${message}`;
 }
 
 /** Without a database, only the text of the document is counted. */
@@ -79,7 +84,7 @@ async function readCost(request: GraphQLRequest, flags: Flags, configuration: In
     const { limits, roleLimits } = limitOptionsOf(configuration);
     return costOfText(request, resolveLimits(roleLimits[flags.role ?? anonRole] ?? limits));
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'GRAPHQL_PARSE_FAILED') throw new CommandError((error as Error).message, 2, error);
+    if (error instanceof ApiError && error.code === 'GRAPHQL_PARSE_FAILED') throw new CommandError(describePlaced(error), 2, error);
     throw error;
   }
 }

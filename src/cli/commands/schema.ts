@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Observer } from '../../events.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, describeFileError } from '../command-error.ts';
 import { inspectSettings } from '../command-settings.ts';
 import { addSettings, type Environment, readSettings } from '../config.ts';
 import { addRole, type Flags, print, withGraph } from './with-graph.ts';
@@ -85,7 +85,7 @@ class SchemaFile {
       await rename(fresh, this.#name);
     } catch (error) {
       await rm(fresh, { force: true });
-      throw new CommandError(`--out ${this.#name} cannot be written: ${(error as Error).message}`, 2, error);
+      throw new CommandError(`--out ${this.#name} cannot be written: ${describeFileError(error)}`, 2, error);
     }
     process.stderr.write(`${this.#name}: ${present === null ? 'written' : 'updated'}\n`);
   }

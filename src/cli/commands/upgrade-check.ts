@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import type { Rowgraph } from '../../index.ts';
 import type { NameIn } from '../../settings/settings.ts';
 import { checkDatabase } from '../check-database.ts';
-import { CommandError, SilentExitError } from '../command-error.ts';
+import { CommandError, describeFileError, SilentExitError } from '../command-error.ts';
 import { type InspectConfiguration, inspectSettings } from '../command-settings.ts';
 import { addSettings, type CommandSettings, type Environment, readSettings } from '../config.ts';
 import { describeChanges } from '../output/describe-report.ts';
@@ -87,7 +87,7 @@ async function openSchemaVersion(location: string, flag: string, configuration: 
     return isFolder ? await openFolder(location, flag) : openFile(await readFile(location, 'utf8'));
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${flag}: ${location} is neither a file, a folder nor a database URL (${(error as Error).message})`, 2, error);
+    throw new CommandError(`${flag}: ${location} is neither a file, a folder nor a database URL: ${describeFileError(error)}`, 2, error);
   }
 }
 

@@ -80,7 +80,7 @@ async function lock(folder: string): Promise<() => Promise<void>> {
     });
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`--data-dir ${folder} cannot be used: ${(error as Error).message}`, 2, error);
+    throw new CommandError(`--data-dir ${folder} cannot be used: ${describeFileError(error)}`, 2, error);
   }
   return () => rm(file, { force: true });
 }
