@@ -3,9 +3,9 @@ import type { Observer } from '../events.ts';
 import { parseClaimPath } from '../settings/check-settings.ts';
 import { readApiKeys } from './api-keys.ts';
 import { type PublicKeys, RemotePublicKeys, readPublicKeys } from './public-keys.ts';
+import type { TokenRules } from './read-jwt.ts';
 import { RevokedTokens } from './revoked-tokens.ts';
 import type { TokenOptions } from './token-options.ts';
-import type { TokenRules } from './verify-token.ts';
 
 /** The rules that the options describe. Throws an `Error` that names the wrong option. */
 export function readTokenOptions(options: TokenOptions, observe: Observer): TokenRules {

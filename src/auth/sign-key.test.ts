@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { signKey } from './sign-key.ts';
-import { createTokenVerifier } from './verify-token.ts';
+import { TokenVerifier } from './verify-token.ts';
 
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
@@ -11,7 +11,7 @@ test('a key carries the role, is signed with HS256, and does not expire by defau
   assert.equal(decodeProtectedHeader(key).alg, 'HS256');
   const { role, iss, iat, exp } = decodeJwt(key);
   assert.deepEqual([role, iss, typeof iat, exp], ['service_role', 'rowgraph', 'number', undefined]);
-  assert.equal((await createTokenVerifier({ secrets: [secret] }).verify(key, 'The key')).role, 'service_role');
+  assert.equal((await new TokenVerifier({ secrets: [secret] }).verify(key, 'The key')).role, 'service_role');
 });
 
 test('claims may override the issuer and the time of issue', async () => {

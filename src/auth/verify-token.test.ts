@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { hashOfToken, RevokedTokens } from './revoked-tokens.ts';
 import { signKey } from './sign-key.ts';
-import { createTokenVerifier } from './verify-token.ts';
+import { TokenVerifier } from './verify-token.ts';
 
 const secret = 'a-secret-of-tests-with-more-than-32-bytes';
 
@@ -16,7 +16,7 @@ async function signText(claims: string): Promise<string> {
 }
 
 test('a token is verified once; afterwards the same caller object is returned synchronously', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const token = await signKey(secret, 'anon');
   const first = verifier.verify(token, 'The token');
   assert.ok(first instanceof Promise);
@@ -27,28 +27,28 @@ test('a token is verified once; afterwards the same caller object is returned sy
 });
 
 test('the caller of a cached token is immutable', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const caller = await verifier.verify(await signKey(secret, 'anon'), 'The token');
   assert.throws(() => Object.assign(caller, { role: 'service_role' }), TypeError);
   assert.throws(() => Object.assign(caller.claims as object, { role: 'service_role' }), TypeError);
 });
 
 test('invalid tokens are not cached', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const bad = await signKey(`${secret}x`, 'anon');
   for (let count = 0; count < 3; count++) await assert.rejects(async () => verifier.verify(bad, 'The token'), /invalid signature/);
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 0, hits: 0, misses: 3 });
 });
 
 test('claims that are nested too deeply are refused', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const nested = JSON.stringify({ role: 'anon', deep: 0 }).replace('0', '['.repeat(20_000) + ']'.repeat(20_000));
   const token = await signText(nested);
   await assert.rejects(async () => verifier.verify(token, 'The token'), /The token has claims that are nested too deeply/);
 });
 
 test('ids that would be rounded are refused, because two users would become one; others may be numbers', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   for (const name of ['sub', 'jti', 'session_id']) {
     for (const id of ['9007199254740993', '-9007199254740993', '1e30', '1e999', '7.5']) {
       const token = await signText(`{"role":"anon","${name}":${id}}`);
@@ -60,7 +60,7 @@ test('ids that would be rounded are refused, because two users would become one;
 });
 
 test('the user of a caller is the same however the subject is written', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const userOf = async (sub: string) => (await verifier.verify(await signText(`{"role":"anon","sub":${sub}}`), 'The token')).user;
   assert.deepEqual([await userOf('77'), await userOf('"77"')], ['anon 77', 'anon 77']);
   for (const none of ['""', 'null', '{}', '[77]']) assert.equal(await userOf(none), null);
@@ -70,14 +70,14 @@ test('the clock of an issuer may be ahead by a minute, or by a longer leeway', a
   const iat = Math.floor(Date.now() / 1000) + 150;
   const token = await signKey(secret, 'anon', '1h', { iat });
   for (const leeway of [0, 30]) {
-    const verifier = createTokenVerifier({ secrets: [secret], leeway });
+    const verifier = new TokenVerifier({ secrets: [secret], leeway });
     await assert.rejects(async () => verifier.verify(token, 'The token'), /iat claim in the future/);
   }
-  assert.equal((await createTokenVerifier({ secrets: [secret], leeway: 300 }).verify(token, 'The token')).role, 'anon');
+  assert.equal((await new TokenVerifier({ secrets: [secret], leeway: 300 }).verify(token, 'The token')).role, 'anon');
 });
 
 test('the token cache is bounded by the size of the tokens', async () => {
-  const verifier = createTokenVerifier({ secrets: [secret] });
+  const verifier = new TokenVerifier({ secrets: [secret] });
   const key = Buffer.from(secret);
   const pad = 'x'.repeat(150_000);
   for (let count = 0; count < 60; count++) {
@@ -90,9 +90,9 @@ test('the token cache is bounded by the size of the tokens', async () => {
 
 test('a token signed with one secret is not accepted by a verifier with another', async () => {
   const token = await signKey(secret, 'anon');
-  await createTokenVerifier({ secrets: [secret] }).verify(token, 'The token');
+  await new TokenVerifier({ secrets: [secret] }).verify(token, 'The token');
   await assert.rejects(
-    async () => createTokenVerifier({ secrets: ['another secret of more than 32 bytes'] }).verify(token, 'The token'),
+    async () => new TokenVerifier({ secrets: ['another secret of more than 32 bytes'] }).verify(token, 'The token'),
     /UNAUTHENTICATED|secret/,
   );
 });
@@ -100,7 +100,7 @@ test('a token signed with one secret is not accepted by a verifier with another'
 test('a token is found again, and no longer when it is revoked', async () => {
   const token = await signKey(secret, 'anon');
   const revoked = { current: new RevokedTokens([]) };
-  const verifier = createTokenVerifier({ secrets: [secret], revoked });
+  const verifier = new TokenVerifier({ secrets: [secret], revoked });
   const caller = await verifier.verify(token, 'The token');
   for (let count = 0; count < 3; count++) assert.equal(verifier.verify(token, 'The token'), caller);
   assert.deepEqual(verifier.readStatistics(), { name: 'token', entries: 1, hits: 3, misses: 1 });

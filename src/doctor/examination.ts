@@ -1,5 +1,6 @@
 /** The input of the doctor's examinations, with the names of objects: plain for messages, as SQL for remedies. */
 import type { Catalog, CatalogFunction, CatalogTable } from '../catalog/catalog.ts';
+import type { Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
 import type { ReportedModel } from '../model/report.ts';
 import type { Safety } from './safety.ts';
@@ -9,12 +10,25 @@ export class Examination {
   readonly model: ReportedModel;
   readonly safety: Safety;
   readonly #schemaNames: ReadonlyMap<number, string>;
+  readonly #catalogTables: ReadonlyMap<number, CatalogTable>;
+  readonly #tables: ReadonlyMap<number, Table>;
 
   constructor(catalog: Catalog, model: ReportedModel, safety: Safety) {
     this.catalog = catalog;
     this.model = model;
     this.safety = safety;
     this.#schemaNames = new Map(catalog.schemas.map(({ id, name }) => [id, name]));
+    this.#catalogTables = new Map(catalog.tables.map((table) => [table.id, table]));
+    this.#tables = new Map(model.tables.map((table) => [table.id, table]));
+  }
+
+  catalogTable(id: number): CatalogTable | undefined {
+    return this.#catalogTables.get(id);
+  }
+
+  /** Undefined if the API has no such table. */
+  table(id: number): Table | undefined {
+    return this.#tables.get(id);
   }
 
   /** `public.account`, for messages. */
@@ -40,6 +54,11 @@ export class Examination {
   get roleSql(): string {
     return this.quote(this.model.role);
   }
+}
+
+/** `public.account`, for messages. */
+export function nameOf({ schema, name }: { readonly schema: string; readonly name: string }): string {
+  return qualifiedName(schema, name);
 }
 
 /** A list in prose: `insert, update and delete`. */

@@ -13,7 +13,7 @@ import { writableRelations } from '../model/relations/writable-relations.ts';
 import type { Exclusion, LackingPrivilege } from '../model/report.ts';
 import { clashesWithBuckets, clashesWithFraction } from '../model/tables/column-uses.ts';
 import { uniqueColumns } from '../model/tables/table-keys.ts';
-import type { Examination } from './examination.ts';
+import { type Examination, inWords, nameOf } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 
 /** One finding per exclusion and renaming, and one per extension with functions that are not fields. */
@@ -85,7 +85,7 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
   const { catalog } = examination;
   const to = `to ${examination.roleSql};`;
   if (privilege === 'select') {
-    const table = catalog.tables.find((candidate) => candidate.id === id);
+    const table = examination.catalogTable(id);
     const columns = column === null ? '' : ` (${examination.quote(column)})`;
     return table ? `grant select${columns} on table ${examination.tableSql(table)} ${to}` : null;
   }
@@ -104,15 +104,16 @@ function grantSql(examination: Examination, { privilege, id, column }: LackingPr
 
 /** Makes the columns of a unique index the primary key. A comment would replace the one that the table may have. */
 function keySql(examination: Examination, { id }: Exclusion): string | null {
-  const table = examination.catalog.tables.find((candidate) => candidate.id === id);
+  const table = examination.catalogTable(id);
   const columns = table && uniqueColumns(table);
   if (!columns) return null;
   return `alter table ${examination.tableSql(table)} add primary key (${columns.map(({ name }) => examination.quote(name)).join(', ')});`;
 }
 
-function containedIn({ catalog }: Examination, { object, id, name }: Exclusion): string[] {
-  if (object === 'schema') return contentOf(catalog, id, name);
-  const table = Object.values<string>(tableKinds).includes(object) ? catalog.tables.find((candidate) => candidate.id === id) : undefined;
+function containedIn(examination: Examination, exclusion: Exclusion): string[] {
+  const { object, id, name } = exclusion;
+  if (object === 'schema') return contentOf(examination.catalog, id, name);
+  const table = isTable(exclusion) ? examination.catalogTable(id) : undefined;
   return table ? table.columns.map((column) => `column ${qualifiedName(name, column.name)}`) : [];
 }
 
@@ -155,15 +156,12 @@ export function reportDirectives(problems: readonly DirectiveProblem[]): Finding
 }
 
 function findUnreadDirectives(examination: Examination): Finding[] {
-  const { catalog, safety } = examination;
-  return safety.unreadDirectives.flatMap(({ tableId, object, name }) => {
-    const table = catalog.tables.find(({ id }) => id === tableId);
+  return examination.safety.unreadDirectives.flatMap(({ tableId, object, name }) => {
+    const table = examination.catalogTable(tableId);
     const message = 'its comment directive is ignored: they are read from schemas, tables, columns, foreign keys, functions and types';
     return table ? [finding('ignored-directive', object, `${examination.name(table)}.${name}`, message)] : [];
   });
 }
-
-const inWords = new Intl.ListFormat('en-GB');
 
 function findClashingRelations({ model }: Examination): Finding[] {
   return model.tables.flatMap((table) => {
@@ -174,7 +172,7 @@ function findClashingRelations({ model }: Examination): Finding[] {
     const names = [...new Set([...unfiltered, ...unordered, ...unwritten])];
     if (names.length === 0) return [];
     const usesWithout = (name: string): string =>
-      inWords.format([
+      inWords([
         ...(unfiltered.includes(name) ? ['filters'] : []),
         ...(unordered.includes(name) ? ['orders'] : []),
         ...(unwritten.includes(name) ? ['nested writes'] : []),
@@ -182,11 +180,11 @@ function findClashingRelations({ model }: Examination): Finding[] {
     const described = (name: string): string =>
       `${table.relations.some(({ fieldName }) => fieldName === name) ? 'the relation' : 'the computed field'} ${name}`;
     const lost = [...Map.groupBy(names, usesWithout)].map(
-      ([where, lacking]) => `${where} have no member for ${inWords.format(lacking.map(described))}`,
+      ([where, lacking]) => `${where} have no member for ${inWords(lacking.map(described))}`,
     );
     const cause = names.length === 1 ? 'a column or an operator already has that name' : 'columns or operators already have those names';
     const message = `${lost.join(', and ')}, because ${cause}; choose another name for the relation, function or column with a comment directive`;
-    return [finding('addition-gave-way', table.kind, qualifiedName(table.schema, table.name), message)];
+    return [finding('addition-gave-way', table.kind, nameOf(table), message)];
   });
 }
 

@@ -1,10 +1,9 @@
 /** Foreign keys without an index, keys that child tables do not share, and keys that are inferred from the definitions of views. */
 import { readDirective, readKeyColumns } from '../model/directives.ts';
-import type { MeasuredColumn, Table } from '../model/model.ts';
-import { qualifiedName } from '../model/naming/names.ts';
+import type { MeasuredColumn } from '../model/model.ts';
 import type { InferredKey } from '../model/report.ts';
 import { forms } from '../model/types/metrics.ts';
-import { type Examination, inWords } from './examination.ts';
+import { type Examination, inWords, nameOf } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 import { distanceIndex, isServedBy, searchKey } from './search-index.ts';
 
@@ -22,7 +21,7 @@ export function findKeys(examination: Examination): Finding[] {
 function findSlowKeys(examination: Examination): Finding[] {
   const { catalog, safety } = examination;
   return catalog.foreignKeys.flatMap((key) => {
-    const table = safety.unindexedKeys.has(key.id) && catalog.tables.find(({ id }) => id === key.tableId);
+    const table = safety.unindexedKeys.has(key.id) && examination.catalogTable(key.tableId);
     if (!table) return [];
     const columns = key.columns.map((number) => table.columns.find((column) => column.number === number)?.name ?? '');
     const message = `no index begins with ${columns.join(', ')}, so following it from ${key.targetName} reads the whole table; create one`;
@@ -33,9 +32,9 @@ function findSlowKeys(examination: Examination): Finding[] {
 
 /** One finding for each stored table whose rows can be searched without an index. */
 function findSlowSearches(examination: Examination): Finding[] {
-  const { catalog, model, safety } = examination;
+  const { catalog, safety } = examination;
   return catalog.tables.flatMap((catalogTable) => {
-    const table = 'rpm'.includes(catalogTable.kind) ? model.tables.find(({ id }) => id === catalogTable.id) : undefined;
+    const table = 'rpm'.includes(catalogTable.kind) ? examination.table(catalogTable.id) : undefined;
     if (!table?.search) return [];
     const key = searchKey(table.search, {
       quote: (name) => examination.quote(name),
@@ -44,16 +43,15 @@ function findSlowSearches(examination: Examination): Finding[] {
     if (isServedBy(key, safety.searchIndexes.get(catalogTable.id) ?? [])) return [];
     const message = `no index finds ${key.words}, so each search reads the whole table; create one`;
     const remedy = `create index on ${examination.tableSql(catalogTable)} using gin (${key.sql});`;
-    return [finding('unindexed-search', table.kind, qualifiedName(table.schema, table.name), message, { remedy })];
+    return [finding('unindexed-search', table.kind, nameOf(table), message, { remedy })];
   });
 }
 
 /** One finding for each column of a stored table that has distances and no index of them; one for all texts of a table. */
 function findSlowDistances(examination: Examination): Finding[] {
-  const stored = new Map(examination.catalog.tables.filter(({ kind }) => 'rpm'.includes(kind)).map((table) => [table.id, table]));
   return examination.model.tables.flatMap((table) => {
-    const catalogTable = stored.get(table.id);
-    if (catalogTable === undefined) return [];
+    const catalogTable = examination.catalogTable(table.id);
+    if (catalogTable === undefined || !'rpm'.includes(catalogTable.kind)) return [];
     const slow = table.columns.flatMap((column) =>
       column.selectable && column.measured && column.measured.indexed.size === 0 ? [{ column, measured: column.measured }] : [],
     );
@@ -95,15 +93,15 @@ function configName({ searchConfigs }: Examination['catalog'], id: number): stri
 
 /** One finding for each exposed table with a key and children. The partitions of a table are not children: its key covers them. */
 function findInheritedKeys(examination: Examination): Finding[] {
-  const { catalog, model } = examination;
+  const { catalog } = examination;
   return catalog.tables.flatMap((catalogTable) => {
-    const table = catalogTable.hasChildren && model.tables.find(({ id }) => id === catalogTable.id);
+    const table = catalogTable.hasChildren && examination.table(catalogTable.id);
     if (!table || table.primaryKey.length === 0) return [];
     const message =
       'its key does not hold for the tables that inherit from it, so several of its rows may have one nodeId: pages by cursor lose rows, and ' +
       'writes by key change all of them; give the children keys from its sequence and never reuse one, or expose a view of its own rows ' +
       `(select ... from only ${examination.tableSql(catalogTable)}) instead`;
-    return [finding('key-not-inherited', table.kind, qualifiedName(table.schema, table.name), message)];
+    return [finding('key-not-inherited', table.kind, nameOf(table), message)];
   });
 }
 
@@ -133,8 +131,4 @@ function describe(key: readonly string[], relations: readonly InferredKey[]): st
 
 function foreignKeyOf({ columns, target, targetColumns }: InferredKey) {
   return { local_columns: columns, foreign_schema: target.schema, foreign_table: target.name, foreign_columns: targetColumns };
-}
-
-function nameOf({ schema, name }: Table): string {
-  return qualifiedName(schema, name);
 }

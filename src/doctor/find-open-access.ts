@@ -109,10 +109,10 @@ const securityInvokerSince = 150_000;
 
 /** A finding for each exposed view that the role may use and each view in its definition that bypasses row level security. */
 function findOpenViews(examination: Examination): Finding[] {
-  const { catalog, safety } = examination;
+  const { safety } = examination;
   if (safety.bypassesRowSecurity) return [];
   return safety.viewBypasses.flatMap((bypass) => {
-    const view = catalog.tables.find(({ id }) => id === bypass.viewId);
+    const view = examination.catalogTable(bypass.viewId);
     if (!view || (safety.tables.get(view.id)?.verbs ?? []).length === 0) return [];
     const { throughId, through, materialized, owner, tables } = bypass;
     const by = throughId === view.id ? 'it' : `${through}, which it reads from,`;
@@ -133,7 +133,7 @@ function remedyInWords(examination: Examination, bypass: ViewBypass): string {
 
 function remedySql(examination: Examination, bypass: ViewBypass): string | null {
   if (canInvoke(examination, bypass)) return `alter view ${bypass.through} set (security_invoker = true);`;
-  const view = examination.catalog.tables.find(({ id }) => id === bypass.viewId);
+  const view = examination.catalogTable(bypass.viewId);
   const grantees = examination.safety.tables.get(bypass.viewId)?.grantees ?? [];
   return view && grantees.length > 0 ? `revoke all on table ${examination.tableSql(view)} from ${grantees.join(', ')};` : null;
 }
@@ -175,9 +175,8 @@ function findProcedures({ catalog, model }: Examination): Finding[] {
 const mostTables = 3;
 
 function findMislabelledFunctions(examination: Examination): Finding[] {
-  const tables = new Map(examination.catalog.tables.map((table) => [table.id, table]));
   return examination.catalog.mislabelled.map(({ signature, tableIds }) => {
-    const names = tableIds.slice(0, mostTables).map((id) => examination.name(tables.get(id)!));
+    const names = tableIds.slice(0, mostTables).map((id) => examination.name(examination.catalogTable(id)!));
     if (tableIds.length > mostTables) names.push(`${tableIds.length - mostTables} more`);
     const users = names.length > 0 ? ` (used by ${inWords(names)})` : '';
     const message = `it is labelled immutable, but may read the claims of the caller${users}, so other programs on this database may give one user's result to another, and requests are planned anew each time; label it stable`;

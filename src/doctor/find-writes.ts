@@ -1,7 +1,7 @@
 /** Writes that fail because of a rule or a computed column of a view, and columns that the role can use for some things only. */
 import type { Column, Table } from '../model/model.ts';
 import { qualifiedName } from '../model/naming/names.ts';
-import { type Examination, inWords } from './examination.ts';
+import { type Examination, inWords, nameOf } from './examination.ts';
 import { type Finding, finding } from './finding-codes.ts';
 import type { RefusedRule } from './safety.ts';
 
@@ -13,11 +13,11 @@ export function findWrites(examination: Examination): Finding[] {
  * One finding for each rule that blocks a write that the role could otherwise do: PostgreSQL supports few rules on statements in WITH, and
  * even fewer if rows are returned.
  */
-function findRefusedWrites({ model, safety }: Examination): Finding[] {
-  return safety.refusedRules.flatMap((rule) => {
-    const table = model.tables.find(({ id }) => id === rule.tableId);
+function findRefusedWrites(examination: Examination): Finding[] {
+  return examination.safety.refusedRules.flatMap((rule) => {
+    const table = examination.table(rule.tableId);
     if (!table || !abilities[rule.verb](table)) return [];
-    return [finding('write-fails', table.kind, qualifiedName(table.schema, table.name), describe(rule))];
+    return [finding('write-fails', table.kind, nameOf(table), describe(rule))];
   });
 }
 
@@ -36,9 +36,9 @@ function describe({ name, verb, instead }: RefusedRule): string {
   return `${what} because of the rule "${name}": ${why}; replace it with a trigger`;
 }
 
-function findComputedColumns({ model, safety }: Examination): Finding[] {
-  return safety.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
-    const view = model.tables.find(({ id }) => id === viewId);
+function findComputedColumns(examination: Examination): Finding[] {
+  return examination.safety.computedColumns.flatMap(({ viewId, name, inserts, updates }) => {
+    const view = examination.table(viewId);
     const column = view?.columns.find((candidate) => candidate.name === name);
     if (!view || !column) return [];
     const verbs = [
@@ -47,7 +47,7 @@ function findComputedColumns({ model, safety }: Examination): Finding[] {
     ];
     if (verbs.length === 0) return [];
     const message = `every ${inWords(verbs)} with a value for it fails because the view computes it; leave it out, or write it in an INSTEAD OF trigger on the view`;
-    return [finding('read-only-column', 'column', qualifiedName(qualifiedName(view.schema, view.name), name), message)];
+    return [finding('read-only-column', 'column', qualifiedName(nameOf(view), name), message)];
   });
 }
 
@@ -63,7 +63,7 @@ function hiddenKey(examination: Examination, table: Table): Finding[] {
   const names = inWords(hidden.map(({ name }) => name));
   const message = `${examination.model.role} cannot select its key column${hidden.length > 1 ? 's' : ''} ${names}, so every query for its rows fails; grant select on the key`;
   const remedy = grant(examination, table, hidden);
-  return [finding('key-not-selectable', table.kind, qualifiedName(table.schema, table.name), message, { remedy })];
+  return [finding('key-not-selectable', table.kind, nameOf(table), message, { remedy })];
 }
 
 function writeOnly(examination: Examination, table: Table): Finding[] {
@@ -71,13 +71,13 @@ function writeOnly(examination: Examination, table: Table): Finding[] {
     if (column.selectable || (!column.insertable && !column.updatable)) return [];
     const verbs = inWords([...(column.insertable ? ['insert'] : []), ...(column.updatable ? ['update'] : [])]);
     const message = `${examination.model.role} can ${verbs} but not select it, so it is missing from rows and filters; if the role should read it, grant select on it`;
-    const name = qualifiedName(qualifiedName(table.schema, table.name), column.name);
+    const name = qualifiedName(nameOf(table), column.name);
     return [finding('write-only-column', 'column', name, message, { remedy: grant(examination, table, [column]) })];
   });
 }
 
 function grant(examination: Examination, { id }: Table, columns: readonly Column[]): string | null {
-  const table = examination.catalog.tables.find((table) => table.id === id);
+  const table = examination.catalogTable(id);
   if (!table) return null;
   const names = columns.map(({ name }) => examination.quote(name)).join(', ');
   return `grant select (${names}) on table ${examination.tableSql(table)} to ${examination.roleSql};`;

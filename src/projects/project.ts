@@ -1,6 +1,7 @@
 /** One project of a server: its graph, its keys and its endpoint, each opened when a request needs it. */
 import type { Authenticate } from '../auth/caller.ts';
-import { createTokenVerifier, type TokenRules } from '../auth/verify-token.ts';
+import type { TokenRules } from '../auth/read-jwt.ts';
+import { TokenVerifier } from '../auth/verify-token.ts';
 import { type Deadline, explainStop, untilStopped } from '../budget/deadline.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
@@ -98,7 +99,7 @@ export class Project {
 
   #make(rules: TokenRules, authenticate: Authenticate | null): OtherEndpoint {
     const { graph, reference: name } = this;
-    const verifier = createTokenVerifier(rules, authenticate === null ? tokenCache : 1);
+    const verifier = new TokenVerifier(rules, authenticate === null ? tokenCache : 1);
     return this.#endpointFor({ name, graph, verifier, authenticate, observe: this.#observe, ...timeoutOf(this.definition) });
   }
 }

@@ -1,6 +1,6 @@
 /** All projects of a server. A project that is changed or removed finishes the requests it has, and then closes what it opened. */
 
-import { createTokenVerifier } from '../auth/verify-token.ts';
+import { TokenVerifier } from '../auth/verify-token.ts';
 import { ApiError, quote } from '../errors/api-error.ts';
 import type { Observer } from '../events.ts';
 import type { Endpoint } from '../http/endpoint/create-endpoint.ts';
@@ -158,7 +158,7 @@ export class Projects {
     const { handle } = endpointFor({
       name: 'unknown project',
       graph: { executeRaw: () => Promise.reject(new Error('a request of an unknown project was executed')) },
-      verifier: createTokenVerifier({ secrets: [] }, 1),
+      verifier: new TokenVerifier({ secrets: [] }, 1),
       authenticate: ({ url, headers }) => {
         const reference = readReference({ url, headers }, domain);
         throw new ApiError('PROJECT_NOT_FOUND', `There is no project ${quote(reference ?? '')}. Check the host of the URL.`);

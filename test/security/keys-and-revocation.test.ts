@@ -6,8 +6,9 @@ import { type JWTPayload, SignJWT } from 'jose';
 import { ApiKeys, createApiKey, parseApiKeys } from '../../src/auth/api-keys.ts';
 import { authenticateRequest } from '../../src/auth/authenticate.ts';
 import { readPublicKeys } from '../../src/auth/public-keys.ts';
+import type { TokenRules } from '../../src/auth/read-jwt.ts';
 import { hashOfToken, parseRevokedTokens, RevokedTokens } from '../../src/auth/revoked-tokens.ts';
-import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
+import { TokenVerifier } from '../../src/auth/verify-token.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 
 const secret = 'the secret of the project, which is long enough';
@@ -43,7 +44,7 @@ const expired = await sign({ role: 'authenticated', exp: 1 });
 /** The role of the caller; null if the request is refused, which has to be with UNAUTHENTICATED. */
 async function roleOf(headers: Record<string, string>, rules: TokenRules): Promise<string | null> {
   try {
-    return (await authenticateRequest(headers, createTokenVerifier(rules))).role;
+    return (await authenticateRequest(headers, new TokenVerifier(rules))).role;
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'UNAUTHENTICATED', String(error));
     return null;
@@ -109,7 +110,7 @@ describe('keys in headers', () => {
 });
 
 test('a key has its claims, the same caller each time, and nobody can change it', async () => {
-  const verifier = createTokenVerifier({ secrets: [], apiKeys });
+  const verifier = new TokenVerifier({ secrets: [], apiKeys });
   const caller = await verifier.verify(ofUser.key, 'The key');
   assert.deepEqual(caller, { role: 'editor', claims: { sub: 'ada', team: 7 }, user: 'editor ada' });
   assert.equal(verifier.verify(ofUser.key, 'The key'), caller);
@@ -233,7 +234,7 @@ describe('revoked tokens', () => {
         assert.equal(await roleOf({ apikey: other, authorization: `Bearer ${token}` }, rules), isRevoked ? null : 'anon');
         // A list that comes later holds for tokens that were accepted before.
         const changing = { current: revoke() };
-        const verifier = createTokenVerifier({ secrets: [secret], revoked: changing });
+        const verifier = new TokenVerifier({ secrets: [secret], revoked: changing });
         await verifier.verify(token, 'The token');
         await verifier.verify(token, 'The token');
         changing.current = revoked.current;
@@ -274,7 +275,7 @@ describe('revoked tokens', () => {
 
   test('a token that is revoked while it is being verified is refused', async () => {
     const revoked = { current: revoke() };
-    const verifying = createTokenVerifier({ secrets: [secret], revoked }).verify(userToken, 'The token');
+    const verifying = new TokenVerifier({ secrets: [secret], revoked }).verify(userToken, 'The token');
     revoked.current = revoke({ sub: 'ada' });
     await assert.rejects(async () => verifying, /has been revoked/);
   });

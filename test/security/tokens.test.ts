@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { RemotePublicKeys, readPublicKeys } from '../../src/auth/public-keys.ts';
-import { createTokenVerifier, type TokenRules } from '../../src/auth/verify-token.ts';
+import type { TokenRules } from '../../src/auth/read-jwt.ts';
+import { TokenVerifier } from '../../src/auth/verify-token.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import type { Event } from '../../src/events.ts';
 import { parseClaimPath } from '../../src/settings/check-settings.ts';
@@ -92,7 +93,7 @@ function sign({ alg, secret: text, pair, kid }: Signer, payload: JWTPayload): Pr
 /** The role that a token stands for; null if it is refused, which has to be by UNAUTHENTICATED. */
 async function roleOf(token: string, tokenRules: TokenRules): Promise<string | null> {
   try {
-    return (await createTokenVerifier(tokenRules).verify(token, 'The token')).role;
+    return (await new TokenVerifier(tokenRules).verify(token, 'The token')).role;
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'UNAUTHENTICATED', String(error));
     return null;
@@ -196,7 +197,7 @@ test('of a list of roles, the first is taken that tokens may name', async () => 
     [undefined, /The apiKey has a list as its role claim\. Set tokenRoles/],
     [allowed, /The apiKey names no role that this server accepts\./],
   ] as const) {
-    const verifier = createTokenVerifier({ secrets: [secret], roleClaim: ['roles'], tokenRoles });
+    const verifier = new TokenVerifier({ secrets: [secret], roleClaim: ['roles'], tokenRoles });
     await assert.rejects(async () => verifier.verify(await sign(signers.secret!, { roles: ['owner'] }), 'The apiKey'), reason);
   }
 });
@@ -255,7 +256,7 @@ test('a key that cannot be used is no key: a token that names it is refused, who
   );
   for (const signer of [signers.ES256!, { ...signers.EdDSA!, kid: 'odd' }])
     assert.equal(await roleOf(await sign(signer, { role: 'anon' }), { secrets: [], publicKeys }), 'anon');
-  const verifier = createTokenVerifier({ secrets: [], publicKeys });
+  const verifier = new TokenVerifier({ secrets: [], publicKeys });
   for (const [alg, kid] of [
     ['ES256', 'broken'],
     ['RS256', 'certificate'],
@@ -317,7 +318,7 @@ describe('keys at a URL', () => {
   test('verify no token any longer once their issuer has withdrawn them, not even one that is cached', async () => {
     const issuer = await startIssuer();
     const { publicKeys, wait } = trust(issuer);
-    const verifier = createTokenVerifier({ secrets: [secret], publicKeys });
+    const verifier = new TokenVerifier({ secrets: [secret], publicKeys });
     const verify = async (token: string): Promise<string> => (await verifier.verify(token, 'The token')).role;
     const [cached, late] = [await sign(signers.ES256!, { role: 'anon', sub: 'a' }), await sign(signers.ES256!, { role: 'anon', sub: 'b' })];
     const [kept, own] = [await sign(signers.EdDSA!, { role: 'anon' }), await sign(signers.secret!, { role: 'anon' })];
@@ -385,7 +386,7 @@ describe('keys at a URL', () => {
     issuer.answer = { status: 302, text: '', location: other.url };
     const { publicKeys, failures, wait } = trust(issuer);
     const token = await sign(signers.ES256!, { role: 'anon' });
-    const verify = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
+    const verify = async (): Promise<unknown> => new TokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
     await assert.rejects(verify, isUnavailable);
     assert.deepEqual([other.asked, failures.length], [0, 1]);
     issuer.answer = { status: 200, text: jwks.replace('{"keys":[', '{"keys":[null,7,{"kty":"x"},{"kty":"oct","k":"c2VjcmV0","d":"x"},') };
@@ -399,7 +400,7 @@ describe('keys at a URL', () => {
     const { publicKeys, failures, wait } = trust(issuer);
     const token = await sign(signers.EdDSA!, { role: 'anon' });
     issuer.answer = { status: 500, text: 'no' };
-    const verify = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
+    const verify = async (): Promise<unknown> => new TokenVerifier({ secrets: [], publicKeys }).verify(token, 'The token');
     await assert.rejects(verify, isUnavailable);
     issuer.answer = { status: 200, text: 'not JSON' };
     wait(11_000);
@@ -412,7 +413,7 @@ describe('keys at a URL', () => {
     await verify();
     wait(11_000);
     const unknown = await sign({ alg: 'RS256', pair: otherRsa, kid: 'new' }, { role: 'anon' });
-    const refused = async (): Promise<unknown> => createTokenVerifier({ secrets: [], publicKeys }).verify(unknown, 'The token');
+    const refused = async (): Promise<unknown> => new TokenVerifier({ secrets: [], publicKeys }).verify(unknown, 'The token');
     await assert.rejects(refused, isUnavailable, 'its issuer may know the key');
     // It was tried again, behind the response.
     await until(() => failures.length >= 3);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type PgliteGraph, startPgliteGraph } from '../../../test/support/pglite-graph.ts';
-import { AccessNotes } from './development-notes.ts';
+import { AccessNotes } from './access-notes.ts';
 
 let one: PgliteGraph;
 before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { startPglite } from '../../../test/support/pglite.ts';
-import { readDirectiveNotes } from './development-notes.ts';
+import { readDirectiveNotes } from './directive-notes.ts';
 
 let pglite: PGlite;
 before(async () => {

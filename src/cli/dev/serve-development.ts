@@ -9,16 +9,18 @@ import type { Telemetry } from '../../telemetry/create-telemetry.ts';
 import { SilentExitError } from '../command-error.ts';
 import type { DevelopmentConfiguration } from '../command-settings.ts';
 import type { Environment } from '../config.ts';
-import { type Paint, paintFor } from '../output/terminal.ts';
+import { paintFor } from '../output/terminal.ts';
 import { boundEnd, watchForEnd } from '../serve/process-end.ts';
 import { explainListenError, lastExportMilliseconds, openAgents, openTelemetry, startService } from '../serve/start-service.ts';
 import { tokenRulesOf } from '../serve/token-rules.ts';
 import { DocumentCheck, documentRolesOf, openTrustedDocuments } from '../serve/trusted-documents.ts';
 import { type DatabaseSocket, openDatabaseSocket } from './database-socket.ts';
+import { type Development, describeDevelopment } from './describe-development.ts';
 import { DevelopmentBackend, listRoles } from './development-backend.ts';
 import type { DevelopmentDatabase, EmbeddedDatabase } from './development-database.ts';
-import { chooseSampleQuery, type DirectiveNotes, readDirectiveNotes, readExampleOperations } from './development-notes.ts';
+import { readDirectiveNotes } from './directive-notes.ts';
 import { openOperationFiles } from './operation-files.ts';
+import { chooseSampleQuery, readExampleOperations } from './sample-operations.ts';
 import { type Closable, type ReloadedFiles, reloadFiles, ServedDatabase } from './served-database.ts';
 
 /** What to serve: a database, and the files to load into a new one whenever they change. */
@@ -69,7 +71,7 @@ async function open(
   telemetry: Telemetry,
   opened: Closable[],
 ): Promise<string> {
-  const { schemas, anonRole, dbPort, graphiql, mcp, basePath = '', operations: folder } = configuration;
+  const { schemas, anonRole, dbPort, basePath = '', operations: folder } = configuration;
   const { jwtSecret } = database;
   const check = new DocumentCheck();
   let agents: Agents | null = null;
@@ -96,13 +98,12 @@ async function open(
   checkOnGraph();
   const socket = database.kind === 'own' ? null : await openSocket(() => (served.current.database as EmbeddedDatabase).pglite, dbPort);
   if (socket !== null) opened.push(socket);
-  const { graph, reader } = served.current;
-  const sampleQuery = await chooseSampleQuery(graph, anonRole);
-  const directives = await readDirectiveNotes(reader, schemas);
-  const power = describePower(database);
-  const notes = await served.describe();
-  const hints = [...power, ...(power.length > 0 && notes.length > 0 ? [''] : []), ...notes];
-  const hasServiceRole = database.kind === 'embedded' || (await listRoles(reader, roleSettings)).includes('service_role');
+  const hasServiceRole = database.kind === 'embedded' || (await listRoles(served.current.reader, roleSettings)).includes('service_role');
+  const development = {
+    ...(await describeApi(served, configuration)),
+    ...{ url: `${server.url}${basePath}`, databaseUrl: socket?.url ?? null },
+    ...{ jwtSecret, anonKey, serviceKey: hasServiceRole ? serviceKey : null },
+  };
   if (reload !== null && database.kind === 'embedded') {
     opened.push(
       await reloadFiles(reload, database.files, async (next) => {
@@ -112,9 +113,21 @@ async function open(
       }),
     );
   }
-  const shown = { url: `${server.url}${basePath}`, databaseUrl: socket?.url ?? null, graphiql, mcp, sampleQuery, hints, directives };
-  const keys = { jwtSecret, anonRole, anonKey, serviceKey: hasServiceRole ? serviceKey : null };
-  return describeDevelopment({ ...shown, ...keys, content: database.content }, paintFor(process.stdout));
+  return describeDevelopment(development, paintFor(process.stdout));
+}
+
+/** What there is to say of the API and its database, without addresses and keys. */
+async function describeApi(
+  served: ServedDatabase,
+  { schemas, anonRole, graphiql, mcp }: DevelopmentConfiguration,
+): Promise<Omit<Development, 'url' | 'databaseUrl' | 'jwtSecret' | 'anonKey' | 'serviceKey'>> {
+  const { database, graph, reader } = served.current;
+  const sampleQuery = await chooseSampleQuery(graph, anonRole);
+  const directives = await readDirectiveNotes(reader, schemas);
+  const power = describePower(database);
+  const notes = await served.describe();
+  const hints = [...power, ...(power.length > 0 && notes.length > 0 ? [''] : []), ...notes];
+  return { anonRole, graphiql, mcp, sampleQuery, directives, hints, content: database.content };
 }
 
 /** The page has no backend if other machines can reach the server, because that lets its user act as anybody. */
@@ -149,69 +162,4 @@ async function openSocket(pglite: () => PGlite, port: number): Promise<DatabaseS
   } catch (error) {
     throw explainListenError(error, '127.0.0.1', port, '--db-port');
   }
-}
-
-interface Development {
-  /** The server's URL, with its base path. */
-  readonly url: string;
-  /** Of the embedded database; null if it is the user's own. */
-  readonly databaseUrl: string | null;
-  readonly graphiql: boolean;
-  readonly mcp: boolean;
-  readonly jwtSecret: string;
-  readonly anonRole: string;
-  readonly anonKey: string;
-  /** Null if the database has no role of that name. */
-  readonly serviceKey: string | null;
-  readonly sampleQuery: string;
-  readonly content: string;
-  /** What may be missing from the API, and which commands to run. */
-  readonly hints: readonly string[];
-  readonly directives: DirectiveNotes;
-}
-
-/** The text, for people. */
-function describeDevelopment(development: Development, paint: Paint): string {
-  const { url, databaseUrl, graphiql, mcp, jwtSecret, anonRole, anonKey, serviceKey, content, hints, directives } = development;
-  const addresses = [
-    ['GraphQL URL', paint('cyan', `${url}/graphql/v1`)],
-    ...(graphiql ? [['GraphiQL URL', paint('cyan', `${url}/graphiql`)] as const] : []),
-    ...(mcp ? [['Agents (MCP)', paint('cyan', `${url}/mcp`)] as const] : []),
-    ...(databaseUrl === null ? [] : [['DB URL', paint('cyan', databaseUrl)] as const]),
-    ['JWT secret', jwtSecret],
-    [`${anonRole} key`, anonKey],
-    ...(serviceKey === null ? [] : [['service_role key', serviceKey] as const]),
-  ] as const;
-  return `
-${paint('bold', `rowgraph serves ${content}`)}
-
-${alignRows(addresses)}
-
-${serviceKey === null ? '' : 'The service_role key bypasses row level security: keep it out of browsers and apps.\n\n'}${hints.length > 0 ? `${hints.map((line) => paint('yellow', line)).join('\n')}\n\n` : ''}${describeDirectives(directives, paint)}
-
-${paint('bold', 'A first request:')}
-
-  ${curlLine(development)}
-
-Ctrl-C stops.
-`;
-}
-
-function alignRows(rows: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `  ${`${name}:`.padEnd(width + 2)} ${value}`).join('\n');
-}
-
-function describeDirectives({ rows, isSuggestion, statements }: DirectiveNotes, paint: Paint): string {
-  const heading = isSuggestion ? 'To change that, run this in psql or add it to your SQL:' : 'Set by comments in the database:';
-  const sql = statements.length > 0 ? `\n\n${heading}\n\n${statements.map((statement) => `  ${statement}`).join('\n')}` : '';
-  return `${paint('bold', 'How the API looks')} (see docs/api/directives.md):
-
-${alignRows(rows)}${sql}`;
-}
-
-/** A command line for a POSIX shell. */
-function curlLine({ url, anonKey, sampleQuery }: Development): string {
-  const body = JSON.stringify({ query: sampleQuery });
-  return `curl --silent ${url}/graphql/v1 -H 'apiKey: ${anonKey}' -H 'content-type: application/json' -d '${body}'`;
 }

@@ -8,9 +8,9 @@ import { createRowgraph } from '../../index.ts';
 import { explainLoadError } from '../check-database.ts';
 import { type DevelopmentConfiguration, graphOptionsOf } from '../command-settings.ts';
 import { AwaitedGraph } from '../serve/awaited-graph.ts';
+import { AccessNotes } from './access-notes.ts';
 import type { DevelopmentSubject } from './development-backend.ts';
 import type { DevelopmentDatabase } from './development-database.ts';
-import { AccessNotes } from './development-notes.ts';
 import { type SqlFile, textOf } from './load-sql.ts';
 
 export interface Closable {

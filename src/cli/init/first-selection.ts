@@ -2,7 +2,7 @@
 import { createRowgraph } from '../../index.ts';
 import { checkDatabase, connectOnce } from '../check-database.ts';
 import type { Environment } from '../config.ts';
-import { chooseSampleQuery } from '../dev/development-notes.ts';
+import { chooseSampleQuery } from '../dev/sample-operations.ts';
 import type { Progress } from '../output/terminal.ts';
 
 interface Roles {

@@ -30,7 +30,7 @@ const databaseMilliseconds = 2000;
  * Resolves once it has been stopped and the requests in flight have their responses. Throws `SilentExitError` after a fault that ended it.
  */
 export async function servePostgres(configuration: ServeConfiguration, environment: Environment): Promise<void> {
-  const { waitForDatabase: milliseconds, jwtSecret, databaseUrl } = configuration;
+  const { jwtSecret, databaseUrl } = configuration;
   const telemetry = openTelemetry(configuration, environment);
   const check = new DocumentCheck();
   const agents = await openAgents(configuration, telemetry.observe);
@@ -57,25 +57,11 @@ export async function servePostgres(configuration: ServeConfiguration, environme
     listening ??= startService({ configuration, jwtSecret, tokens, page: {}, graph: amongWorkers(served), ...shown });
     return listening;
   };
-  const onWait = async (error: UnreachableError): Promise<void> => {
-    observe({ kind: 'database-awaited', isReachable: error instanceof SlowSchemaError, error, milliseconds });
-    await listen();
-  };
-  const onSlow = async (): Promise<void> => {
-    if (served.isLoading) observe({ kind: 'schema-awaited' });
-    await listen();
-  };
   if (databaseUrl === undefined) served.open(noGraph);
-  const open = async (patience: number): Promise<Rowgraph | null> => {
-    if (databaseUrl === undefined) return null;
-    try {
-      return await openGraph({ ...configuration, databaseUrl }, patience, observe, () => served.noteLoading());
-    } catch (error) {
-      served.noteFailure(error instanceof SlowSchemaError ? stillLoading() : unreachable());
-      throw error;
-    }
-  };
-  const opening = awaitDatabase(open, { milliseconds, onSlow, onWait, isOver: end.isBegun });
+  const opening =
+    databaseUrl === undefined
+      ? Promise.resolve(null)
+      : awaitGraph({ ...configuration, databaseUrl }, { served, observe, listen, isOver: end.isBegun });
   try {
     const graph = await Promise.race([opening, end.begun.then(() => null)]);
     if ((graph !== null || databaseUrl === undefined) && !end.isBegun()) {
@@ -114,17 +100,11 @@ function talkToPrimary(telemetry: Telemetry, graph: AwaitedGraph): Telemetry {
 /** In a worker, the graph as the server shows it: ready if those of all workers are. In other processes, the graph as it is. */
 function amongWorkers(graph: AwaitedGraph): ServedGraph {
   if (!cluster.isWorker) return graph;
-  const { executeRaw, subscribeRaw, readCaches, readStatistics } = graph;
   const ping = async (): Promise<void> => {
     await graph.ping();
     if ((await askPrimary('ready')) !== true) throw new Error('Not all workers are ready');
   };
-  return {
-    ...{ executeRaw, subscribeRaw, readCaches, readStatistics, ping },
-    loadRole: (role, deadline) => graph.loadRole(role, deadline),
-    validate: (query, options) => graph.validate(query, options),
-    explain: (request, caller) => graph.explain(request, caller),
-  };
+  return { ...graph, ping };
 }
 
 /**
@@ -144,12 +124,44 @@ function withoutProject(): Error {
   return new Error('a request without a project was executed');
 }
 
+interface GraphAwaiters {
+  readonly served: AwaitedGraph;
+  readonly observe: Observer;
+  readonly listen: () => Promise<unknown>;
+  readonly isOver: () => boolean;
+}
+
+/** Opens the database when it can be reached. The server listens meanwhile, and `served` knows what to say to requests. Null if it ends first. */
+function awaitGraph(configuration: DatabaseConfiguration, { served, observe, listen, isOver }: GraphAwaiters): Promise<Rowgraph | null> {
+  const { waitForDatabase: milliseconds } = configuration;
+  const open = async (patience: number): Promise<Rowgraph> => {
+    try {
+      return await openGraph(configuration, patience, observe, () => served.noteLoading());
+    } catch (error) {
+      served.noteFailure(error instanceof SlowSchemaError ? stillLoading() : unreachable());
+      throw error;
+    }
+  };
+  const onWait = async (error: UnreachableError): Promise<void> => {
+    observe({ kind: 'database-awaited', isReachable: error instanceof SlowSchemaError, error, milliseconds });
+    await listen();
+  };
+  const onSlow = async (): Promise<void> => {
+    if (served.isLoading) observe({ kind: 'schema-awaited' });
+    await listen();
+  };
+  return awaitDatabase(open, { milliseconds, onSlow, onWait, isOver });
+}
+
+/** With a database. */
+type DatabaseConfiguration = Configuration<keyof ServeConfiguration, 'databaseUrl'>;
+
 /**
  * Checks the database and opens it. `patience`: milliseconds to connect, and for each query of the check. `onReached` is called before the
  * schema is loaded. Rejects with `UnreachableError` if it may succeed later.
  */
 async function openGraph(
-  configuration: Configuration<keyof ServeConfiguration, 'databaseUrl'>,
+  configuration: DatabaseConfiguration,
   patience: number,
   observe: Observer,
   onReached: () => void,

@@ -1,6 +1,7 @@
 /** Creates the GraphQL endpoint from its options: token verification, limits on requests, and stores of documents. */
 
-import { createTokenVerifier, type TokenRules } from '../../auth/verify-token.ts';
+import type { TokenRules } from '../../auth/read-jwt.ts';
+import { TokenVerifier } from '../../auth/verify-token.ts';
 import { WeighedTurns } from '../../budget/turns.ts';
 import type { Observer } from '../../events.ts';
 import { readProxyTrust } from '../../settings/check-settings.ts';
@@ -48,7 +49,7 @@ export function createEndpoint(graph: ExecutingGraph, options: EndpointOptions, 
   const { agents = null, authenticate = null, maxEventLoopDelay, rateLimit, untrustedRoles = null } = options;
   if (authenticate === null && !acceptsSome(tokens))
     throw new Error('A JWT secret, public keys, API keys or the function "authenticate" is required.');
-  const verifier = createTokenVerifier(tokens, options.tokenCache);
+  const verifier = new TokenVerifier(tokens, options.tokenCache);
   const shared = options.redisUrl === undefined ? null : new RedisStore(options.redisUrl, observe);
   const openPersisted = (project: string) =>
     options.persistedQueries === undefined ? null : new PersistedQueries(options.persistedQueries, shared?.documentsOf(project) ?? null);

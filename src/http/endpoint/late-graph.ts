@@ -4,6 +4,7 @@ import type { Caller, GraphQLRequest, RawResponse, SubscribeOptions } from '../.
 import { ApiError } from '../../errors/api-error.ts';
 import type { ExecutingGraph } from './endpoint-options.ts';
 
+/** Its methods are fields, so that a server can take them over into another graph. */
 export abstract class LateGraph implements ExecutingGraph {
   /** The graph if it is open, or else a promise of it, which rejects with what the request fails with, also when the deadline stops it. */
   protected abstract whenOpen(deadline: Deadline | null): ExecutingGraph | Promise<ExecutingGraph>;
@@ -29,18 +30,18 @@ export abstract class LateGraph implements ExecutingGraph {
     };
   };
 
-  async loadRole(role: string, deadline: Deadline): Promise<void> {
+  loadRole = async (role: string, deadline: Deadline): Promise<void> => {
     const graph = await this.whenOpen(deadline);
     await graph.loadRole?.(role, deadline);
-  }
+  };
 
-  async validate(query: string, options: { role: string }): Promise<readonly unknown[]> {
+  validate = async (query: string, options: { role: string }): Promise<readonly unknown[]> => {
     const graph = await this.whenOpen(null);
     return graph.validate?.(query, options) ?? [];
-  }
+  };
 
-  async explain(request: GraphQLRequest, caller: Caller): Promise<unknown> {
+  explain = async (request: GraphQLRequest, caller: Caller): Promise<unknown> => {
     const graph = await this.whenOpen(null);
     return graph.explain?.(request, caller);
-  }
+  };
 }

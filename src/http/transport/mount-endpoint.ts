@@ -1,7 +1,7 @@
 /** Mounts the endpoint on `node:http`: makes an exchange of each request and routes it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TokenRules } from '../../auth/verify-token.ts';
+import type { TokenRules } from '../../auth/read-jwt.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
 import type { CacheStatistics } from '../../statistics.ts';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TokenRules } from '../../auth/verify-token.ts';
+import type { TokenRules } from '../../auth/read-jwt.ts';
 import type { Observer } from '../../events.ts';
 import { settings } from '../../settings/settings.ts';
 import { createTelemetry, type Telemetry } from '../../telemetry/create-telemetry.ts';
