@@ -1,6 +1,6 @@
 /**
- * A TCP proxy in front of a PostgreSQL server that cuts the connection of one batch at a chosen point, and can be down for a while as if
- * the server were.
+ * A TCP proxy in front of a PostgreSQL server that cuts the connection of one batch at a chosen point or holds it back, and can be down for
+ * a while as if the server were.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, ProxiedConnections } from './proxied-connections.ts';
@@ -26,6 +26,8 @@ export interface FaultProxy {
   cutNext(holding: string, point: CutPoint, meanwhile?: Promise<unknown>): void;
   /** Refuses the next batches that contain this text, as a pooler does that does not reach the server, and ends their connections. */
   refuseNext(holding: string, times: number): void;
+  /** Holds the next batch that contains this text back until it is released. */
+  holdNext(holding: string): HeldBatch;
   /** How many batches with this text have passed. */
   count(holding: string): number;
   /** Cuts every connection and accepts no more. */
@@ -35,6 +37,12 @@ export interface FaultProxy {
   /** How many connections it has rejected. */
   readonly refusals: number;
   stop(): Promise<void>;
+}
+
+export interface HeldBatch {
+  /** Resolves when the batch has come. */
+  readonly came: Promise<void>;
+  release(): void;
 }
 
 const syncLength = 5;
@@ -52,6 +60,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     return cut;
   };
   let refused = { holding: '', times: 0 };
+  const holds = new Holds();
   const serve = (client: Socket): void => {
     const server = connections.join(client);
     let answerCut: typeof planned = null;
@@ -61,6 +70,8 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
         return void client.end(errorResponse(poolersRefusal));
       }
       batches.push(bytes);
+      const released = holds.take(bytes);
+      if (released !== null) return void released.then(() => server.write(bytes));
       const cut = takeCut(bytes);
       const point = cut?.point;
       if (point === 'before it') return void client.destroy();
@@ -98,6 +109,7 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     refuseNext: (holding, times) => {
       refused = { holding, times };
     },
+    holdNext: (holding) => holds.plan(holding),
     count: (holding) => batches.filter((bytes) => bytes.includes(holding)).length,
     goDown,
     comeBack: async (how = 'serving') => {
@@ -110,6 +122,27 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
     },
     stop: goDown,
   };
+}
+
+/** The batches that are to be held back. */
+class Holds {
+  readonly #planned: { readonly holding: string; readonly come: () => void; readonly released: Promise<void> }[] = [];
+
+  plan(holding: string): HeldBatch {
+    const came = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.#planned.push({ holding, come: came.resolve, released: released.promise });
+    return { came: came.promise, release: released.resolve };
+  }
+
+  /** What to wait for before these bytes are passed on; null for nothing. */
+  take(bytes: Buffer): Promise<void> | null {
+    const index = this.#planned.findIndex(({ holding }) => bytes.includes(holding));
+    if (index === -1) return null;
+    const [hold] = this.#planned.splice(index, 1);
+    hold?.come();
+    return hold?.released ?? null;
+  }
 }
 
 /** The message that ends a connection before it is established (manual: Message Formats, ErrorResponse). */
