@@ -137,8 +137,8 @@ export class Cohorts implements CohortKeeper, Iterable<Cohort> {
     if (!cohort.isFailing) cohort.hurry();
   }
 
-  get hasQuickWork(): boolean {
-    return this.#evaluator.hasQuickWork;
+  hasWorkBeside(cohort: Cohort): boolean {
+    return this.#evaluator.hasWorkBeside(cohort);
   }
 
   noteTime(cohort: Cohort, millis: number): void {

@@ -29,8 +29,8 @@ export interface CohortKeeper {
   readonly counts: { evaluations: number; changes: number };
   /** The number of the schema that cohorts must be prepared for. */
   readonly epoch: number;
-  /** Whether cohorts that are known to be quick wait for their turn, or have it. */
-  readonly hasQuickWork: boolean;
+  /** Whether others that may be quick wait for their turn, or have it. */
+  hasWorkBeside(cohort: Cohort): boolean;
   /** Prepares a cohort for the current schema. */
   prepareAgain(cohort: Cohort, deadline: Deadline): Promise<void>;
   /** How long PostgreSQL took for it. */
@@ -39,7 +39,7 @@ export interface CohortKeeper {
   moveOn(member: Member, cursor: string): void;
 }
 
-/** How long an evaluation may run while quick ones wait, in milliseconds, and how often to look whether any do. */
+/** How long an evaluation may run while others wait that may be quick, in milliseconds, and how often to look whether any do. */
 const longestQuick = 1000;
 const lookMillis = 250;
 /** In bytes. Longer answers are not kept: who subscribes later gets one of a new evaluation. */
@@ -102,7 +102,7 @@ export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Prom
   keeper.counts.evaluations += 1;
   const deadline = new Deadline(keeper.settings.timeoutMillis);
   const marks: Marks = { sent: null };
-  const watch = cohort.isSlow ? null : watchTime(deadline, marks, keeper);
+  const watch = cohort.isSlow ? null : watchTime(deadline, marks, () => keeper.hasWorkBeside(cohort));
   try {
     const evaluated = await attempt(cohort, keeper, deadline, marks);
     if (evaluated !== null) await answer(cohort, keeper, number, evaluated);
@@ -115,11 +115,11 @@ export async function evaluateCohort(cohort: Cohort, keeper: CohortKeeper): Prom
   }
 }
 
-/** Stops an evaluation that turns out to be slow while quick ones wait: it begins again on a connection for slow ones. */
-function watchTime(deadline: Deadline, marks: Marks, keeper: CohortKeeper): { readonly isOver: boolean; end(): void } {
+/** Stops an evaluation that turns out to be slow while others wait: it begins again on a connection for slow ones. */
+function watchTime(deadline: Deadline, marks: Marks, isAwaited: () => boolean): { readonly isOver: boolean; end(): void } {
   let isOver = false;
   const check = (): void => {
-    isOver = marks.sent !== null && performance.now() - marks.sent >= longestQuick && keeper.hasQuickWork;
+    isOver = marks.sent !== null && performance.now() - marks.sent >= longestQuick && isAwaited();
     if (isOver) deadline.stop('expired');
     else timer = setTimeout(check, lookMillis);
   };

@@ -40,9 +40,10 @@ export class Evaluator {
     });
   }
 
-  get hasQuickWork(): boolean {
+  /** Whether any others wait for their turn, or have it, that are not known to be slow. */
+  hasWorkBeside(cohort: Cohort): boolean {
     const waiting = [...this.#queues.values()].flatMap((byRole) => [...byRole.values()].flatMap((queue) => [...queue]));
-    return [...this.#running, ...waiting].some(({ isQuick }) => isQuick);
+    return [...this.#running, ...waiting].some((each) => each !== cohort && !each.isSlow);
   }
 
   #queue(cohort: Cohort): void {
