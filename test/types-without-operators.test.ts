@@ -10,7 +10,9 @@ let all: TestGraph;
 before(async () => {
   all = await startTestGraph(`
     create extension ltree;
+    create extension intarray;
     create table place_row (id int primary key, place point);
+    create table keys (id int primary key, numbers int2vector);
     create table site (
       id int primary key, place point, area polygon, pattern lquery, cursor refcursor, versions jsonpath, around place_row
     );
@@ -63,6 +65,14 @@ test('an order of rows with such a column', async () => {
     '{ siteCollection(orderBy: [{around: AscNullsFirst}, {id: AscNullsFirst}]) { edges { cursor } } }',
   );
   assert.deepEqual(told, { ...refusal, message: told.message });
+  assert.match(String(hint), /Filter with "is"/);
+});
+
+test('an operator that PostgreSQL cannot choose', async () => {
+  // An int2vector is cast to an array of any kind, and there are operators of arrays and of intarray.
+  const { hint, ...told } = await errorOf('{ keysCollection(filter: {numbers: {contains: [1]}}) { edges { node { id } } } }');
+  const message = 'operator is not unique: int2vector @> int2vector';
+  assert.deepEqual(told, { ...refusal, path: ['keysCollection'], sqlstate: '42725', message });
   assert.match(String(hint), /Filter with "is"/);
 });
 

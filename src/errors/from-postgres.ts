@@ -53,6 +53,9 @@ const withoutOperator: Meaning = {
   hint: 'PostgreSQL has no such comparison for the type of the column. Filter with "is", or by a column of another type, such as one of a view that casts it to text.',
 };
 
+/** No operator, or several that PostgreSQL cannot choose from, such as one of each type that the column's is cast to. */
+const withoutOperatorStates: ReadonlySet<string> = new Set(['42883', '42725']);
+
 /** The C functions in PostgreSQL's source that look up operators. */
 const operatorLookups: ReadonlySet<string> = new Set([
   'op_error',
@@ -249,7 +252,7 @@ function meaningOf(error: DatabaseError): Meaning {
   const { sqlstate, hint, context, routine } = error;
   if (sqlstate === null) return unreachable;
   // With a context, the lookup was made by a function.
-  if (sqlstate === '42883' && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
+  if (withoutOperatorStates.has(sqlstate) && context === undefined && operatorLookups.has(routine ?? '')) return withoutOperator;
   if (sqlstate === '0A000' && context === undefined && patternReaders.has(routine ?? '')) return withoutPatterns;
   // The only use of this state there: what makes a view as a whole read-only has state 55000.
   if (sqlstate === '0A000' && context === undefined && routine === 'rewriteTargetView') return computedByView;
