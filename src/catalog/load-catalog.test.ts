@@ -313,6 +313,18 @@ describe('loadCatalog', () => {
     });
   });
 
+  it('reads expressions alike where all identifiers are quoted', async () => {
+    await pglite.exec(`
+      create domain percent as int check (value between 0 and 100);
+      create table text_search (id percent, words tsvector generated always as (to_tsvector('german', 'x')) stored);
+      create function shout(word text default 'hello') returns text language sql as 'select word';
+    `);
+    const loaded = await loadCatalog(database, ['public']);
+    await pglite.exec('set quote_all_identifiers = on');
+    assert.deepEqual(await loadCatalog(database, ['public']), loaded);
+    await pglite.exec('reset quote_all_identifiers; drop function shout; drop table text_search; drop domain percent');
+  });
+
   it('lists foreign keys in order of creation, including those to other schemas, with the copies for partitions apart', async () => {
     const { foreignKeys, partitionKeys } = await load('public');
     assert.deepEqual(

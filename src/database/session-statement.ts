@@ -167,9 +167,11 @@ const turnLocks = 0x72677261;
 /**
  * Precedes each query of our own, in the same transaction. JIT is off because PostgreSQL estimates a high cost for queries on the catalogs,
  * and compiling one takes seconds. The memory is for the sets in which they look objects up: one that may not fit is searched row by row.
+ * Expressions that PostgreSQL prints are read as it quotes them by default.
  */
 export const querySettings: Statement = {
-  text: "select pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('work_mem', '16MB', true)",
+  text: `select pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('work_mem', '16MB', true),
+    pg_catalog.set_config('quote_all_identifiers', 'off', true)`,
   parameters: [],
 };
 
