@@ -38,7 +38,8 @@ export const errorCodes = {
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: 'The request does not determine which operation of the document to run.' },
   BAD_USER_INPUT: {
     status: 400,
-    meaning: 'A variable or an argument has an invalid value, or asks PostgreSQL to compare what it cannot compare (SQLSTATE 42883, 42725).',
+    meaning:
+      'A variable or an argument has an invalid value, or asks PostgreSQL to compare what it cannot compare (SQLSTATE 42883, 42725).',
   },
   EMPTY_FILTER: {
     status: 400,
