@@ -1,3 +1,7 @@
+/**
+ * The table of events: what stages report, and what becomes of it in the log and the metrics (`telemetry/create-telemetry.ts`). To add an
+ * event, add a row, and report it where it happens.
+ */
 import {
   countAndList,
   defectMessages,
@@ -17,11 +21,6 @@ import {
   type SubscriptionEnded,
   stateOf,
 } from './event-details.ts';
-
-/**
- * The table of events: what stages report, and what becomes of it in the log and the metrics (`telemetry/create-telemetry.ts`). To add an
- * event, add a row, and report it where it happens.
- */
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 

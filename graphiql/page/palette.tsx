@@ -2,29 +2,24 @@
 import { DOC_EXPLORER_PLUGIN, useDocExplorerActions } from '@graphiql/plugin-doc-explorer';
 import { useGraphiQL } from '@graphiql/react';
 import { Command } from 'cmdk';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useCallerChoices } from './caller-choice.tsx';
 import { usePage, type ViewProps } from './page-context.ts';
 import { findItems, listItems, type PaletteItem } from './palette-items.ts';
 import { offeredViews, pressHidden } from './rail.tsx';
 import { useSavedOperations } from './saved-operations.tsx';
+import { useShortcut } from './use-shortcut.ts';
 
 type PaletteProps = Pick<ViewProps, 'onShow'>;
 
 /** The button that opens it, and the key. */
 export function PaletteButton({ onShow }: PaletteProps) {
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    const follow = (event: KeyboardEvent): void => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return;
-      // Before the editor, which has keys that begin with Ctrl-K.
-      event.preventDefault();
-      event.stopPropagation();
-      if (document.querySelector('dialog[open]:not(.palette)') === null) setIsOpen((before) => !before);
-    };
-    window.addEventListener('keydown', follow, true);
-    return () => window.removeEventListener('keydown', follow, true);
-  }, []);
+  useShortcut('k', (event) => {
+    // The editor has keys that begin with Ctrl-K.
+    event.stopPropagation();
+    if (document.querySelector('dialog[open]:not(.palette)') === null) setIsOpen((before) => !before);
+  });
   return (
     <>
       <button type="button" className="palette-button" aria-keyshortcuts="Control+K" onClick={() => setIsOpen(true)}>

@@ -2,13 +2,14 @@
  * What is done with saved operations: opened, saved (Ctrl-S), renamed, removed. Questions are asked in dialogs, among them what to do if
  * somebody else has changed an operation meanwhile.
  */
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 import type { KeptOperation, OperationChange, SavedOperation } from '../../src/http/routes/graphiql-page.ts';
 import type { EditorTabs } from './editor-tabs.ts';
 import type { OperationStore } from './operation-library.ts';
 import { usePage } from './page-context.ts';
 import { type Question, SavedQuestion } from './saved-dialogs.tsx';
 import { say } from './toast.tsx';
+import { useShortcut } from './use-shortcut.ts';
 
 export interface SavedOperations {
   /** Null until they have been read. */
@@ -70,7 +71,10 @@ export function SavedOperationsProvider({ tabs, onShowEditor, children }: SavedO
     });
   const { linked } = tabs;
   const save = (): void => (linked === null ? setQuestion({ kind: 'name' }) : write(linked.name, linked.version));
-  useSaveKey(save);
+  useShortcut('s', () => {
+    // Nothing is saved behind a dialog.
+    if (document.querySelector('dialog[open]') === null) save();
+  });
   const saved: SavedOperations = {
     ...state,
     shown: linked?.name ?? null,
@@ -118,19 +122,4 @@ interface Change {
 
 function isSame(one: OperationChange, other: OperationChange): boolean {
   return one.query.trimEnd() === other.query.trimEnd() && one.variables.trim() === other.variables.trim();
-}
-
-function useSaveKey(save: () => void): void {
-  const latest = useRef(save);
-  latest.current = save;
-  useEffect(() => {
-    const follow = (event: KeyboardEvent): void => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 's') return;
-      event.preventDefault();
-      // Nothing is saved behind a dialog.
-      if (document.querySelector('dialog[open]') === null) latest.current();
-    };
-    window.addEventListener('keydown', follow, true);
-    return () => window.removeEventListener('keydown', follow, true);
-  }, []);
 }

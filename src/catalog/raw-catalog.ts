@@ -1,3 +1,4 @@
+/** What the query for the catalog returns, before it is put together. */
 import type {
   CatalogColumn,
   CatalogForeignKey,

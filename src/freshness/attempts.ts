@@ -1,3 +1,4 @@
+/** Runs a request again on a newer schema where an outdated one may explain its failure. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, untilStopped } from '../budget/deadline.ts';
 import { stopError } from '../database/to-database-error.ts';

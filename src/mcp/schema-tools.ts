@@ -2,7 +2,7 @@
 import { ApiError, quote } from '../errors/api-error.ts';
 import { readSchemaHead, readTypes, type SchemaHead } from './introspect.ts';
 import type { AgentSession, AgentSettings } from './session.ts';
-import { type Arguments, countArgument, makeTool, type Tool, type ToolResult, textArgument, textResult } from './tool.ts';
+import { type Arguments, makeTool, type Tool, type ToolResult, textArgument, textResult } from './tool.ts';
 import { hasWord, takeFitting, writeDefinition, writeField } from './write-definitions.ts';
 
 const search = { type: 'string', description: 'Only those whose name or description contains this word' };
@@ -143,8 +143,15 @@ interface Listing {
   readonly note: string;
 }
 
+/** How many lines the argument `after` skips. */
+function skippedOf({ after }: Arguments): number {
+  const skipped = after ?? 0;
+  if (typeof skipped === 'number' && Number.isInteger(skipped) && skipped >= 0 && skipped <= mostSkipped) return skipped;
+  throw new ApiError('BAD_USER_INPUT', `The argument "after" must be a whole number from 0 to ${mostSkipped}.`);
+}
+
 function listResult(lines: readonly string[], values: Arguments, { most, things, note }: Listing): ToolResult {
-  const skipped = countArgument(values, 'after', 0, mostSkipped, 0);
+  const skipped = skippedOf(values);
   const left = lines.slice(skipped);
   if (left.length === 0)
     return textResult(`There are no${skipped > 0 ? ' more' : ' such'} ${things}.`, { [things]: [], total: lines.length });

@@ -65,13 +65,6 @@ export function textArgument(values: Arguments, name: string): string | undefine
   throw new ApiError('BAD_USER_INPUT', `The argument "${name}" must be a string.`);
 }
 
-/** A number of things to skip or to show. */
-export function countArgument(values: Arguments, name: string, least: number, most: number, otherwise: number): number {
-  const value = values[name] ?? otherwise;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new ApiError('BAD_USER_INPUT', `The argument "${name}" must be a whole number from ${least} to ${most}.`);
-}
-
 /** An object; some models send it as the text of its JSON. */
 export function objectArgument(values: Arguments, name: string): Readonly<Record<string, unknown>> | undefined {
   const value = values[name] ?? undefined;

@@ -1,3 +1,4 @@
+/** How many rows a request may read: the estimate of its plan, with its values and the sizes of tables. */
 import type { ScalarValue } from '../request/operation.ts';
 import type { Count } from './parameter.ts';
 import type { Path } from './walk.ts';

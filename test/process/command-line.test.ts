@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { environmentVariableOf, flagOf, type SettingName, settings } from '../../src/settings/settings.ts';
-import { removeFolder, runCommand } from './run-command.ts';
+import { assertRefused, removeFolder, runCommand } from './run-command.ts';
 import { makeDevFolder } from './start-dev.ts';
 
 let home: string;
@@ -17,11 +17,8 @@ after(() => removeFolder(home));
 
 const secret = 'a secret that has more than 32 characters';
 
-async function refuse(commandArguments: readonly string[], line: RegExp, environment: Record<string, string> = {}): Promise<void> {
-  const { code, stdout, stderr } = await runCommand(commandArguments, { home, environment });
-  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
-  assert.match(stderr, /^rowgraph: [^\n]+\n$/);
-  assert.match(stderr, line);
+function refuse(commandArguments: readonly string[], line: RegExp, environment: Record<string, string> = {}): Promise<void> {
+  return assertRefused(commandArguments, line, { home, environment });
 }
 
 test('--help documents every setting with its environment variable and default', async () => {

@@ -1,4 +1,5 @@
 /** Runs the command `rowgraph` as its users do: as a process of its own, with an environment and a home folder of its own. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -113,6 +114,14 @@ function start(program: string, programArguments: readonly string[], options: Co
 /** Runs `rowgraph` to its end. */
 export function runCommand(commandArguments: readonly string[], options: CommandOptions): Promise<Outcome> {
   return startCommand(commandArguments, options).ended;
+}
+
+/** The command must end at once, for a reason in one line on stderr. */
+export async function assertRefused(commandArguments: readonly string[], line: RegExp, options: CommandOptions): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(commandArguments, options);
+  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+  assert.match(stderr, /^rowgraph: [^\n]+\n$/);
+  assert.match(stderr, line);
 }
 
 /** Runs a script of bash to its end, in which `rowgraph` is a command. It ends with the first command that fails. */

@@ -8,7 +8,7 @@ import { type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
-import { makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { assertRefused, makeFolder, removeFolder, runCommand, startCommand } from './run-command.ts';
 
 const secret = 'a secret that has more than 32 characters';
 let home: string;
@@ -185,12 +185,8 @@ test('serve verifies tokens by public keys alone, and says what is wrong with th
 });
 
 test('a database that cannot be used is one line and exit code 2', async () => {
-  const refuse = async (url: string, line: RegExp, ...more: string[]): Promise<void> => {
-    const { code, stdout, stderr } = await runCommand(['serve', '--database-url', url, ...more], { home, environment });
-    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
-    assert.match(stderr, /^rowgraph: [^\n]+\n$/);
-    assert.match(stderr, line);
-  };
+  const refuse = (url: string, line: RegExp, ...more: string[]): Promise<void> =>
+    assertRefused(['serve', '--database-url', url, ...more], line, { home, environment });
   await refuse(urlOf('nobody'), /role "nobody" does not exist/);
   await refuse(server.url.replace(/\/postgres$/, '/nowhere'), /database "nowhere" does not exist/);
   await refuse(server.url, /--schemas names a schema that does not exist: nope/, '--schemas', 'public,nope');

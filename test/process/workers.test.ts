@@ -14,7 +14,7 @@ import { connectSocket } from '../http/socket-client.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { grantsSql, rolesSql } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from './run-command.ts';
+import { assertRefused, makeFolder, type RunningCommand, removeFolder, startCommand } from './run-command.ts';
 
 const secret = 'a secret that has more than 32 characters';
 let home: string;
@@ -399,12 +399,8 @@ test('Ctrl-C while the workers start ends all', async () => {
 });
 
 test('what is wrong is one line and exit code 2, however many workers there are', async () => {
-  const refuse = async (line: RegExp, ...flags: string[]): Promise<void> => {
-    const { code, stdout, stderr } = await runCommand(['serve', '--database-url', databaseUrl, ...flags], { home, environment });
-    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
-    assert.match(stderr, /^rowgraph: [^\n]+\n$/);
-    assert.match(stderr, line);
-  };
+  const refuse = (line: RegExp, ...flags: string[]): Promise<void> =>
+    assertRefused(['serve', '--database-url', databaseUrl, ...flags], line, { home, environment });
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "0"\)/, '--workers', '0');
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "auto"\)/, '--workers', 'auto');
   await refuse(/--workers must be a whole number from 1 to 256 \(it is "1000"\)/, '--workers', '1000');

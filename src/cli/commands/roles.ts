@@ -103,22 +103,18 @@ const meanings: Readonly<Record<Grants, (clientRoles: string) => string>> = {
 `,
 };
 
-/** The privileges on tables, routines and sequences that clients' roles get; null for none. */
-const clientGrants: Readonly<Record<Grants, readonly (readonly [privilege: string, objects: string])[]>> = {
-  all: allObjects('all'),
-  read: [['select', 'tables']],
-  none: [],
-};
+type Privileges = readonly (readonly [privilege: string, objects: string])[];
 
-function allObjects(privilege: string): (readonly [string, string])[] {
-  return ['tables', 'routines', 'sequences'].map((objects) => [privilege, objects]);
-}
+const everyPrivilege: Privileges = ['tables', 'routines', 'sequences'].map((objects) => ['all', objects]);
+
+/** The privileges on tables, routines and sequences that clients' roles get. */
+const clientGrants: Readonly<Record<Grants, Privileges>> = { all: everyPrivilege, read: [['select', 'tables']], none: [] };
 
 function grantSchema(schema: string, grants: Grants, clientRoles: string, requestRoles: string): string {
   const grantees =
     grants === 'all'
       ? [[requestRoles, clientGrants.all] as const]
-      : [[clientRoles, clientGrants[grants]] as const, ['service_role', allObjects('all')] as const];
+      : [[clientRoles, clientGrants[grants]] as const, ['service_role', everyPrivilege] as const];
   const lines = grantees.flatMap(([roles, privileges]) =>
     privileges.flatMap(([privilege, objects]) => [
       `grant ${privilege} on all ${objects} in schema ${schema} to ${roles};`,

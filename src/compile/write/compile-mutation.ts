@@ -47,7 +47,7 @@ import { Aliases, DerivedScope, directScope, type Scope, tableName } from '../sc
 import { answering, type CompiledWrite, type Frame, noFrame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable } from '../values/comparison.ts';
 import { jsonAssignment } from '../values/json-values.ts';
-import { hasRows, listOrder, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
+import { hasRows, listOrder, readsWritten, responseNeeds, responseOfNone, responseOfOne, responseOfRows } from './compile-response.ts';
 import { checkCount, countRow, resetCount } from './raise.ts';
 import { compileShardedMutation, type WriteRows } from './sharded-mutation.ts';
 import {
@@ -155,9 +155,7 @@ function changeMany(plan: MutationPlan, context: StatementContext, frame: Frame)
   const counted = plan.kind === 'insert' ? [] : [named(countRow(plan), rows.freeName('(counted)'))];
   const returned = [...rows.outputs(target, context.valueJson), ...counted];
   const changed = cte('changed', write(plan, target, context.aliases, returned.length > 0 ? returned : [integer(1)], noFrame));
-  // Without an aggregate, the select would return a row for each row written. The common table expression runs even if nothing reads it.
-  const isAggregate = plan.kind !== 'insert' || members.some(({ value }) => value.kind !== 'type name');
-  const from = isAggregate ? as(rows.withJson(numbered(position)), rows.alias) : null;
+  const from = readsWritten(plan) ? as(rows.withJson(numbered(position)), rows.alias) : null;
   return withQueries([changed], select({ columns: [selectList(frame, [json])], from }));
 }
 

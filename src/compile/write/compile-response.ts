@@ -1,7 +1,7 @@
 /** The response of a mutation as JSON text. */
 
 import type { OrderKey } from '../../plan/conditions.ts';
-import type { Member, ResponseValue, RowPlan } from '../../plan/plan.ts';
+import type { Member, MutationPlan, ResponseValue, RowPlan } from '../../plan/plan.ts';
 import { concatenate, type JsonText, jsonRows } from '../../sql/json-text.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { compileQueryField } from '../compile-row.ts';
@@ -88,6 +88,14 @@ export function sortKeys(members: Members): OrderKey[] {
 /** Whether the response has rows. */
 export function hasRows(members: Members): boolean {
   return members.some(({ value }) => value.kind === 'records' || value.kind === 'edges');
+}
+
+/**
+ * Whether the select around a write reads the rows that it returns. It need not if it aggregates nothing: it would return a row for each of
+ * them, and the write runs even if nothing reads it.
+ */
+export function readsWritten({ kind, members }: MutationPlan): boolean {
+  return kind !== 'insert' || members.some(({ value }) => value.kind !== 'type name');
 }
 
 /** The order of lists that have none of their own. */

@@ -21,7 +21,7 @@ import { Aliases, allNeeds, DerivedScope, directScope, needsOfValue, type RowNee
 import { andHere, here, type Shard, shardOfFilter, shardOfKey } from '../shards.ts';
 import { type CompiledWrite, type Frame, type StatementContext, selectList, storing } from '../statement.ts';
 import { comparable, comparedType } from '../values/comparison.ts';
-import { hasRows, responseNeeds, responseOfRows, shownRows, sortKeys } from './compile-response.ts';
+import { hasRows, readsWritten, responseNeeds, responseOfRows, shownRows, sortKeys } from './compile-response.ts';
 import { besideInputs, type FreeNames } from './input-order.ts';
 import { checkCount } from './raise.ts';
 import { hasReadableKey, restoredValue, store, storedValue, writtenCount } from './written-rows.ts';
@@ -41,8 +41,7 @@ function inOne(plan: MutationPlan, write: WriteRows, context: StatementContext, 
   const changed = new ChangedRows(plan, rows.freeName.bind(rows));
   const response = responseOfRows(members, rows, { count: countRows, order: changed.order(rows) }, context);
   const query = cte('changed', write(target, context.aliases, changed.returning(rows.outputs(target, context.valueJson), target)));
-  const isAggregate = plan.kind !== 'insert' || members.some(({ value }) => value.kind !== 'type name');
-  const from = isAggregate ? as(rows.withJson(changed.rows), rows.alias) : null;
+  const from = readsWritten(plan) ? as(rows.withJson(changed.rows), rows.alias) : null;
   return keeping(frame, concatenate([...response, ...checksOf(plan)]), from, [query]);
 }
 

@@ -1,3 +1,4 @@
+/** What a snapshot depends on, by which a changed object concerns it or not. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Dependence } from '../../freshness/versions.ts';
 

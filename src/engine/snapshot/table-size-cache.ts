@@ -1,3 +1,4 @@
+/** The sizes of tables for the limits on rows. */
 import { loadTableSizes } from '../../catalog/load-table-sizes.ts';
 import type { RequestDatabase } from '../../database/database.ts';
 import type { TableSizes } from '../../plan/evaluate-rows.ts';
