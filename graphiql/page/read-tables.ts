@@ -86,7 +86,7 @@ function readColumn(
   if (isObjectType(type)) {
     // The text of a range says as much as its bounds.
     const isOfRange = all.some(({ name }) => field.name === `${name}Bounds`);
-    const selection = known.has(type.name) || isOfRange || rowTypeOf(type) !== null ? null : selectionOf(type, []);
+    const selection = known.has(type.name) || isOfRange || rowTypeOf(type) !== null ? null : selectionOf(type, [], known);
     return selection === null ? [] : [{ ...shapeOf(field), leaf: 'JSON', labels: null, isBareJson: true, selection }];
   }
   const column = describeColumn(field);
@@ -96,14 +96,14 @@ function readColumn(
 /** How deep the members of a value are shown. */
 const mostLevels = 5;
 
-/** All members that need no arguments; null if there are none. */
-function selectionOf(type: GraphQLObjectType, outer: readonly GraphQLObjectType[]): string | null {
+/** All members that need no arguments, but no rows of tables (`known`); null if there are none. */
+function selectionOf(type: GraphQLObjectType, outer: readonly GraphQLObjectType[], known: ReadonlySet<string>): string | null {
   const members = Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
     if (field.args.some((argument) => isNonNullType(argument.type))) return [];
     if (!isObjectType(inner)) return [field.name];
-    const isTooDeep = outer.includes(inner) || outer.length + 1 >= mostLevels || rowTypeOf(inner) !== null;
-    const selection = isTooDeep ? null : selectionOf(inner, [...outer, type]);
+    const isTooDeep = outer.includes(inner) || outer.length + 1 >= mostLevels || rowTypeOf(inner) !== null || known.has(inner.name);
+    const selection = isTooDeep ? null : selectionOf(inner, [...outer, type], known);
     return selection === null ? [] : [`${field.name} ${selection}`];
   });
   return members.length === 0 ? null : `{ ${members.join(' ')} }`;

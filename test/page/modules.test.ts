@@ -34,6 +34,23 @@ test('tables are what the API lists, with columns and relations', () => {
   );
 });
 
+test('values of a row type are columns, without the rows that they refer to', () => {
+  const row = 'type Query { aCollection: AConnection } type AConnection { edges: [AEdge] } type AEdge { node: A }';
+  const [table] = readTables(
+    buildSchema(
+      `${row} type A { id: Int! was: ARow } type ARow { id: Int at: Spot next: A aCollection: AConnection } type Spot { x: Int }`,
+    ),
+  );
+  assert.deepEqual(
+    table?.columns.map(({ name, selection }) => [name, selection]),
+    [
+      ['id', null],
+      ['was', '{ id at { x } }'],
+    ],
+  );
+  assert.deepEqual(table?.relations, []);
+});
+
 test('the first query is valid, whatever there is', () => {
   const query = writeFirstQuery(schema);
   isValid(query);

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import type { Rowgraph, RowgraphOptions } from '../../src/index.ts';
 import { buildReportedModel } from '../../src/model/build-model.ts';
 import type { ReportedModel } from '../../src/model/report.ts';
+import type { AdditionName } from '../../src/settings/additions.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { quoteIdentifier, quoteLiteral } from './schema-sql.ts';
@@ -29,12 +30,14 @@ export async function readModels(
   target: RowgraphOptions['database'],
   schema: SchemaDescription,
   roles: readonly string[],
+  additions: ReadonlySet<AdditionName>,
 ): Promise<ReportedModel[]> {
   const database = openDatabase(target, { poolSize: 1, observe: () => undefined });
   try {
     const catalog = await loadCatalog(database, [schema.name]);
     const models: ReportedModel[] = [];
-    for (const role of roles) models.push(runAtOnce(buildReportedModel(catalog, await loadPrivileges(database, catalog, role))));
+    for (const role of roles)
+      models.push(runAtOnce(buildReportedModel(catalog, await loadPrivileges(database, catalog, role), { additions })));
     return models;
   } finally {
     await database.close();

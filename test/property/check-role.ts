@@ -66,7 +66,8 @@ class RoleCheck {
     for (let number = 0; number < mutations; number += 1) {
       const operation = randomMutation(this.#maker(), this.#schema, this.#world);
       if (!operation) break;
-      const subscription = this.#random.chance(0.1) ? await this.#subscribe() : null;
+      const subscription =
+        this.#random.chance(0.1) && this.#schema.getSubscriptionType()?.getFields().node ? await this.#subscribe() : null;
       await this.#mutate(operation);
       this.#world = await loadAsRole(this.#context, this.#model);
       if (subscription) await this.#answersAgain(subscription);

@@ -22,6 +22,7 @@ import { tableTypeName } from '../../src/model/naming/graphql-names.ts';
 import type { ReportedModel } from '../../src/model/report.ts';
 import { type CaseContext, claims } from './case-context.ts';
 import { notGranted } from './check-privileges.ts';
+import { type ColumnType, isJson } from './column-types.ts';
 import { isSearchable, isSearchInput } from './evaluate-search.ts';
 import { PropertyFailure } from './property-failure.ts';
 import { type ForeignKeyDescription, kindOf, type SchemaDescription, type TableDescription } from './schema-description.ts';
@@ -39,12 +40,25 @@ export async function checkSchema({ graph, schema }: CaseContext, model: Reporte
   return new GraphQLSchema({ ...client.toConfig(), assumeValid: true });
 }
 
-/** Lets the fields of rows be null that are values elsewhere: no constraint holds for these. */
-export function admitNulls({ tables }: SchemaDescription, model: ReportedModel, client: GraphQLSchema): void {
-  const held = new Set(tables.flatMap(({ columns }) => columns.flatMap(({ type }) => (type.isRow ? type.composite!.name : []))));
-  for (const { name, typeName } of model.tables) {
-    const type = held.has(name) ? client.getType(typeName) : undefined;
-    if (isObjectType(type)) for (const field of Object.values(type.getFields())) field.type = getNullableType(field.type);
+/**
+ * Lets fields of rows be null that functions return as they get them, as no constraint holds for these, and, as in pg_graphql, those that columns
+ * hold without the addition; and those of domains over JSON without a scalar of their own, which have JSON's null as it is.
+ */
+export function admitNulls({ routines, tables }: SchemaDescription, model: ReportedModel, client: GraphQLSchema): void {
+  const plain = tables.filter(({ name }) => !model.tables.find((each) => each.name === name)?.additions.has('composites'));
+  const returned = routines.flatMap(({ body }): readonly { readonly type: ColumnType }[] => {
+    return body.kind === 'echo' ? [body] : body.kind === 'constants' ? body.columns : [];
+  });
+  const types = [...returned, ...plain.flatMap(({ columns }) => columns)].map(({ type }) => type);
+  const held = new Set(types.flatMap(({ isRow, composite }) => (isRow ? composite!.name : [])));
+  for (const { name, typeName, columns } of model.tables) {
+    const documents = tables.find((each) => each.name === name)!.columns.filter(({ type }) => type.domain && isJson(type));
+    const type = client.getType(typeName);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const column = columns.find(({ rowFieldName }) => rowFieldName === field.name);
+      if (held.has(name) || documents.some((each) => each.name === column?.name)) field.type = getNullableType(field.type);
+    }
   }
 }
 
@@ -91,7 +105,7 @@ function unexplained(schema: SchemaDescription, model: ReportedModel, client: Gr
     if (!names) continue;
     const filter = client.getType(tableTypeName(names, 'Filter'));
     const isSearched = isInputObjectType(filter) && Object.values(filter.getFields()).some(({ type }) => isSearchInput(getNamedType(type)));
-    if (isSearched !== isSearchable(table, model.role)) missing.push(`search of ${table.name}`);
+    if (isSearched !== (names.additions.has('search') && isSearchable(table, model.role))) missing.push(`search of ${table.name}`);
     for (const { name } of table.columns) expect(isShown(names, name, client), 'column', table.name, name);
   }
   for (const key of schema.foreignKeys) {

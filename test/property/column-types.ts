@@ -287,9 +287,9 @@ export function compositeType(random: RandomSource, sql: string, composite: Comp
   return type(sql, 'composite', values, { composite, isOrdered: false });
 }
 
-/** The row type of a table, with values that keep its constraints, and one that has nothing but nulls. */
+/** The row type of a table, with values that may be null where its columns are not, and one that has nothing but nulls. */
 export function rowType(random: RandomSource, sql: string, { name, columns }: RowDescription): ColumnType {
-  const value = () => rowText(columns.map(({ type, notNull }) => (!notNull && random.chance(0.2) ? null : random.pick(type.values))));
+  const value = () => rowText(columns.map(({ type }) => (random.chance(0.2) ? null : random.pick(type.values))));
   const values = [rowText(columns.map(() => null)), ...Array.from({ length: 5 }, value)];
   return type(sql, 'composite', values, { composite: { name, attributes: columns, directive: null }, isRow: true });
 }

@@ -6,7 +6,7 @@ import { type ColumnType, integerType, isJson } from './column-types.ts';
 import { type Comparing, compareValues } from './compare-values.ts';
 import { partText } from './evaluate-json.ts';
 import type { World } from './loaded-tables.ts';
-import { type LoadedValue, memberOf, namesOf, noValue, type TypedName } from './loaded-values.ts';
+import { isObject, type LoadedValue, memberOf, namesOf, noValue, type TypedName } from './loaded-values.ts';
 import { RefusalError } from './property-failure.ts';
 import { all, any, negate, type Truth } from './truth.ts';
 
@@ -29,8 +29,8 @@ export function showValue(world: World, type: ColumnType, value: LoadedValue, { 
   const { text, json, items } = value;
   if (text === null) return null;
   if (items) return items.map((item) => showValue(world, { ...type, isArray: false }, item, {}, false));
-  if (type.isRow) return rowOf(world, type, value);
-  if (type.composite) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
+  if (type.isRow && isObject(world, type)) return rowOf(world, type, value);
+  if (isObject(world, type)) return { kind: 'composite', world, ...namesOf(world, type), value } satisfies CompositeSource;
   if (type.isArray)
     return (json as unknown[]).map((item) => (isJson({ ...type, isArray: false }) ? showJson(world, type, item as string | null) : item));
   if (!isJson(type)) return json;
@@ -103,7 +103,7 @@ export async function judgeValues(
   input: GraphQLInputObjectType,
   filter: Input,
 ): Promise<Truths> {
-  if (type.composite) return judgeParts(comparing, values, type, input, filter);
+  if (isObject(comparing.world, type)) return judgeParts(comparing, values, type, input, filter);
   const texts = values.map((value) => value?.text ?? null);
   const results: Truths[] = [];
   for (const [operator, operand] of Object.entries(filter)) results.push(await compareValues(comparing, texts, type, operator, operand));

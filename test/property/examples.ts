@@ -5,7 +5,7 @@ import { distinctKeys } from './evaluate-distinct.ts';
 import { cursorOf } from './evaluate-page.ts';
 import { hasComparedTexts } from './evaluate-search.ts';
 import { type LoadedRow, nodeIdOf, partOfColumn, tableOfType, type World } from './loaded-tables.ts';
-import { memberOf, namesOf } from './loaded-values.ts';
+import { type LoadedValue, memberOf, namesOf } from './loaded-values.ts';
 import { plainOrderKeys } from './order-keys.ts';
 import { RefusalError } from './property-failure.ts';
 import { columnOf } from './schema-description.ts';
@@ -35,7 +35,7 @@ export class Examples {
       values = values.flatMap((value) => value.items ?? [value]).flatMap((value) => member.in(value.members) ?? []);
       ({ type } = member);
     }
-    return values.flatMap(({ json }) => json ?? []);
+    return values.flatMap(inputOf);
   }
 
   /** Whether an input type is the filter of values of a composite type. */
@@ -101,7 +101,7 @@ export class Examples {
 
   #values(typeName: string, column: string | undefined): readonly unknown[] {
     if (column === undefined) return [];
-    return this.#rows(typeName).flatMap((row) => row.values.get(column)?.json ?? []);
+    return this.#rows(typeName).flatMap((row) => inputOf(row.values.get(column)));
   }
 
   #rows(typeName: string): readonly LoadedRow[] {
@@ -111,6 +111,13 @@ export class Examples {
   #table(typeName: string) {
     return tableOfType(this.#world, typeName);
   }
+}
+
+/** What an input takes for a value, or for the elements of an array; nothing for null and arrays of objects. */
+function inputOf(value: LoadedValue | undefined): readonly unknown[] {
+  const { text = null, json = null } = value ?? {};
+  if (Array.isArray(json)) return json.some((item) => typeof item === 'object' && item !== null) ? [] : json;
+  return json === null ? [] : [typeof json === 'object' ? text : json];
 }
 
 /** Nothing where the role may not read the key. */

@@ -79,6 +79,7 @@ export async function loadWorld(context: CaseContext, model: Model): Promise<Wor
   const types = {
     enums: new Set(model.enums.map(({ name }) => name)),
     composites: namedComposites(schema, model),
+    hasRowDomains: model.tables.some(({ additions }) => additions.has('composites') && additions.has('domains')),
   };
   const constants = await readConstants(context);
   const world = {

@@ -12,6 +12,8 @@ export interface NamedTypes {
   readonly enums: ReadonlySet<string>;
   /** The composite types by their names in PostgreSQL, for names only. */
   readonly composites: ReadonlyMap<string, Table>;
+  /** Whether values of domains over rows are objects. */
+  readonly hasRowDomains: boolean;
 }
 
 /** A value in the two forms that answers and identifiers are made of, and as text for comparisons. */
@@ -35,8 +37,13 @@ export interface TypedName {
   readonly shape?: Shape | null;
 }
 
-/** `json` of a composite is the list of its attributes', of an array of these that of its elements'. */
-export type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null];
+/** `json` of a composite is the list of its attributes', of an array of these that of its elements'; `whole` is what PostgreSQL makes of it. */
+export type RawValue = readonly [text: string | null, json: unknown, jsonb: string | null, whole?: unknown];
+
+/** Whether values of the type, or its elements, are objects: rows, and composite types that have a field and are not switched off. */
+export function isObject({ composites, hasRowDomains }: NamedTypes, { composite, isRow, domain }: ColumnType): boolean {
+  return composite !== null && composites.has(composite.name) && (!isRow || !domain || hasRowDomains);
+}
 
 /** The row's values as JSON: an expression for a select list. */
 export function rowJson(columns: readonly TypedName[]): string {
@@ -44,7 +51,8 @@ export function rowJson(columns: readonly TypedName[]): string {
 }
 
 export function valueJson(value: string, type: ColumnType): string {
-  return `json_build_array(${value}::text, ${type.composite ? partsJson(value, type) : plainJson(value, type)}, pg_catalog.to_jsonb(${value})::text)`;
+  const parts = [`${value}::text`, type.composite ? partsJson(value, type) : plainJson(value, type), `pg_catalog.to_jsonb(${value})::text`];
+  return `json_build_array(${[...parts, ...(type.composite ? [`pg_catalog.to_json(${value})`] : [])].join(', ')})`;
 }
 
 function plainJson(value: string, { isArray, scalar, domain }: ColumnType): string {
@@ -73,7 +81,7 @@ export function loadedValues(types: NamedTypes, named: readonly TypedName[], raw
   );
 }
 
-export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb]: RawValue): LoadedValue {
+export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, jsonb, whole]: RawValue): LoadedValue {
   if (text === null) return noValue;
   // In cursors, what JSON would nest is text.
   if (!type.composite)
@@ -82,6 +90,7 @@ export function loadedValue(types: NamedTypes, type: ColumnType, [text, json, js
       json: shownValue(types, type, text, json),
       jsonb: isJson(type) || type.scalar === 'GeoJSON' ? JSON.stringify(text) : jsonb!,
     };
+  if (!isObject(types, type)) return { text, json: whole, jsonb: JSON.stringify(text) };
   const raw = json as readonly RawValue[];
   const value = { text, json: null, jsonb: JSON.stringify(text) };
   if (type.isArray) return { ...value, items: raw.map((item) => loadedValue(types, { ...type, isArray: false }, item)) };

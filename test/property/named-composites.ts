@@ -16,7 +16,7 @@ export function namedComposites(schema: SchemaDescription, model: Model): Map<st
     for (const column of columns) addObjects(named, column, described.find((each) => each.name === column.name)?.shape ?? null);
   }
   // Rows of tables are values as well.
-  for (const table of model.tables) if (!named.has(table.name)) named.set(table.name, table);
+  for (const table of model.tables) if (table.selectable && !named.has(table.name)) named.set(table.name, table);
   return named;
 }
 

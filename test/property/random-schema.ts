@@ -32,7 +32,7 @@ export function randomSchema(random: RandomSource, number: number, extensions: R
   };
   addTables(random, schema, relationNames, types, availableTypes(extensions));
   addForeignKeys(random, schema);
-  const rowTypes = addRowColumns(random, schema);
+  const rowTypes = addRowColumns(random, schema, relationNames);
   addRows(random, schema);
   const viewCount = random.integer(0, 2);
   for (let count = 0; count < viewCount; count += 1) addView(random, schema, relationNames.take(random, 0.15));

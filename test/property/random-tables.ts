@@ -1,5 +1,5 @@
 /** Random tables with their columns and keys, and random views over them. */
-import { arrayOf, type ColumnType, integerType, keyTypes, randomColumnType, rowType, tsvectorType } from './column-types.ts';
+import { arrayOf, type ColumnType, integerType, keyTypes, ofDomain, randomColumnType, rowType, tsvectorType } from './column-types.ts';
 import { FreshNames, randomName } from './hostile-names.ts';
 import type { RandomSource } from './random-source.ts';
 import { type ColumnDescription, columnOf, keyColumns, type SchemaDescription, type TableDescription } from './schema-description.ts';
@@ -19,7 +19,11 @@ export function randomTable(
   const hasIdentity = keySize === 1 && random.chance(0.25);
   for (const keyName of keyNames) {
     const type = hasIdentity ? integerType : random.pick(keyTypes);
-    columns.push({ ...plainColumn(keyName, type), notNull: true, identity: hasIdentity });
+    columns.push({
+      ...plainColumn(keyName, type),
+      notNull: true,
+      identity: hasIdentity ? random.pick(['by default', 'always'] as const) : null,
+    });
   }
   const more = random.integer(1, 6);
   for (let count = 0; count < more; count += 1) {
@@ -27,13 +31,15 @@ export function randomTable(
     columns.push(randomColumn(random, names.take(random, 0.15), type));
   }
   addGenerated(random, columns, names);
+  const isPartitioned = !hasIdentity && random.chance(0.07);
   const table: TableDescription = {
     name,
     columns: random.chance(0.7) ? columns : random.shuffled(columns),
     primaryKey: random.shuffled(keyNames),
     uniqueKeys: [],
     uniqueIndexes: [],
-    isPartitioned: !hasIdentity && random.chance(0.07),
+    isPartitioned,
+    isInherited: !isPartitioned && random.chance(0.07),
     view: null,
     directive: {},
     rowSecurity: false,
@@ -46,7 +52,7 @@ export function randomTable(
 }
 
 function plainColumn(name: string, type: ColumnType): ColumnDescription {
-  return { name, type, notNull: false, defaultSql: null, generatedSql: null, identity: false, directive: null, shape: null };
+  return { name, type, notNull: false, defaultSql: null, generatedSql: null, identity: null, directive: null, shape: null };
 }
 
 /** A column that holds values of a type, for a foreign key. */
@@ -70,19 +76,26 @@ function addGenerated(random: RandomSource, columns: ColumnDescription[], names:
   columns.push({ ...plainColumn(names.take(random, 0.1), type), generatedSql });
 }
 
-/** Adds columns that hold rows of tables before theirs, or arrays of such rows. */
-export function addRowColumns(random: RandomSource, schema: SchemaDescription): ColumnType[] {
+/** Adds columns that hold rows of tables before theirs, arrays of such rows, or domains over them. */
+export function addRowColumns(random: RandomSource, schema: SchemaDescription, domainNames: FreshNames): ColumnType[] {
   const types: ColumnType[] = [];
   for (const [index, table] of schema.tables.entries()) {
     const sources = schema.tables.slice(0, index).filter(isComparable);
     if (sources.length === 0 || random.chance(0.75)) continue;
     const source = random.pick(sources);
-    const type = rowType(random, quoteIdentifier(schema.name, source.name), source);
+    const row = rowType(random, quoteIdentifier(schema.name, source.name), source);
+    const type = random.chance(0.3) ? rowDomain(schema, row, domainNames.take(random, 0.1)) : row;
     types.push(type);
     const names = new FreshNames(table.columns.map(({ name }) => name));
     table.columns.push(randomColumn(random, names.take(random, 0.1), random.chance(0.7) ? type : arrayOf(random, type)));
   }
   return types;
+}
+
+function rowDomain({ name: schemaName, domains }: SchemaDescription, base: ColumnType, name: string): ColumnType {
+  const domain = { name, base, checkSql: null };
+  domains.push(domain);
+  return ofDomain(quoteIdentifier(schemaName, name), domain);
 }
 
 /** Whether PostgreSQL can compare rows as a whole. */
@@ -126,6 +139,7 @@ export function addView(random: RandomSource, schema: SchemaDescription, name: s
     uniqueKeys: [],
     uniqueIndexes: [],
     isPartitioned: false,
+    isInherited: false,
     view: {
       source,
       sourceColumns: shown.map((column) => column.name),

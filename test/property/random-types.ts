@@ -22,7 +22,7 @@ import { quoteIdentifier } from './schema-sql.ts';
 /** The types, each after those that it is made of; and what columns can have of them. */
 export interface DeclaredTypes {
   readonly enums: readonly EnumDescription[];
-  readonly domains: readonly DomainDescription[];
+  readonly domains: DomainDescription[];
   readonly composites: readonly CompositeDescription[];
   readonly types: readonly ColumnType[];
 }
@@ -89,10 +89,11 @@ function randomComposite(
   composites: readonly CompositeDescription[],
 ): CompositeDescription {
   const names = new FreshNames();
-  const attributes: AttributeDescription[] = Array.from({ length: random.integer(1, 4) }, () => ({
+  // One without a field would be no object.
+  const attributes: AttributeDescription[] = Array.from({ length: random.integer(1, 4) }, (_, index) => ({
     name: names.take(random, 0.15),
     type: random.chance(0.15) ? jsonbType : randomAttributeType(random, members),
-    directive: random.chance(0.1) ? { name: randomName(random, 0.1) } : null,
+    directive: index > 0 && random.chance(0.1) ? { name: randomName(random, 0.1) } : null,
     shape: null,
   }));
   for (const attribute of attributes) addShape(random, attribute, `${name}.${attribute.name}`, composites);

@@ -1,8 +1,9 @@
 /**
- * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles. All additions are on. Random schemas
- * have no domains over row types, no arrays and geography of PostGIS, and no functions that return rows of other values; nothing streams.
+ * One case: a random schema is made in the database, loaded by rowgraph and checked for one or two roles. Mostly, all additions are on. Random schemas
+ * have no arrays and geography of PostGIS, and no functions that return rows of other values; nothing streams.
  */
 import { createRowgraph } from '../../src/index.ts';
+import { type AdditionName, additionNames } from '../../src/settings/additions.ts';
 import type { CaseDatabase } from '../conformance/case-database.ts';
 import { readModels } from './case-context.ts';
 import { checkRole } from './check-role.ts';
@@ -21,15 +22,17 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
   const statements = schemaStatements(schema);
   const json = random.chance(0.25) ? 'object' : 'string';
   const chosen = random.sample(roles, random.chance(0.7) ? 1 : 2);
+  const additions = new Set(randomAdditions(random));
   try {
     await database.run(statements.join(';\n'));
-    const models = await readModels(database.target, schema, chosen);
+    const models = await readModels(database.target, schema, chosen, additions);
     const options = {
       schemas: [schema.name],
       introspection: 'on',
       poolSize: 1,
       limits: { estimatedRows: Infinity },
       json,
+      additions: [...additions],
     } as const;
     const graph = await createRowgraph({ database: database.target, ...options });
     try {
@@ -44,4 +47,12 @@ export async function runCase(database: CaseDatabase, seed: number, number: numb
   } finally {
     await database.run(dropStatement(schema));
   }
+}
+
+/** Without a few additions, or without any, as in pg_graphql. */
+function randomAdditions(random: RandomSource): readonly AdditionName[] {
+  if (random.chance(0.75)) return additionNames;
+  if (random.chance(0.3)) return [];
+  const off = random.sample(additionNames, random.integer(1, 4));
+  return additionNames.filter((name) => !off.includes(name));
 }

@@ -14,8 +14,8 @@ export interface SchemaDescription {
   readonly name: string;
   readonly directive: Directive;
   readonly enums: readonly EnumDescription[];
-  /** Those of base types. */
-  readonly domains: readonly DomainDescription[];
+  /** Those of base types, of composite types, and of rows. */
+  readonly domains: DomainDescription[];
   /** Each after those that it has attributes of. */
   readonly composites: readonly CompositeDescription[];
   readonly tables: TableDescription[];
@@ -36,6 +36,8 @@ export interface TableDescription {
   readonly uniqueIndexes: UniqueIndexDescription[];
   /** Whether the rows are in partitions, which are in a schema that is not exposed. */
   readonly isPartitioned: boolean;
+  /** Whether a table in that schema inherits from it; it has some of the rows where no foreign key needs them. */
+  readonly isInherited: boolean;
   /** What the view shows; null for a table. */
   readonly view: ViewDescription | null;
   directive: Directive;
@@ -58,7 +60,7 @@ export interface ColumnDescription {
   readonly defaultSql: string | null;
   /** The expression of a generated column. */
   readonly generatedSql: string | null;
-  readonly identity: boolean;
+  readonly identity: 'by default' | 'always' | null;
   directive: Directive | null;
   /** Of JSON, what a directive says that it is like. */
   shape: Shape | null;
