@@ -8,4 +8,6 @@ export const client = new ApolloClient({
     // The cache knows a row by its nodeId, wherever a query selects it. Rows without a key have none.
     dataIdFromObject: ({ __typename, nodeId }) => (nodeId ? `${__typename}:${nodeId}` : undefined),
   }),
+  // A server, which renders pages for many users, asks each time.
+  defaultOptions: { query: { fetchPolicy: 'window' in globalThis ? 'cache-first' : 'no-cache' } },
 });

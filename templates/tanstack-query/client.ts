@@ -5,4 +5,6 @@ import { fetchAsUser, url } from './session.ts';
 
 export const client = new GraphQLClient(url, { fetch: fetchAsUser });
 
-export const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 60_000 } } });
+/** A server, which renders pages for many users, asks each time. */
+const staleTime = 'window' in globalThis ? 60_000 : 0;
+export const queries = new QueryClient({ defaultOptions: { queries: { staleTime } } });

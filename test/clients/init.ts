@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { clientNames } from '../../src/cli/init/clients.ts';
-import { makeFolder, removeFolder, runCommand, startCommand } from '../process/run-command.ts';
+import { makeFolder, type RunningCommand, removeFolder, runCommand, startCommand } from '../process/run-command.ts';
 import { root } from '../run-checks.ts';
 import { installOnce } from './install-once.ts';
 
@@ -49,6 +49,8 @@ interface Project {
   readonly folder: string;
   /** Runs a script of package.json; resolves to what it prints. */
   script(name: string): Promise<string>;
+  /** `npm run api`. */
+  readonly api: RunningCommand;
 }
 
 /** Runs `rowgraph init`, and serves the API as its script does, at a free port. */
@@ -71,7 +73,7 @@ async function initProject(context: TestContext, project: string, client: string
     const { stdout } = await command.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => assert.fail(`${stdout}${stderr}`));
     return stdout;
   };
-  return { folder: project, script };
+  return { folder: project, script, api };
 }
 
 async function checkTypes(project: string): Promise<void> {
@@ -199,5 +201,11 @@ test('urql in an app of Next', { timeout }, async (context) => {
     if (/Ready/.test(printed)) break;
   }
   const port = /localhost:(\d+)/.exec(printed)?.[1] ?? assert.fail(printed);
-  assert.match(await (await fetch(`http://127.0.0.1:${port}/first-query`)).text(), /Hello, everybody/);
+  const show = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/first-query`)).text();
+  assert.match(await show(), /Hello, everybody/);
+  // A server keeps no answers, for which there is no user who could ask for newer ones.
+  const schema = path.join(project.folder, 'schema.sql');
+  writeFileSync(schema, readFileSync(schema, 'utf8').replace('Hello, everybody', 'Good evening'));
+  await project.api.waitFor(/Loaded schema\.sql again/, 'stderr');
+  assert.match(await show(), /Good evening/);
 });

@@ -53,6 +53,8 @@ test('variables and imports are as the kind of project has them', () => {
     adaptSource(text, { ...project, kind: 'next' }),
     "import { client } from './client';\nimport type { T } from './graphql-env';\nconst url = process.env.NEXT_PUBLIC_GRAPHQL_URL;\n",
   );
+  const session = adaptSource(readTemplate('session.ts'), { ...project, kind: 'next' });
+  assert.match(session, /setTokenSource\(source: GetToken\): void \{\n {2}if \(!\('window' in globalThis\)\) throw new Error\(/);
   const inRoot = adaptConfiguration(readTemplate('codegen.ts'), { ...project, kind: 'next', sources: '.' });
   assert.match(inRoot, /'\.\/graphql\/gql\/': \{/);
   assert.match(inRoot, /'!graphql\/gql\/\*\*'\]/);

@@ -22,10 +22,19 @@ export function versionOf(name: string): string {
 
 /** A source file in the program: with the variables of its bundler, and imports as its compiler takes them. */
 export function adaptSource(text: string, { kind }: Project): string {
-  const adapted = withPrefix(text, kind);
+  const adapted = withPrefix(kind === 'plain' ? text : forBrowsers(text), kind);
   if (kind === 'vite') return adapted.replaceAll('process.env.', 'import.meta.env.');
   // Next's options do not allow the names of TypeScript's files.
   return kind === 'next' ? withoutExtensions(adapted) : adapted;
+}
+
+/** A program that a server may run, too, to render pages: its modules, and so the session, are those of all users there. */
+function forBrowsers(text: string): string {
+  const refusal = 'setTokenSource is for the browser, such as in an effect: a server has many users, and this session is of one';
+  return text.replace(
+    /^export function setTokenSource.*\n/m,
+    (head) => `${head}  if (!('window' in globalThis)) throw new Error('${refusal}');\n`,
+  );
 }
 
 /** A file that a tool runs in Node, such as codegen.ts. */
