@@ -123,10 +123,6 @@ export class Cohort {
     return this.tookMillis > slowMillis;
   }
 
-  get isQuick(): boolean {
-    return this.tookMillis > 0 && !this.isSlow;
-  }
-
   get isFailing(): boolean {
     return this.#failures > 0;
   }

@@ -20,6 +20,10 @@ comment on table marsh is '@graphql({"totalCount": {"enabled": true}})';
 create table bog (id int primary key); insert into bog values (1);
 create view slow_bog as select id from bog, pg_sleep(0.6);
 comment on view slow_bog is '@graphql({"primary_key_columns": ["id"]})';
+create table gate (id int primary key); create function pass_gate() returns int language plpgsql security definer as
+  'begin while not exists (select from gate) loop perform pg_sleep(0.01); end loop; return 1; end';
+create view held_pond as select id from pond, pass_gate() where id < 9;
+comment on view held_pond is '@graphql({"primary_key_columns": ["id"]})';
 create function clock() returns text language sql stable as 'select clock_timestamp()::text';
 comment on function clock is '@graphql({"live": {"refresh": 0.1}})';`;
 
@@ -146,6 +150,17 @@ test('an evaluation that waits for a lock delays no others for long', async () =
   await locker.query('commit');
   assert.deepEqual(Object.assign({}, ...(await answered)), { a0: edges(1), a1: edges(1) });
   for (const each of [quick, ...blocked]) await each.return?.();
+});
+
+test('statements that have never ended delay no newcomer for long', async () => {
+  const held = [1, 2, 3].map((first) => follow(`{ held_pondCollection(first: ${first}) { edges { node { id } } } }`, service));
+  const answered = Promise.all(held.map((each) => nextData(each)));
+  await tested.database.untilRunning('held_pond', 1);
+  const newcomer = follow('{ pondCollection(first: 1, orderBy: {id: DescNullsLast}) { edges { node { id } } } }', service);
+  assert.deepEqual(await nextData(newcomer), { pondCollection: edges(20) });
+  await tested.database.run('insert into gate values (1)');
+  assert.deepEqual((await answered)[0], { held_pondCollection: edges(1) });
+  for (const each of [newcomer, ...held]) await each.return?.();
 });
 
 test('connections that are lost end no subscription, and no change is missed', async () => {
