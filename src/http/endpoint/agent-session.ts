@@ -5,14 +5,10 @@ import type { ExecutionResult, RawResponse } from '../../engine/request.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { AgentProtocol, AgentSession } from '../../mcp/session.ts';
 import type { ExecutingGraph } from './endpoint-options.ts';
-import type { Exchange } from './exchange.ts';
-import { type ExecuteOptions, executePart, type Run } from './execute-request.ts';
+import { type Call, type ExecuteOptions, executePart, type Run } from './execute-request.ts';
 
-interface AgentCall {
+interface AgentCall extends Call<ExecuteOptions & { readonly graph: ExecutingGraph; readonly agents: AgentProtocol | null }> {
   readonly caller: VerifiedCaller;
-  readonly run: Run;
-  readonly exchange: Exchange;
-  readonly options: ExecuteOptions & { readonly graph: ExecutingGraph; readonly agents: AgentProtocol | null };
 }
 
 /** The headers of the protocol (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). */
@@ -28,7 +24,8 @@ export async function answerAgent(message: unknown, call: AgentCall): Promise<Ra
   return { status, chunks: bytes.length > 0 ? [bytes] : [], length: bytes.length, errorCode: null };
 }
 
-function openSession({ caller, run, exchange, options }: AgentCall): AgentSession {
+function openSession(call: AgentCall): AgentSession {
+  const { caller, run, options } = call;
   const { graph, documents } = options;
   const bounded = <Value>(work: Promise<Value>): Promise<Value> => untilStopped(work, run.deadline, explainStop);
   return {
@@ -36,7 +33,7 @@ function openSession({ caller, run, exchange, options }: AgentCall): AgentSessio
     role: caller.role,
     documents: documents.trusted,
     runsAnyDocument: !documents.restricts(caller.role),
-    run: (request, isReadOnly) => executePart(request, caller, { ...run, readOnly: isReadOnly }, exchange, options),
+    run: (request, isReadOnly) => executePart(request, { ...call, run: { ...run, readOnly: isReadOnly } }),
     introspect: async (query) => readResult(await graph.executeRaw({ query }, caller, withoutKey(run))),
     isValid: async (text) => (await bounded(graph.validate?.(text, { role: caller.role }) ?? Promise.resolve([]))).length === 0,
     explain: graph.explain === undefined ? null : (request) => bounded(graph.explain?.(request, caller) ?? Promise.resolve(null)),

@@ -32,30 +32,32 @@ export interface ExecuteOptions {
   readonly observe: Observer;
 }
 
+/** Who sends something, how it is to run, and what it came on. */
+export interface Call<Options = ExecuteOptions> {
+  readonly caller: Caller;
+  readonly run: Run;
+  readonly exchange: Exchange;
+  readonly options: Options;
+}
+
 /** Throws or rejects with BAD_REQUEST, and with any other error of a request before it runs. */
-export function executeValue(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
-  return Array.isArray(value) ? executeBatch(value, caller, run, exchange, options) : executeOne(value, caller, run, exchange, options);
+export function executeValue(value: unknown, call: Call): Promise<RawResponse> {
+  return Array.isArray(value) ? executeBatch(value, call) : executeOne(value, call);
 }
 
-function executeOne(value: unknown, caller: Caller, run: Run, exchange: Exchange, options: ExecuteOptions): Promise<RawResponse> {
-  const found = readRequest(value, caller, exchange, options.documents);
+function executeOne(value: unknown, call: Call): Promise<RawResponse> {
+  const found = readRequest(value, call);
   // Not awaited unless it must be: what is at hand needs no turn of the event loop.
-  if (found instanceof Promise) return found.then((request) => executeFound(request, caller, run, exchange, options));
-  return executeFound(found, caller, run, exchange, options);
+  if (found instanceof Promise) return found.then((request) => executeFound(request, call));
+  return executeFound(found, call);
 }
 
-function executeFound(
-  { request, storedAs }: FoundRequest,
-  caller: Caller,
-  run: Run,
-  exchange: Exchange,
-  { graph, documents }: ExecuteOptions,
-): Promise<RawResponse> {
-  const running = graph.executeRaw(request, caller, run);
+function executeFound({ request, storedAs }: FoundRequest, { caller, run, exchange, options }: Call): Promise<RawResponse> {
+  const running = options.graph.executeRaw(request, caller, run);
   if (storedAs === null) return running;
   return running.then((response) => {
     // A document that has run is valid, and worth storing.
-    if (response.errorCode === null) documents.store(storedAs, request.query, exchange.address);
+    if (response.errorCode === null) options.documents.store(storedAs, request.query, exchange.address);
     return response;
   });
 }
@@ -64,14 +66,10 @@ function executeFound(
  * The answers to one request: one after the other to a subscription, one to anything else. Rejects with what prevents the first one:
  * an `ApiError`, or an error with a list of them.
  */
-export async function openAnswers(
-  value: unknown,
-  caller: Caller,
-  run: Run,
-  exchange: Exchange,
-  { graph, documents }: Pick<ExecuteOptions, 'graph' | 'documents'>,
-): Promise<Answers> {
-  const { request, storedAs } = await readRequest(value, caller, exchange, documents);
+export async function openAnswers(value: unknown, call: Call<Pick<ExecuteOptions, 'graph' | 'documents'>>): Promise<Answers> {
+  const { request, storedAs } = await readRequest(value, call);
+  const { caller, run, exchange } = call;
+  const { graph, documents } = call.options;
   if (graph.subscribeRaw === undefined) return { first: await graph.executeRaw(request, caller, run), following: noMore };
   const { idempotencyKey, ...options } = run;
   // Subscriptions have none, but it may be a mutation.
@@ -89,7 +87,10 @@ interface FoundRequest {
   readonly storedAs: string | null;
 }
 
-function readRequest(value: unknown, caller: Caller, exchange: Exchange, documents: Documents): FoundRequest | Promise<FoundRequest> {
+function readRequest(
+  value: unknown,
+  { caller, exchange, options: { documents } }: Call<Pick<ExecuteOptions, 'documents'>>,
+): FoundRequest | Promise<FoundRequest> {
   const request = readParameters(value);
   const isNamed = request instanceof NamedRequest;
   if (!isNamed && !documents.restricts(caller.role)) return { request, storedAs: null };
@@ -102,16 +103,11 @@ function readRequest(value: unknown, caller: Caller, exchange: Exchange, documen
 }
 
 /** Executes one of several requests of an exchange: the response to it is also that to a failure. */
-export async function executePart(
-  request: unknown,
-  caller: Caller,
-  run: Run,
-  exchange: Exchange,
-  options: ExecuteOptions,
-): Promise<RawResponse> {
+export async function executePart(request: unknown, call: Call): Promise<RawResponse> {
+  const { run, exchange, options } = call;
   const marks = run.marks instanceof RequestTimes ? run.marks.addPart() : undefined;
   try {
-    const response = await executeOne(request, caller, { ...run, marks }, exchange, options);
+    const response = await executeOne(request, { ...call, run: { ...run, marks } });
     const tooMuch = exchange.holdResponse(response);
     if (tooMuch !== null) throw new ApiError('OVERLOADED', tooMuch);
     return response;
@@ -120,13 +116,8 @@ export async function executePart(
   }
 }
 
-async function executeBatch(
-  batch: readonly unknown[],
-  caller: Caller,
-  run: Run,
-  exchange: Exchange,
-  options: ExecuteOptions,
-): Promise<RawResponse> {
+async function executeBatch(batch: readonly unknown[], call: Call): Promise<RawResponse> {
+  const { run, exchange, options } = call;
   checkBatch(batch, run, options);
   if ((await options.rate?.count(exchange.address, batch.length - 1))?.isAllowed === false)
     throw new ApiError('RATE_LIMITED', 'The batch has more requests than this address may send now. Send fewer, or wait.');
@@ -145,7 +136,7 @@ async function executeBatch(
   };
   const execute = (request: unknown, deadline: Deadline): Promise<RawResponse> => {
     const onPrepared = once(notePrepared);
-    return executePart(request, caller, { ...run, deadline, onPrepared }, exchange, options).finally(onPrepared);
+    return executePart(request, { ...call, run: { ...run, deadline, onPrepared } }).finally(onPrepared);
   };
   try {
     return joinResponses(await Promise.all(deadlines.map((deadline, index) => execute(batch[index], deadline))));

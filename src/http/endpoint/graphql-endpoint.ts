@@ -173,11 +173,10 @@ class GraphqlRequest implements ResponseState {
   }
 
   #execute(value: unknown, caller: VerifiedCaller, run: Run): Promise<EndpointResponse> {
-    const exchange = this.#exchange;
-    if (exchange.protocol === 'mcp') return answerAgent(value, { caller, run, exchange, options: this.#parts });
+    const call = { caller, run, exchange: this.#exchange, options: this.#parts };
+    if (call.exchange.protocol === 'mcp') return answerAgent(value, call);
     // A batch has a single response.
-    if (this.#wish === null || (Array.isArray(value) && !this.#wish.isRequired))
-      return executeValue(value, caller, run, exchange, this.#parts);
+    if (this.#wish === null || (Array.isArray(value) && !this.#wish.isRequired)) return executeValue(value, call);
     return this.#wish.execute(value, caller, run).then(({ response, live }) => {
       this.#live = live;
       return response;

@@ -129,7 +129,7 @@ export class LiveWish {
     const place = this.#ticket === null || reserved === null ? null : reserved.claim(this.#ticket, value, caller);
     let answers: Answers;
     try {
-      answers = await openAnswers(value, caller, run, this.#exchange, this.#parts);
+      answers = await openAnswers(value, { caller, run, exchange: this.#exchange, options: this.#parts });
     } catch (error) {
       place?.leave();
       const response = encodeErrors(toReportedErrors(error, requestId, observe));

@@ -163,12 +163,13 @@ export class SocketOperation implements Receiver {
   async #openInTurn(caller: Caller, run: Run, exchange: MessageExchange): Promise<Answers> {
     const { parts } = this.#place;
     const { payload, length } = this.#message;
-    if (length < largeBody) return openAnswers(payload, caller, run, exchange, parts);
+    const call = { caller, run, exchange, options: parts };
+    if (length < largeBody) return openAnswers(payload, call);
     const refusal = exchange.refuseBytes();
     if (refusal !== null) throw new ApiError('OVERLOADED', refusal);
     await parts.graph.loadRole?.(caller.role, run.deadline);
     return parts.largeBodies.run(run.client, length, run.deadline, (onPrepared) =>
-      openAnswers(payload, caller, { ...run, onPrepared }, exchange, parts),
+      openAnswers(payload, { ...call, run: { ...run, onPrepared } }),
     );
   }
 }
