@@ -123,8 +123,9 @@ mentioned(oid, body, may_catch) as (
 ),
 named(kind, id) as (
   select 'r', c.oid from pg_catalog.pg_class c
-  where c.oid >= 16384 and c.relkind in ('r', 'p', 'v', 'm', 'f') and exists (select from mentioned m where m.may_catch)
-    and exists (select from mentioned m where pg_catalog.strpos(m.body, pg_catalog.lower(c.relname)) > 0)
+  where (c.oid >= 16384 or c.relname ~ '^pg_') and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    and exists (select from mentioned m where m.may_catch) and exists (select from mentioned m where
+      pg_catalog.strpos(m.body, pg_catalog.lower(c.relname)) > 0 or c.relname = 'pg_largeobject' and m.body ~ '\\mlo_(get|open)\\M')
   union
   select e.target, e.target_id from named n join edge e on e.source = n.kind and e.id = n.id
 )
