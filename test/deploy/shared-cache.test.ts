@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as sendHttp } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -13,6 +12,7 @@ import { signKey } from '../../src/auth/sign-key.ts';
 import { type RunningServer, startServer } from '../../src/http/transport/start-server.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { secret } from '../http/start-test-server.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { startTestGraph, type TestGraph } from '../support/test-graph.ts';
 import { address, isInstalled, nginxIn, startProxy, stopProxy } from './start-proxy.ts';
 
@@ -65,21 +65,14 @@ describe('nginx', { skip: (await isInstalled('nginx', '-v')) ? false : 'there is
   });
 
   /** By GET, or by POST with a body. */
-  function ask(query: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Answer> {
+  async function ask(query: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Answer> {
     const target = body === undefined ? `/graphql/v1?${new URLSearchParams({ query })}` : '/graphql/v1';
     const method = body === undefined ? 'GET' : 'POST';
     const all = { host: 'api.example.com', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers };
-    return new Promise((resolve, reject) => {
-      const request = sendHttp({ host: address, port, path: target, method, headers: all, agent: false }, async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        const { data, errors } = text === '' ? {} : JSON.parse(text);
-        const content = errors?.[0].extensions.code ?? data?.noteCollection?.edges.map(({ node }: { node: { id: number } }) => node.id);
-        resolve({ status: response.statusCode ?? 0, cache: response.headers['x-cache'], content });
-      });
-      request.on('error', reject);
-      request.end(body);
-    });
+    const response = await sendRequest({ host: address, port, path: target, method, headers: all }, body);
+    const { data, errors } = response.body === '' ? {} : JSON.parse(response.body);
+    const content = errors?.[0].extensions.code ?? data?.noteCollection?.edges.map(({ node }: { node: { id: number } }) => node.id);
+    return { status: response.status, cache: response.headers['x-cache'], content };
   }
 
   const callers = (): Readonly<Record<string, readonly [headers: Readonly<Record<string, string>>, id: number]>> => ({

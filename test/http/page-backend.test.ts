@@ -3,10 +3,10 @@
  * nothing to reach.
  */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { ApiError } from '../../src/errors/api-error.ts';
 import type { PageBackend } from '../../src/http/routes/graphiql-page.ts';
+import { type ReceivedResponse, sendRequest } from '../support/send-request.ts';
 import { readError, startTestServer, type TestServer } from './start-test-server.ts';
 
 const asked: unknown[] = [];
@@ -41,28 +41,13 @@ interface Sent {
   readonly body?: string;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-/** As the page sends it, but for the changes. Not by `fetch`, which forbids some headers. */
-function send({ name = 'sign', method = 'POST', headers, body = '{"role":"anon"}' }: Sent = {}): Promise<Answer> {
+/** As the page sends it, but for the changes. */
+function send({ name = 'sign', method = 'POST', headers, body = '{"role":"anon"}' }: Sent = {}): Promise<ReceivedResponse> {
   const host = `127.0.0.1:${server.port}`;
   const all = { host, origin: `http://${host}`, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
   const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: server.port, path: `/api/graphiql/${name}`, method, headers: sent, agent: false };
-    const outgoing = request(options, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-    });
-    outgoing.on('error', reject).end(method === 'GET' || method === 'OPTIONS' ? undefined : body);
-  });
+  const options = { port: server.port, path: `/api/graphiql/${name}`, method, headers: sent };
+  return sendRequest(options, method === 'GET' || method === 'OPTIONS' ? undefined : body);
 }
 
 test('the page gets what it asks for, and nobody keeps it', async () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -24,6 +24,7 @@ import { createTelemetry, type Telemetry } from '../../src/telemetry/create-tele
 import { connectSocket } from '../http/socket-client.ts';
 import { rawResponse } from '../http/start-test-server.ts';
 import { runCommand, startCommand } from '../process/run-command.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { until } from '../support/until.ts';
@@ -127,28 +128,13 @@ async function serve(projects: object, flags: Readonly<Record<string, string>> =
 
 const query = JSON.stringify({ query: '{ ownCollection { edges { node { name } } } }' });
 
-function send(port: number, target: string, headers: Record<string, string>, signal?: AbortSignal, body = query): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = { 'content-type': 'application/json', 'content-length': String(body.length), ...headers };
-    const request = httpRequest({
-      port,
-      host: '127.0.0.1',
-      path: target,
-      method: 'POST',
-      headers: sent,
-      agent: false,
-      ...(signal && { signal }),
-    });
-    request.on('error', reject);
-    request.on('response', async (response) => {
-      let text = '';
-      for await (const chunk of response) text += chunk;
-      const { data, errors } = JSON.parse(text);
-      const outcome = errors?.[0].extensions.code ?? data.ownCollection.edges?.[0].node.name ?? data.ownCollection;
-      resolve({ status: response.statusCode, headers: response.headers, outcome });
-    });
-    request.end(body);
-  });
+async function send(port: number, target: string, headers: Record<string, string>, signal?: AbortSignal, body = query): Promise<Answer> {
+  const sent = { 'content-type': 'application/json', 'content-length': String(body.length), ...headers };
+  const options = { port, path: target, method: 'POST', headers: sent, ...(signal && { signal }) };
+  const response = await sendRequest(options, body);
+  const { data, errors } = JSON.parse(response.body);
+  const outcome = errors?.[0].extensions.code ?? data.ownCollection.edges?.[0].node.name ?? data.ownCollection;
+  return { status: response.status, headers: response.headers, outcome };
 }
 
 const projectOf = (reference: string, { url }: { readonly url: string }, more: object = {}) => ({

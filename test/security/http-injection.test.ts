@@ -1,6 +1,5 @@
 /** Hostile texts over HTTP: in headers, in tokens, in every member of the body and in the path. Nothing runs, and nothing is told. */
 import assert from 'node:assert/strict';
-import { request as sendRaw } from 'node:http';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ExecutionResult } from '../../src/engine/request.ts';
@@ -8,6 +7,7 @@ import { type RunningServer, startServer } from '../../src/http/transport/start-
 import { createRowgraph, type Rowgraph } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/create-telemetry.ts';
 import { openRecordedPool, type RecordedPool } from '../support/recorded-pool.ts';
+import { type ReceivedResponse, sendRequest } from '../support/send-request.ts';
 import { startTestDatabases, type TestDatabase, type TestDatabases } from '../support/test-databases.ts';
 import { catalogChecksum, hostileTexts, leaksOf, marker, quoted, storableTexts } from './hostile-texts.ts';
 
@@ -49,32 +49,17 @@ after(async () => {
   await databases.close();
 });
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
+function send(headers: Record<string, string>, body: string, path = '/graphql/v1'): Promise<ReceivedResponse> {
+  const options = { port: server.port, path, method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+  return sendRequest(options, body);
 }
 
-/** Sends what `fetch` would refuse to send. */
-function send(headers: Record<string, string>, body: string, path = '/graphql/v1'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = { port: server.port, path, method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
-    const request = sendRaw(options, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
-}
-
-const post = (body: unknown, headers: Record<string, string> = { apiKey: key }): Promise<Answer> => send(headers, JSON.stringify(body));
+const post = (body: unknown, headers: Record<string, string> = { apiKey: key }): Promise<ReceivedResponse> =>
+  send(headers, JSON.stringify(body));
 
 /** The response is GraphQL's, tells nothing, and nothing has run. */
-function assertHarmless({ text }: Answer, given: string): ExecutionResult {
-  const result = JSON.parse(text) as ExecutionResult;
+function assertHarmless({ body }: ReceivedResponse, given: string): ExecutionResult {
+  const result = JSON.parse(body) as ExecutionResult;
   assert.deepEqual(leaksOf(result.errors, given), []);
   return result;
 }
@@ -159,7 +144,7 @@ test('in the path', async () => {
     for (const path of [`/graphql/v1/${part}`, `/graphql/v1?query=${part}`, `/${part}`]) {
       const answer = await send({ apiKey: key }, JSON.stringify({ query: '{ __typename }' }), path);
       assertHarmless(answer, text);
-      assert.ok(!answer.text.includes(marker) || answer.status === 404, answer.text);
+      assert.ok(!answer.body.includes(marker) || answer.status === 404, answer.body);
     }
   }
   await assertUntouched();
