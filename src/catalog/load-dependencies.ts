@@ -147,6 +147,9 @@ select
     select 'the function ' || f.oid::pg_catalog.regprocedure || case f.provolatile when 'v' then ', which is volatile'
       else ', which may read the clock' end
     from called f, builtin b where f.provolatile = 'v' or f.body ~* '\\m(${clockWords})\\M' or f.parsed ~ b.clock
+    union all
+    select 'the function ' || f.oid::pg_catalog.regprocedure || ', which may catch an error of SQL that it is given as text'
+    from called f join written w on w.oid = f.oid where f.may_read and w.may_catch and w.body ~ '\\mexecute\\M'
   ) u(reason))::text,
   (select pg_catalog.json_agg(c.oid::int8) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'rowgraph')::text`;

@@ -52,6 +52,8 @@ select lo_from_bytea(7, 'old');
 create function large_object() returns text language plpgsql stable security definer as 'begin return convert_from(lo_get(7), ''UTF8''); end';
 create function caught_object() returns text language plpgsql stable security definer as
   'begin return convert_from(lo_get(8), ''UTF8''); exception when undefined_object then return null; end';
+create function caught_text(name text) returns text language plpgsql stable security definer as
+  'declare found text; begin execute ''select name from '' || name into strict found; return found; exception when no_data_found then return null; end';
 create view large_objects as select m.oid::text as id from pg_catalog.pg_largeobject_metadata m;
 comment on view large_objects is '@graphql({"primary_key_columns": ["id"]})';
 create materialized view total as select 1 as id, count(*) as count from animal;
@@ -261,6 +263,9 @@ test('what no trace shows is found in the catalogs: behind a caught error, seque
   assert.ok(caught.isTraced && caught.relations.includes(await relation('hidden.place')));
   const object = await loadDependencies(opened, [], [await idOf("'caught_object'::regproc")]);
   assert.ok(object.relations.includes(await relation('pg_largeobject')));
+  assert.deepEqual(caught.unannounced, []);
+  const { unannounced } = await loadDependencies(opened, [], [await idOf("'caught_text'::regproc")]);
+  assert.deepEqual(unannounced, ['the function caught_text(text), which may catch an error of SQL that it is given as text']);
   const strict = await loadDependencies(opened, [], [await idOf("'strict_place'::regproc")]);
   assert.deepEqual(strict.relations, [], 'its own trace shows it');
   const ticket = await loadDependencies(opened, [await relation('first_ticket')], []);
