@@ -9,7 +9,7 @@ import { alterVariables } from './altered-variables.ts';
 import { asRole, type CaseContext, claims } from './case-context.ts';
 import { inOrder, isExpected } from './check-answer.ts';
 import { admitNulls, checkSchema, checkSchemaText } from './check-schema.ts';
-import { Subscription } from './check-subscription.ts';
+import { canSubscribe, Subscription } from './check-subscription.ts';
 import { checkWalk } from './check-walk.ts';
 import { evaluateMutation, readState } from './evaluate-mutation.ts';
 import { type Expectation, evaluateOperation } from './evaluate-operation.ts';
@@ -66,8 +66,7 @@ class RoleCheck {
     for (let number = 0; number < mutations; number += 1) {
       const operation = randomMutation(this.#maker(), this.#schema, this.#world);
       if (!operation) break;
-      const subscription =
-        this.#random.chance(0.1) && this.#schema.getSubscriptionType()?.getFields().node ? await this.#subscribe() : null;
+      const subscription = this.#random.chance(0.1) ? await this.#subscribe() : null;
       await this.#mutate(operation);
       this.#world = await loadAsRole(this.#context, this.#model);
       if (subscription) await this.#answersAgain(subscription);
@@ -99,9 +98,11 @@ class RoleCheck {
     throw this.#failure('The response is not the expected one.', operation, document, { expected, got: answer });
   }
 
-  /** A query that keeps answering, whose first answer has come. */
-  async #subscribe(): Promise<Subscription> {
-    const subscription = new Subscription(this.#context, this.#model.role, this.#maker().query());
+  /** A query that keeps answering, whose first answer has come; null if it cannot. */
+  async #subscribe(): Promise<Subscription | null> {
+    const query = this.#maker().query();
+    if (!canSubscribe(this.#schema, query)) return null;
+    const subscription = new Subscription(this.#context, this.#model.role, query);
     await this.#expectAnswer(subscription);
     return subscription;
   }

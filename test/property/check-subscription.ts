@@ -2,6 +2,7 @@
  * Queries as subscriptions: the first answer is that of the query, and after a mutation the last one is that of the query then. Others may come between them
  * (docs/live.md).
  */
+import { type GraphQLSchema, parse, validate } from 'graphql';
 import type { ExecutionResult } from '../../src/index.ts';
 import { type CaseContext, claims } from './case-context.ts';
 import { PropertyFailure } from './property-failure.ts';
@@ -37,6 +38,11 @@ export class Subscription {
   async close(): Promise<void> {
     await this.#answers.return?.();
   }
+}
+
+/** Whether the query is valid as one: not with directives at its root fields, and only where the role may subscribe to them. */
+export function canSubscribe(schema: GraphQLSchema, { query }: RandomOperation): boolean {
+  return validate(schema, parse(asSubscription(query))).length === 0;
 }
 
 /** Each definition is on a line of its own. */

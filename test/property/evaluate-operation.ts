@@ -199,11 +199,11 @@ class Evaluator {
   async #root(world: World, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
     const typeName = getNamedType(info.returnType).name;
     if (info.fieldName === 'node' && typeName === 'Node') return asSource(findNode(world, args.nodeId as string));
-    const lookup = world.tables.find(({ names }) => names.typeName === typeName);
-    if (lookup) return asSource(await this.#byKey(lookup, args));
     const routine = world.routines.get(info.fieldName);
     const body = routine?.description.body ?? null;
     if (body && body.kind !== 'all rows') return callRoutine(world, routine!, args, this.#oracle, null);
+    const lookup = world.tables.find(({ names }) => names.typeName === typeName);
+    if (lookup) return asSource(await this.#byKey(lookup, args));
     if (body && !maySelectAll(world.role, body.table)) throw new RefusalError(`The role may not select all of ${body.table.name}.`);
     const connection = await this.#connection(tableByType(world, typeName), args, info, () => true);
     return routine ? { ...connection, isWhole: false } : connection;
