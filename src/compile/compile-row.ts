@@ -61,7 +61,7 @@ function rowValue(value: Exclude<RowValue, TypeNamePlan>, table: Table, scope: S
     case 'column':
       return scope.columnJson(value.column);
     case 'json part':
-      return jsonPart(scope.column(value.column.name), value.column, value.path);
+      return jsonPart(scope.column(value.column.name), value.column, value.path, isNeverNull(value.column, scope));
     case 'bounds':
       return boundsJson({ ...value, type: value.column.type }, scope.column(value.column.name), isNeverNull(value.column, scope), context);
     case 'node id':

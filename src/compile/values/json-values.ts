@@ -25,10 +25,12 @@ export function jsonCondition(value: Sql, type: ValueType, { operator, parameter
   return sql`${left} ${trusted(symbol)} ${bind(parameter, types[takes])}`;
 }
 
-/** `to_json((t1."details" #> $1::text[])::text)`. What is not there is null, or JSON's null in a field that is never null. */
-export function jsonPart(value: Sql, { type, notNull }: Column, path: Parameter): JsonText {
+/** `to_json((t1."details" #> $1::text[])::text)`. What is not there is null, or JSON's null in a column that is not null. */
+export function jsonPart(value: Sql, { type, notNull }: Column, path: Parameter, isNeverNull: boolean): JsonText {
   const part = sql`(${value} #> ${bind(path, 'text[]')})`;
-  return valueJson(notNull ? coalesce(part, literal('null')) : part, type, notNull);
+  if (!notNull) return valueJson(part, type, false);
+  const there = coalesce(part, literal('null'));
+  return valueJson(isNeverNull ? there : sql`(case when ${value} is not null then ${there} end)`, type, isNeverNull);
 }
 
 /** What is at a path of json or jsonb as a value of the type; null if it is none. */
