@@ -6,7 +6,7 @@
 import { arrayText, type ColumnType, type CompositeDescription, integerType, rowText } from './column-types.ts';
 import { compareJson } from './evaluate-json.ts';
 import type { World } from './loaded-tables.ts';
-import { isObject, partOf, valueNames } from './loaded-values.ts';
+import { partOf, valueNames } from './loaded-values.ts';
 import { comparePlaces, placeText } from './places.ts';
 import { RefusalError } from './property-failure.ts';
 import { boundTexts, compareRanges, rangeOperators, rangeText } from './range-values.ts';
@@ -241,7 +241,8 @@ function compositeText(world: World, { name, attributes }: CompositeDescription,
 function labelOf(world: World, type: ColumnType, value: unknown): string {
   if (type.scalar === 'GeoJSON') return placeText(value);
   if (type.range) return rangeText(type, value);
-  if (type.composite && isObject(world, type)) return compositeText(world, type.composite, value as Readonly<Record<string, unknown>>);
+  // Where it is no object, it is given as PostgreSQL's text.
+  if (type.composite && typeof value !== 'string') return compositeText(world, type.composite, value as Readonly<Record<string, unknown>>);
   const names = valueNames(world, type);
   return type.enum?.labels.find((label) => (names.get(label) ?? label) === value) ?? String(value);
 }
