@@ -113,7 +113,8 @@ export async function measureSockets(database: TestDatabase, job: SocketJob): Pr
     await sleep(1000);
     const idle = await report(server);
     await sockets.open(job.sockets - 1, (index) => tokenOf(index + 1), selection);
-    await sleep(3000);
+    // PostgreSQL's statistics tell of the set-up when its sessions have been idle for ten seconds, and everything is evaluated again.
+    await sleep(12_000);
     const before = await report(server);
     await sleep(job.silentSeconds * 1000);
     const after = await report(server);
